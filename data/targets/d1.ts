@@ -1,0 +1,148 @@
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { COLUMNS } from "../../src/records/store/d1.ts";
+import type { State } from "../../src/records/store/store.ts";
+import { type Deployment, deploymentOptions, PROJECT, runWrangler } from "./wrangler.ts";
+
+/** D1 refuses a statement of more than 100 KB. */
+const STATEMENT_BYTES = 90_000;
+
+/** Wrangler holds a whole file in memory and executes it as one transaction. */
+const FILE_BYTES = 16_000_000;
+
+const DATABASE = "DB";
+
+const INSERT = `INSERT INTO records (version, position, ${COLUMNS.join(", ")}) VALUES `;
+
+/** Brings the tables of data/migrations up to date. */
+async function migrate(deployment: Deployment): Promise<void> {
+  await runWrangler(["d1", "migrations", "apply", DATABASE, ...deploymentOptions(deployment)]);
+}
+
+/**
+ * Makes the database ready to serve: its tables are up to date, and what was loaded stays.
+ * @returns the version that is loaded; 0 if nothing was ever loaded
+ */
+export async function prepareD1(deployment: Deployment): Promise<number> {
+  const loaded = await readVersion(deployment);
+  if (loaded !== undefined) return loaded;
+  await migrate(deployment);
+  return (await readVersion(deployment)) ?? 0;
+}
+
+/** Undefined unless every migration is applied. One query, since each run of wrangler takes a second. */
+async function readVersion(deployment: Deployment): Promise<number | undefined> {
+  const query = "SELECT version, (SELECT count(*) FROM d1_migrations) AS migrations FROM state";
+  const command = ["d1", "execute", DATABASE, "--json", "--command", query, ...deploymentOptions(deployment)];
+  const migrations = await readdir(join(PROJECT, "data/migrations"));
+  try {
+    const [{ results }] = JSON.parse(await runWrangler(command));
+    return results[0].migrations === migrations.length ? results[0].version : undefined;
+  } catch {
+    return undefined; // A new database has no tables. Whatever else is wrong, the migrations will say.
+  }
+}
+
+/**
+ * Replaces the collection in D1. The records are written beside the current version, and only when all are there
+ * the state names them: interrupted anywhere, the current version is served whole, and the next load sweeps up.
+ * @param records oldest first; as many as `state.count`
+ * @param onProgress called with the number of records written so far
+ * @throws if wrangler fails, with its message
+ */
+export async function loadD1(
+  records: Iterable<TrafficRecord>,
+  state: State,
+  deployment: Deployment,
+  onProgress: (written: number) => void,
+): Promise<void> {
+  await migrate(deployment);
+  const folder = await mkdtemp(join(tmpdir(), "traffic-count-records-"));
+  try {
+    const file = join(folder, "load.sql");
+    for (const { text, written } of cutFiles(loadStatements(records, state))) {
+      await writeFile(file, text);
+      await runWrangler([
+        "d1",
+        "execute",
+        DATABASE,
+        "--yes",
+        "--file",
+        file,
+        ...deploymentOptions(deployment),
+      ]);
+      onProgress(written);
+    }
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** One SQL statement of a load and the number of records that have been written after it. */
+interface Statement {
+  sql: string;
+  written: number;
+}
+
+/**
+ * The statements of a load, in order: sweep up what an interrupted one left, write, switch, remove the old version.
+ * The switch fails (NOT NULL), and leaves the state as it was, unless every record of the new version is there.
+ * @param records oldest first; as many as `state.count`
+ */
+export function* loadStatements(
+  records: Iterable<TrafficRecord>,
+  { version, count }: State,
+): Generator<Statement> {
+  yield { sql: "DELETE FROM records WHERE version <> (SELECT version FROM state)", written: 0 };
+  yield* insertStatements(records, version);
+  const whole = `SELECT CASE count(*) WHEN ${count} THEN ${count} END FROM records WHERE version = ${version}`;
+  const loadedAt = toLiteral(new Date(version).toISOString());
+  yield {
+    sql: `INSERT OR REPLACE INTO state (only, version, count, loaded_at) VALUES (1, ${version}, (${whole}), ${loadedAt})`,
+    written: count,
+  };
+  yield { sql: `DELETE FROM records WHERE version <> ${version}`, written: count };
+}
+
+function* insertStatements(records: Iterable<TrafficRecord>, version: number): Generator<Statement> {
+  let rows: string[] = [];
+  let bytes = 0;
+  let position = 0;
+  for (const record of records) {
+    const row = toRow(record, version, position + 1);
+    const size = Buffer.byteLength(row) + 1;
+    if (bytes + size > STATEMENT_BYTES) {
+      yield { sql: INSERT + rows, written: position };
+      rows = [];
+      bytes = 0;
+    }
+    rows.push(row);
+    bytes += size;
+    position += 1;
+  }
+  if (rows.length > 0) yield { sql: INSERT + rows, written: position };
+}
+
+function toRow(record: TrafficRecord, version: number, position: number): string {
+  return `(${[version, position, ...COLUMNS.map((column) => toLiteral(record[column]))]})`;
+}
+
+function toLiteral(value: string | number | null): string {
+  if (value === null) return "NULL";
+  return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}
+
+function* cutFiles(statements: Iterable<Statement>): Generator<{ text: string; written: number }> {
+  let text = "";
+  let written = 0;
+  for (const statement of statements) {
+    text += `${statement.sql};\n`;
+    written = statement.written;
+    if (text.length < FILE_BYTES) continue;
+    yield { text, written };
+    text = "";
+  }
+  if (text !== "") yield { text, written };
+}

@@ -1,0 +1,40 @@
+import type { Context } from "hono";
+import { HTTPException } from "hono/http-exception";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+
+/** Seconds after which a client may try again: a failing store has usually recovered or been failed over by then. */
+const RETRY_AFTER_SECONDS = 5;
+
+/**
+ * An answer with an error status and the body `{"detail": detail}`, to be thrown.
+ * @param status 400 to 599
+ * @param detail a sentence for the client, shown as it is
+ */
+export function httpError(status: ContentfulStatusCode, detail: string): HTTPException {
+  return new HTTPException(status, { message: detail });
+}
+
+export function notFound(): HTTPException {
+  return httpError(404, "Not found.");
+}
+
+export function methodNotAllowed(method: string): HTTPException {
+  return httpError(405, `Method "${method}" not allowed.`);
+}
+
+/**
+ * Answers whatever a handler threw. An `httpError` is what the client did wrong and is told as it is; anything
+ * else went wrong on our side, goes to the log, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).
+ */
+export function answerError(error: Error, c: Context): Response {
+  if (error instanceof HTTPException)
+    return c.json({ detail: error.message }, error.status as ContentfulStatusCode);
+  console.error(error);
+  c.header("Retry-After", String(RETRY_AFTER_SECONDS));
+  return c.json({ detail: "Service temporarily unavailable, try again later." }, 503);
+}
+
+/** Answers a path that no route serves. */
+export function answerNotFound(c: Context): Response {
+  return answerError(notFound(), c);
+}

@@ -1,0 +1,16 @@
+import { Hono } from "hono";
+import type { Env } from "./env.ts";
+import { answerError, answerNotFound } from "./http/errors.ts";
+import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
+import { COLLECTION_PATHS, collectionHeaders, records } from "./records/route.ts";
+
+const app = new Hono<{ Bindings: Env }>();
+
+app.use(serviceHeaders);
+for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
+app.use(answerPreflight);
+app.route("/", records);
+app.notFound(answerNotFound);
+app.onError(answerError);
+
+export default app;

@@ -1,0 +1,61 @@
+import { lastValue } from "../http/query.ts";
+
+/** Records per page (specification, "Limits"). */
+export const PAGE_SIZE = 15;
+
+/** A page asked for: its number from 1 (the newest records), or the last one, whichever that is. */
+export type PageNumber = number | "last";
+
+/** Beyond it positions would no longer be exact; no collection gets there. */
+const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
+
+/**
+ * Reads the query parameter `page`.
+ * @param text decimal digits or `last`; absent or empty is page 1
+ * @returns undefined if it names no page of any collection
+ */
+export function parsePageNumber(text: string | null): PageNumber | undefined {
+  if (text === null || text === "") return 1;
+  if (text === "last") return text;
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  const page = Number(text);
+  return page >= 1 && page <= MAX_PAGE ? page : undefined;
+}
+
+/**
+ * The number of the last page of a collection.
+ * @param count records in the collection, 0 or more; an empty collection has one page, which is empty
+ */
+export function lastPage(count: number): number {
+  return Math.max(1, Math.ceil(count / PAGE_SIZE));
+}
+
+/**
+ * The positions of a page's records. Positions number the collection 1..count from oldest to newest, so page 1
+ * ends at `count` and the last page begins at 1 (design of the collection: every page is one range).
+ * @param page 1 to `lastPage(count)`
+ * @returns both ends included; for an empty collection `last` is below `first`
+ */
+export function pagePositions(count: number, page: number): { first: number; last: number } {
+  const last = count - PAGE_SIZE * (page - 1);
+  return { first: Math.max(1, last - PAGE_SIZE + 1), last };
+}
+
+/**
+ * The absolute URL of a page (specification, "Page envelope", rules 1 and 2): always with `format`, `api` unless the
+ * request said `json`; the request's other parameters are kept; sorted by name.
+ * @param collection absolute URL of the collection, without query
+ * @param query the query of the request
+ */
+export function pageUrl(collection: string, query: URLSearchParams, page: number): string {
+  const parameters = new URLSearchParams(query);
+  parameters.set("format", lastValue(query, "format") === "json" ? "json" : "api");
+  parameters.set("page", String(page));
+  parameters.sort();
+  return `${collection}?${parameters}`;
+}
+
+/** The neighbours of a page, null where there is none. */
+export function neighbours(count: number, page: number): { next: number | null; previous: number | null } {
+  return { next: page < lastPage(count) ? page + 1 : null, previous: page > 1 ? page - 1 : null };
+}

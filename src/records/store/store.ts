@@ -1,0 +1,30 @@
+import type { PageNumber } from "../page.ts";
+
+/** What names the current content of a collection; count and records of an answer always come from the same one. */
+export interface State {
+  /** Names one load and is never used for another: when it began, in milliseconds since 1970. */
+  version: number;
+  /** Records in the collection. */
+  count: number;
+}
+
+/** One page as a store gives it. */
+export interface StoredPage {
+  state: State;
+  /** The page's number, also where the last one was asked for. */
+  number: number;
+  /**
+   * The records as the JSON text of the answer's `results`, newest first: no record is parsed and printed again on
+   * its way to the client. `[]` past the last page and in an empty collection.
+   */
+  results: string;
+}
+
+/** A place that holds the collection. */
+export interface RecordStore {
+  /**
+   * Reads one page; costs the same at any depth and size.
+   * @throws if the store cannot be read or what it holds is incomplete
+   */
+  page(page: PageNumber): Promise<StoredPage>;
+}

@@ -1,0 +1,125 @@
+import { type IncomingHttpHeaders, METHODS, request } from "node:http";
+import { text } from "node:stream/consumers";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeRecords } from "./records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
+
+const PATH = "/api/tf1/records/";
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+  await loadInto(worker.env.DB, makeRecords(40));
+});
+afterAll(() => worker.close());
+
+// What a client may put into a request line: printable ASCII, percent-encoded or not, and not only well-formed.
+const printable = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+});
+const encoded = fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed()));
+const brokenEscape = fc.constantFrom("%", "%f", "%ff", "%00", "%2", "%u1234", "%C3%28");
+const word = fc.oneof(
+  printable.map((text) => text.replace(/[#?]/g, "")),
+  encoded,
+  brokenEscape,
+);
+
+const path = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(PATH) },
+  fc.constantFrom("/", PATH.slice(0, -1), `/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*"),
+  fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
+);
+const value = fc.oneof(
+  word,
+  fc.constantFrom("1", "3", "4", "0", "last", "api", "json", "1e9", "9".repeat(400)),
+);
+const parameter = fc.tuple(fc.oneof(fc.constantFrom("page", "format", "page[]", "__proto__"), word), value);
+const query = fc
+  .array(parameter, { maxLength: 4 })
+  .map((list) => list.map((pair) => pair.join("=")).join("&"));
+
+const accept = fc.oneof(
+  printable,
+  fc.constantFrom(
+    "*/*",
+    "text/html",
+    "application/json;q=0",
+    "a/b;q=x",
+    '"',
+    ",;,",
+    "*/*;q=1e999",
+    "a".repeat(4_000),
+  ),
+);
+const headers = fc.record(
+  {
+    accept,
+    origin: printable,
+    "access-control-request-method": printable,
+    "access-control-request-headers": printable,
+    "if-none-match": printable,
+    range: printable,
+    cookie: printable,
+    "content-type": printable,
+  },
+  { requiredKeys: [] },
+);
+// CONNECT leaves HTTP. The others workerd does not know, and answers 501 itself before the worker runs.
+const BEYOND_THE_WORKER = new Set([
+  "CONNECT",
+  "BIND",
+  "LINK",
+  "M-SEARCH",
+  "MKCALENDAR",
+  "REBIND",
+  "SOURCE",
+  "UNBIND",
+  "UNLINK",
+]);
+const method = fc.constantFrom(
+  ...METHODS.filter((name) => !BEYOND_THE_WORKER.has(name)),
+  "GET",
+  "HEAD",
+  "OPTIONS",
+);
+
+interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+function send(method: string, target: string, headers: Record<string, string>): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(worker.origin + target, { method, headers }, async (incoming) => {
+      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: await text(incoming) });
+    });
+    outgoing.on("error", reject).end();
+  });
+}
+
+function expectWellFormed(method: string, pathname: string, { status, headers, body }: Answer): void {
+  expect(status).toBeLessThan(500);
+  expect(headers).toMatchObject({ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" });
+  if (pathname === PATH || `${pathname}/` === PATH)
+    expect(headers).toMatchObject({ allow: "GET, OPTIONS", vary: "Accept" });
+  if (status === 204 || status === 301 || method === "HEAD") {
+    expect(body).toBe("");
+    return;
+  }
+  expect(headers["content-type"]).toBe("application/json");
+  if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: expect.any(String) });
+  else expect(JSON.parse(body)).toBeTypeOf("object");
+}
+
+test("nothing that a client sends gets a 5xx, and every answer is well-formed", async () => {
+  await fc.assert(
+    fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
+      const target = query === "" ? path : `${path}?${query}`;
+      expectWellFormed(method, new URL(worker.origin + target).pathname, await send(method, target, headers));
+    }),
+    { numRuns: 1_000 },
+  );
+});

@@ -1,0 +1,33 @@
+import type { TrafficRecord } from "../../src/records/record.ts";
+
+const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
+const BEGIN = Date.UTC(2019, 4, 17);
+
+/**
+ * Records of four cameras that share their timestamps, oldest first, with everything that the specification shows:
+ * old records without camera health, failing cameras, ids out of order inside a timestamp.
+ */
+export function makeRecords(count: number): TrafficRecord[] {
+  return Array.from({ length: count }, (_, index) => makeRecord(index, count));
+}
+
+function makeRecord(index: number, count: number): TrafficRecord {
+  const camera = CAMERAS.length - 1 - (index % CAMERAS.length);
+  const slot = Math.floor(index / CAMERAS.length);
+  const health = index < count / 2 ? null : index % 7 === 0 ? "False" : "True";
+  const seen = (most: number) => (health === "False" ? 0 : (index * 7) % (most + 1));
+  return {
+    id: slot * CAMERAS.length + ((camera * 3 + slot) % CAMERAS.length) + 1,
+    camera_pk: camera + 1,
+    camera_ref: CAMERAS[camera] as string,
+    timestamp: new Date(BEGIN + slot * 1_800_000).toISOString().replace(".000", ""),
+    camera_ok: health,
+    cars: seen(30),
+    persons: seen(12),
+    bicycles: seen(4),
+    trucks: seen(3),
+    motorcycles: seen(1),
+    buses: seen(2),
+    model_name: "tf1",
+  };
+}
