@@ -1,0 +1,146 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { generateRecords, type Period } from "../../../data/generator/records.ts";
+import { TrafficRecord } from "../../../src/records/record.ts";
+
+const HOUR = 60 * 60 * 1000;
+const EPOCH = Date.UTC(2019, 0, 1);
+
+/** Any period of up to half a day in twenty years, with few cameras, at any second. */
+const periods = fc
+  .record({
+    seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+    cameras: fc.integer({ min: 1, max: 12 }),
+    interval: fc.constantFrom(1, 5, 17, 30, 60, 1440),
+    start: fc.integer({ min: EPOCH / 1000, max: EPOCH / 1000 + 20 * 365 * 24 * 3600 }),
+    length: fc.integer({ min: 0, max: 12 * 3600 }),
+  })
+  .map(({ start, length, ...options }) => ({
+    ...options,
+    from: new Date(start * 1000),
+    to: new Date((start + length) * 1000),
+  }));
+
+const recordsOf = (period: Period) => Array.from(generateRecords(period));
+const later = (date: Date, seconds: number) => new Date(date.getTime() + seconds * 1000);
+const runs = { numRuns: 60 };
+
+const day: Period = { seed: 7, from: new Date("2024-02-29T00:00:00Z"), to: new Date("2024-03-01T00:00:00Z") };
+
+describe("generateRecords", () => {
+  test("a longer period only adds records: those of the shorter one stay as they are, in one piece", () => {
+    const extension = fc.integer({ min: 0, max: 6 * 3600 });
+    fc.assert(
+      fc.property(periods, extension, extension, (period, before, after) => {
+        const from = new Date(Math.max(EPOCH, later(period.from, -before).getTime()));
+        const longer = recordsOf({ ...period, from, to: later(period.to, after) });
+        const inside = longer.filter(
+          ({ timestamp }) => Date.parse(timestamp) >= +period.from && Date.parse(timestamp) < +period.to,
+        );
+        expect(recordsOf(period)).toEqual(inside);
+      }),
+      runs,
+    );
+  });
+
+  test("two periods that meet hold what the whole one holds", () => {
+    fc.assert(
+      fc.property(periods, fc.double({ min: 0, max: 1, noNaN: true }), (period, part) => {
+        const middle = new Date(+period.from + Math.floor(part * (+period.to - +period.from)));
+        const parts = [...recordsOf({ ...period, to: middle }), ...recordsOf({ ...period, from: middle })];
+        expect(parts).toEqual(recordsOf(period));
+      }),
+      runs,
+    );
+  });
+
+  test("the same seed number gives the same records", () => {
+    fc.assert(
+      fc.property(periods, (period) => {
+        expect(recordsOf({ ...period })).toEqual(recordsOf(period));
+      }),
+      runs,
+    );
+  });
+
+  test("another seed number gives others", () => {
+    const seeds = fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { minLength: 2, maxLength: 2 });
+    fc.assert(
+      fc.property(seeds, ([one = 0, other = 0]) => {
+        const known = new Set(recordsOf({ ...day, seed: one }).map(contentOf));
+        const others = recordsOf({ ...day, seed: other }).map(contentOf);
+        expect(others.filter((content) => known.has(content)).length).toBeLessThan(100);
+      }),
+      { numRuns: 10 },
+    );
+    /** All but the id, which may well be the same. */
+    function contentOf({ id: _, ...rest }: TrafficRecord): string {
+      return JSON.stringify(rest);
+    }
+  });
+
+  test("every period gives records by the schema, oldest first, with ids and (camera, timestamp) of their own", () => {
+    fc.assert(
+      fc.property(periods, (period) => {
+        const records = recordsOf(period);
+        expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
+        const keys = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
+        expect(keys).toEqual([...new Set(keys)].sort());
+        expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+      }),
+      runs,
+    );
+  });
+
+  test("more cameras add records and change only ids", () => {
+    const few = recordsOf({ ...day, cameras: 10 });
+    const many = recordsOf({ ...day, cameras: 200 }).filter(({ camera_pk }) => camera_pk <= 10);
+    const withoutId = ({ id: _, ...rest }: TrafficRecord) => rest;
+    expect(many.map(withoutId)).toEqual(few.map(withoutId));
+  });
+
+  test("health begins with 2021", () => {
+    const turn = recordsOf({
+      seed: 7,
+      from: new Date("2020-12-31T18:00Z"),
+      to: new Date("2021-01-01T06:00Z"),
+    });
+    const wrong = turn.filter(({ timestamp, camera_ok }) => (camera_ok === null) !== timestamp < "2021");
+    expect(wrong).toEqual([]);
+    expect(new Set(turn.map(({ camera_ok }) => camera_ok))).toEqual(new Set([null, "True", "False"]));
+  });
+
+  test("ids of forty years stay below 2^31 with the default cameras and interval", () => {
+    const from = new Date("2059-01-01T00:00:00Z");
+    const records = recordsOf({ seed: 7, from, to: new Date(+from + HOUR) });
+    expect(records.length).toBeGreaterThan(150);
+    expect(Math.max(...records.map(({ id }) => id))).toBeLessThan(2 ** 31);
+  });
+
+  test("a long period is made on demand, not up front", () => {
+    const endless = generateRecords({ seed: 7, from: new Date("2019-01-01"), to: new Date("9999-01-01") });
+    expect(endless.next().value).toMatchObject({ timestamp: expect.stringMatching(/^2019-01-01T00:0/) });
+  });
+
+  test("a period that ends before it starts holds no records", () => {
+    expect(recordsOf({ ...day, from: day.to, to: day.from })).toEqual([]);
+  });
+
+  test.each<[string, Partial<Period>]>([
+    ["from", { from: new Date("2018-12-31T23:59:59Z") }],
+    ["from", { from: new Date("never") }],
+    ["to", { to: new Date("never") }],
+    ["seed", { seed: 0.5 }],
+    ["seed", { seed: -1 }],
+    ["seed", { seed: 2 ** 32 }],
+    ["cameras", { cameras: 0 }],
+    ["cameras", { cameras: 1.5 }],
+    ["interval", { interval: 0 }],
+    ["interval", { interval: 7.5 }],
+    ["interval", { interval: Number.NaN }],
+  ])("refuses %s in %o", (option, options) => {
+    const make = () => recordsOf({ ...day, ...options });
+    expect(make).toThrow(RangeError);
+    expect(make).toThrow(new RegExp(`^${option} must be`));
+  });
+});
