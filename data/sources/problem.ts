@@ -1,0 +1,30 @@
+import type { Problem } from "./source.ts";
+
+/** Thrown by a reader that cannot go on with its file. `line` is 0 where the file as a whole is meant. */
+export class Unreadable extends Error {
+  line: number;
+  value: unknown;
+
+  constructor(message: string, line = 0, value?: unknown) {
+    super(message);
+    this.line = line;
+    this.value = value;
+  }
+}
+
+/**
+ * Takes a value from the input, gives it as JSON for a message, cut to 60 characters. JSON because it shows
+ * white space and keeps control characters away from the terminal.
+ */
+export function formatValue(value: unknown): string {
+  const json = JSON.stringify(value);
+  return json.length > 60 ? `${json.slice(0, 59).toWellFormed()}…` : json;
+}
+
+/** Takes a problem, gives it as one line: `counts.csv:17: cars: "many" is not a whole number, 0 or greater`. */
+export function formatProblem({ file, line, field, value, message }: Problem): string {
+  const place = line > 0 ? `${file}:${line}` : file;
+  const predicate = value === undefined ? message : `${formatValue(value)} ${message}`;
+  if (field === undefined) return `${place}: ${predicate}`;
+  return `${place}: ${/^\w+$/.test(field) ? field : formatValue(field)}: ${predicate}`;
+}

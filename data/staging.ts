@@ -1,0 +1,108 @@
+import type { Readable } from "node:stream";
+import type { TrafficRecord } from "../src/records/record.ts";
+import { readSource } from "./sources/recognise.ts";
+import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
+import { compareRecords } from "./staging/comparison.ts";
+import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
+import { type Intake, openIntake } from "./staging/intake.ts";
+import { createProblemList } from "./staging/problem-list.ts";
+
+export { formatProblem } from "./sources/problem.ts";
+
+export interface StageOptions {
+  /** The model to serve every record as, whatever the input says. */
+  modelName?: TrafficRecord["model_name"] | undefined;
+  /** Makes a problem of counts above 0 in a record whose `camera_ok` is `False`, which are set to 0 otherwise. */
+  strict: boolean;
+  /** Called now and then with the number of rows read so far. */
+  onProgress?: ((rows: number) => void) | undefined;
+  /** What the file `-` is; the standard input of the process if absent. */
+  stdin?: Readable | undefined;
+}
+
+/** The records of a load, compared with each other, numbered and ordered, on disk. */
+export interface Staged {
+  count: number;
+  /** Records whose `camera_ok` is `False` and whose counts were set to 0. */
+  zeroed: number;
+  /** The first 20, in the order of files and lines. */
+  problems: Problem[];
+  problemCount: number;
+  /** The records oldest first, the reverse of the collection's total order. Throws if there are problems. */
+  records(): Iterable<TrafficRecord>;
+  /** Removes the records from disk. */
+  close(): void;
+}
+
+/**
+ * Takes the files of one load (paths; `-` is standard input), gives their records, or what is wrong with them.
+ * It reads everything, however much is wrong, and never throws for what is wrong with a file.
+ */
+export async function stage(files: string[], options: StageOptions): Promise<Staged> {
+  const database = openDatabase();
+  try {
+    const problems = createProblemList(files);
+    const intake = openIntake(database, options.strict);
+    database.exec("BEGIN");
+    await readFiles(files, options, intake, problems.add);
+    if (intake.observations) numberObservations(database);
+    for (const problem of compareRecords(database, files)) problems.add(problem);
+    database.exec("COMMIT");
+    return {
+      count: intake.count,
+      zeroed: intake.zeroed,
+      problems: problems.first,
+      problemCount: problems.count(),
+      records() {
+        if (problems.count() > 0) throw new Error("The records of a load with problems are in no order.");
+        return selectRecords(database);
+      },
+      close: () => database.close(),
+    };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function readFiles(
+  files: string[],
+  { modelName, stdin, onProgress }: StageOptions,
+  intake: Intake,
+  report: (problem: Problem) => void,
+): Promise<void> {
+  let rows = 0;
+  let kind: Kind | undefined;
+  for (const [rank, file] of files.entries()) {
+    for await (const row of readSource({ file, modelName }, stdin)) {
+      if (++rows % 1000 === 0) onProgress?.(rows);
+      if ("problems" in row) {
+        row.problems.forEach(report);
+        continue;
+      }
+      kind ??= { title: nameKind(row), file };
+      if (kind.title !== nameKind(row)) {
+        report(refuseMixture(file, nameKind(row), kind));
+        break;
+      }
+      const problem = intake.take(row, rank);
+      if (problem) report(problem);
+    }
+    onProgress?.(rows);
+  }
+}
+
+interface Kind {
+  title: string;
+  file: string;
+}
+
+function nameKind(row: RecordRow | ObservationRow): string {
+  return "record" in row ? "records" : "a report";
+}
+
+/** Reports get their ids from the load, which the ids of records would clash with. */
+function refuseMixture(file: string, title: string, first: Kind): Problem {
+  const message = `holds ${title}, but ${first.file} holds ${first.title}, and one load cannot hold both`;
+  return { file, line: 0, message };
+}

@@ -1,0 +1,70 @@
+import { DatabaseSync } from "node:sqlite";
+import { TrafficRecord } from "../../src/records/record.ts";
+
+const FIELDS = TrafficRecord.keyof().options;
+
+/**
+ * Opens an empty database for the records of one load. It has no name, so SQLite keeps what does not fit into
+ * its cache in a temporary file, which goes away with the connection or the process.
+ */
+export function openDatabase(): DatabaseSync {
+  const database = new DatabaseSync("");
+  database.exec(`
+    PRAGMA journal_mode = OFF;
+    PRAGMA synchronous = OFF;
+    PRAGMA temp_store = FILE;
+    PRAGMA cache_size = -16384; -- KiB
+    CREATE TABLE staged (
+      position INTEGER PRIMARY KEY, -- in the input
+      file INTEGER,
+      line INTEGER,
+      processed_at TEXT, -- of an observation
+      id INTEGER,
+      camera_pk INTEGER,
+      camera_ref TEXT,
+      timestamp TEXT,
+      camera_ok TEXT,
+      cars INTEGER,
+      persons INTEGER,
+      bicycles INTEGER,
+      trucks INTEGER,
+      motorcycles INTEGER,
+      buses INTEGER,
+      model_name TEXT
+    ) STRICT`);
+  return database;
+}
+
+/** Gives a function that takes what a source gives, with the rank of its file, and adds it to the database. */
+export function prepareInsert(database: DatabaseSync) {
+  const places = FIELDS.map(() => "?").join(", ");
+  const insert = database.prepare(
+    `INSERT INTO staged (file, line, processed_at, ${FIELDS.join(", ")}) VALUES (?, ?, ?, ${places})`,
+  );
+  return (file: number, line: number, row: Partial<TrafficRecord> & { processed_at?: string }): void => {
+    insert.run(file, line, row.processed_at ?? null, ...FIELDS.map((field) => row[field] ?? null));
+  };
+}
+
+/**
+ * Gives all observations their `camera_pk`, 1, 2, ... in the order in which the cameras first saw something,
+ * and their `id`, 1, 2, ... in the order in which the images were processed.
+ */
+export function numberObservations(database: DatabaseSync): void {
+  database.exec(`
+    UPDATE staged SET camera_pk = numbered.pk FROM (
+      SELECT camera_ref, row_number() OVER (ORDER BY min(timestamp), camera_ref) AS pk FROM staged GROUP BY camera_ref
+    ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
+    UPDATE staged SET id = numbered.id FROM (
+      SELECT position, row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
+    ) AS numbered WHERE numbered.position = staged.position`);
+}
+
+/** Gives the records oldest first, the reverse of the collection's total order. */
+export function* selectRecords(database: DatabaseSync): Generator<TrafficRecord> {
+  const select = database.prepare(
+    `SELECT ${FIELDS.join(", ")} FROM staged ORDER BY timestamp, camera_ref DESC, id DESC`,
+  );
+  // The columns hold what went in, which was checked against the schema.
+  for (const row of select.iterate()) yield { ...row } as unknown as TrafficRecord;
+}

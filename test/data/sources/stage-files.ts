@@ -1,0 +1,43 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { formatProblem, type StageOptions, stage } from "../../../data/staging.ts";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { makeRecord, REPORT_COLUMNS } from "./input.ts";
+
+/** What a file holds: its text, its bytes, or records with these fields, a line each. */
+type Content = string | Buffer | Partial<TrafficRecord>[];
+
+/** Takes the files of a load by name (`-` for standard input), gives what staging makes of them. */
+export async function stageFiles(contents: Record<string, Content>, options: Partial<StageOptions> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "staging-test-"));
+  const { "-": input = "", ...files } = contents;
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
+  const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
+  const staged = await stage(paths, { strict: false, stdin: Readable.from([toBytes(input)]), ...options });
+  try {
+    const { count, zeroed, problemCount } = staged;
+    const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
+    return { count, zeroed, problemCount, problems, records: problemCount > 0 ? [] : [...staged.records()] };
+  } finally {
+    staged.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+function toBytes(content: Content): Buffer {
+  if (Buffer.isBuffer(content)) return content;
+  if (typeof content === "string") return Buffer.from(content);
+  return Buffer.from(content.map((fields) => `${JSON.stringify(makeRecord(fields))}\n`).join(""));
+}
+
+/** Takes the rows of a report, gives its text. */
+export function writeReport(...rows: string[]): string {
+  return [REPORT_COLUMNS, ...rows, ""].join("\n");
+}
+
+/** A time of which there is one a day. */
+export function noon(day: number): string {
+  return `2019-02-0${day}T12:00:00Z`;
+}

@@ -1,0 +1,89 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { stage } from "../../data/staging.ts";
+import { makeRecord } from "./sources/input.ts";
+import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+
+test("records are refused while there are problems", async () => {
+  const staged = await stage(["-"], { strict: false, stdin: Readable.from([]) });
+  expect(() => staged.records()).toThrow("problems");
+  staged.close();
+});
+
+test("counts of a False record are set to 0, and the record is counted", async () => {
+  const records = [
+    { id: 1, camera_ok: "False" as const },
+    { id: 2, camera_ok: "True" as const, timestamp: noon(1) },
+  ];
+  const zeros = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
+  const silent = { ...zeros, id: 3, timestamp: "2018-01-01T00:00:00Z", camera_ok: "False" as const };
+  const staged = await stageFiles({ a: [...records, silent] });
+  expect(staged).toMatchObject({ zeroed: 1, problems: [], count: 3 });
+  expect(staged.records).toEqual([silent, records[1], { ...records[0], ...zeros }].map(makeRecord));
+});
+
+test("counts of a False record are a problem if strict, and the record is compared", async () => {
+  const staged = await stageFiles({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true });
+  expect(staged).toMatchObject({
+    zeroed: 0,
+    problems: [
+      'a:1: camera_ok: "False" does not go with persons being 2',
+      "a:2: id: 1 already stands in a:1",
+    ],
+  });
+});
+
+test("cameras of a report are numbered by first capture, ids by processing, over all files", async () => {
+  const staged = await stageFiles({
+    a: writeReport(
+      "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 09:30:00Z,C,tf1,3,0,0,0,0,0,0",
+    ),
+    b: writeReport(
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,a,tf1,4,0,0,0,0,0,0",
+      "2025-10-29 10:59:59.999Z,2025-10-29 10:10:00Z,d,tf1,5,0,0,0,0,0,2",
+      "2025-10-29 11:00:00.001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
+    ),
+  });
+  expect(staged).toMatchObject({ zeroed: 1, problems: [], count: 6 });
+  expect(
+    staged.records.map((record) => [record.id, record.camera_pk, record.camera_ref, record.cars]),
+  ).toEqual([
+    [5, 1, "c", 6],
+    [2, 1, "c", 3],
+    [6, 1, "c", 1],
+    [4, 3, "b", 2],
+    [3, 2, "a", 4],
+    [1, 4, "d", 0],
+  ]);
+  expect(staged.records[5]).toStrictEqual(
+    makeRecord({
+      id: 1,
+      camera_pk: 4,
+      camera_ref: "d",
+      timestamp: "2025-10-29T10:10:00Z",
+      camera_ok: "False",
+      cars: 0,
+      persons: 0,
+      bicycles: 0,
+    }),
+  );
+});
+
+test("progress tells the rows read so far, and all of them at last", async () => {
+  const told: number[] = [];
+  const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
+  await stageFiles({ a: records, b: [{}] }, { onProgress: (rows) => told.push(rows) });
+  expect(told).toEqual([1000, 2000, 2500, 2501]);
+});
+
+test("records can be read more than once, and nothing after closing", async () => {
+  const staged = await stage(["-"], {
+    strict: false,
+    stdin: Readable.from([Buffer.from(JSON.stringify(makeRecord()))]),
+  });
+  expect([...staged.records()]).toEqual([...staged.records()]);
+  staged.close();
+  expect(() => [...staged.records()]).toThrow();
+});
