@@ -30,9 +30,16 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
   };
 }
 
-/** Loads records, oldest first, with the statements that a load executes. */
-export async function loadInto(database: D1Database, records: TrafficRecord[], version = 1): Promise<void> {
+let version = 1;
+
+/**
+ * Loads records, oldest first, with the statements that a load executes.
+ * @returns the version
+ */
+export async function loadInto(database: D1Database, records: TrafficRecord[]): Promise<number> {
+  version += 1;
   for (const { sql } of loadStatements(records, { version, count: records.length })) {
     await database.prepare(sql).run();
   }
+  return version;
 }

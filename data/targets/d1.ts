@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { appendFileSync, rmSync } from "node:fs";
+import { mkdtemp, readdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TrafficRecord } from "../../src/records/record.ts";
@@ -10,7 +11,7 @@ import { type Deployment, deploymentOptions, PROJECT, runWrangler } from "./wran
 const STATEMENT_BYTES = 90_000;
 
 /** Wrangler holds a whole file in memory and executes it as one transaction. */
-const FILE_BYTES = 16_000_000;
+const FILE_BYTES = 6_000_000;
 
 const DATABASE = "DB";
 
@@ -60,23 +61,11 @@ export async function loadD1(
 ): Promise<void> {
   await migrate(deployment);
   const folder = await mkdtemp(join(tmpdir(), "traffic-count-records-"));
-  try {
-    const file = join(folder, "load.sql");
-    for (const { text, written } of cutFiles(loadStatements(records, state))) {
-      await writeFile(file, text);
-      await runWrangler([
-        "d1",
-        "execute",
-        DATABASE,
-        "--yes",
-        "--file",
-        file,
-        ...deploymentOptions(deployment),
-      ]);
-      onProgress(written);
-    }
-  } finally {
-    await rm(folder, { recursive: true });
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, "load.sql");
+  for (const written of writeFiles(file, loadStatements(records, state))) {
+    await runWrangler(["d1", "execute", DATABASE, "--yes", "--file", file, ...deploymentOptions(deployment)]);
+    onProgress(written);
   }
 }
 
@@ -134,15 +123,17 @@ function toLiteral(value: string | number | null): string {
   return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
 }
 
-function* cutFiles(statements: Iterable<Statement>): Generator<{ text: string; written: number }> {
-  let text = "";
-  let written = 0;
-  for (const statement of statements) {
-    text += `${statement.sql};\n`;
-    written = statement.written;
-    if (text.length < FILE_BYTES) continue;
-    yield { text, written };
-    text = "";
+/** Writes the statements into one file after the other, all under the same name, and yields when one is ready. */
+function* writeFiles(file: string, statements: Iterable<Statement>): Generator<number> {
+  let bytes = 0;
+  let last = 0;
+  for (const { sql, written } of statements) {
+    appendFileSync(file, `${sql};\n`, { flag: bytes === 0 ? "w" : "a" });
+    bytes += sql.length;
+    last = written;
+    if (bytes < FILE_BYTES) continue;
+    yield written;
+    bytes = 0;
   }
-  if (text !== "") yield { text, written };
+  if (bytes > 0) yield last;
 }

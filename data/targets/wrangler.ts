@@ -5,8 +5,11 @@ import { fileURLToPath } from "node:url";
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** Wrangler's own entry, so that it is found however this process was started. */
-const WRANGLER = fileURLToPath(new URL("../bin/wrangler.js", import.meta.resolve("wrangler")));
+/** Wrangler's own entry: found however this process was started, and without the process that its launcher adds. */
+const WRANGLER = fileURLToPath(import.meta.resolve("wrangler"));
+
+/** Garbage of short life is collected at 2 MiB: a load runs wrangler beside itself and stays within 600 MB. */
+const NODE_OPTIONS = ["--no-warnings", "--max-semi-space-size=2"];
 
 /** Wrangler as this project runs it: no request to the outside that a command does not itself consist of. */
 export const QUIET = {
@@ -17,8 +20,8 @@ export const QUIET = {
 
 /** Which of the worker's resources a command means. */
 export interface Deployment {
-  /** The deployed ones; otherwise those on this machine. */
-  remote: boolean;
+  /** The deployed ones; by default those on this machine. */
+  remote?: boolean | undefined;
   /** Where the local ones are kept, as in `wrangler dev --persist-to`; by default .wrangler/state. */
   persistTo?: string | undefined;
 }
@@ -31,7 +34,7 @@ export function deploymentOptions({ remote, persistTo }: Deployment): string[] {
 
 /** Starts wrangler in the project's folder. */
 export function spawnWrangler(args: string[], stdio: "inherit" | "pipe", env: Record<string, string> = {}) {
-  return spawn(process.execPath, [WRANGLER, ...args], {
+  return spawn(process.execPath, [...NODE_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: stdio === "inherit" ? "inherit" : ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...QUIET, ...env },

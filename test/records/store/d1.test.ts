@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { loadStatements } from "../../../data/targets/d1.ts";
 import { lastPage, type PageNumber } from "../../../src/records/page.ts";
 import { d1Store, PAGE_QUERY } from "../../../src/records/store/d1.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
@@ -28,7 +29,10 @@ describe("an empty collection", () => {
 
 describe.each([100, 100_000])("%i records", (count) => {
   const records = makeRecords(count);
-  beforeAll(() => loadInto(worker.env.DB, records, count));
+  let version: number;
+  beforeAll(async () => {
+    version = await loadInto(worker.env.DB, records);
+  });
 
   test.each([
     ["first", 1],
@@ -45,7 +49,7 @@ describe.each([100, 100_000])("%i records", (count) => {
     "page %i holds its range",
     async (page) => {
       expect(await d1Store(worker.env.DB).page(page)).toEqual({
-        state: { version: count, count },
+        state: { version, count },
         number: page,
         results: JSON.stringify(records.toReversed().slice(15 * (page - 1), 15 * page)),
       });
@@ -55,7 +59,7 @@ describe.each([100, 100_000])("%i records", (count) => {
   test("past the end there are no records", async () => {
     const page = lastPage(count) + 1;
     expect(await d1Store(worker.env.DB).page(page)).toEqual({
-      state: { version: count, count },
+      state: { version, count },
       number: page,
       results: "[]",
     });
@@ -67,7 +71,7 @@ describe("text that JSON must escape", () => {
     "%j",
     async (camera_ref) => {
       const records = makeRecords(1).map((record) => ({ ...record, camera_ref }));
-      await loadInto(worker.env.DB, records, 500);
+      await loadInto(worker.env.DB, records);
       expect((await d1Store(worker.env.DB).page(1)).results).toBe(JSON.stringify(records));
     },
   );
@@ -76,22 +80,27 @@ describe("text that JSON must escape", () => {
 describe("a load", () => {
   const oldRecords = makeRecords(40);
   const newRecords = makeRecords(20);
-  beforeAll(() => loadInto(worker.env.DB, oldRecords, 1_000));
+  let version: number;
+  beforeAll(async () => {
+    version = await loadInto(worker.env.DB, oldRecords);
+  });
 
   test("that lacks a record does not switch", async () => {
-    const { loadStatements } = await import("../../../data/targets/d1.ts");
-    const lacking = loadStatements(newRecords.slice(1), { version: 2_000, count: newRecords.length });
+    const lacking = loadStatements(newRecords.slice(1), {
+      version: version + 1_000,
+      count: newRecords.length,
+    });
     const run = async () => {
       for (const { sql } of lacking) await worker.env.DB.prepare(sql).run();
     };
     await expect(run()).rejects.toThrow(/NOT NULL constraint failed: state.count/);
-    expect((await d1Store(worker.env.DB).page("last")).state).toEqual({ version: 1_000, count: 40 });
+    expect((await d1Store(worker.env.DB).page("last")).state).toEqual({ version, count: 40 });
   });
 
   test("removes what it replaces and what an interrupted one left", async () => {
-    await loadInto(worker.env.DB, newRecords, 3_000);
+    const next = await loadInto(worker.env.DB, newRecords);
     const left = await worker.env.DB.prepare("SELECT DISTINCT version FROM records").all();
-    expect(left.results).toEqual([{ version: 3_000 }]);
+    expect(left.results).toEqual([{ version: next }]);
   });
 
   test("a page with records missing is a failure, not a shorter page", async () => {

@@ -1,0 +1,21 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { load } from "./load.ts";
+import { prepareD1 } from "./targets/d1.ts";
+import { PROJECT, spawnWrangler } from "./targets/wrangler.ts";
+
+// Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
+// --persist-to says where the collection is kept, so it counts for the load too.
+const args = process.argv.slice(2);
+const { values } = parseArgs({ args, options: { "persist-to": { type: "string" } }, strict: false });
+const local = { persistTo: values["persist-to"]?.toString() };
+
+if ((await prepareD1(local)) === 0) {
+  console.log("Nothing is loaded yet, so the seed is.");
+  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), local);
+}
+
+const server = spawnWrangler(["dev", ...args], "inherit");
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => server.kill(signal));
+server.on("exit", (status) => process.exit(status ?? 1));

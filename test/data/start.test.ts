@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../data/generator/csv.ts";
+import { seedFiles } from "../../data/generator/seed.ts";
+import { Page } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { runData, serve } from "../serve.ts";
+
+/** Lines of the seed's files that are records. */
+const SEED_COUNT = [...seedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "start-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function readCount(origin: string): Promise<number> {
+  const response = await fetch(`${origin}/api/tf1/records/`);
+  return Page.parse(await response.json()).count;
+}
+
+test("npm start serves the seed, then what is loaded, and keeps it", async () => {
+  const first = await serve(folder);
+  expect(await readCount(first.origin)).toBe(SEED_COUNT);
+
+  const file = join(folder, "records.csv");
+  await writeFile(file, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
+  const loaded = await runData(["load", file, "--persist-to", folder]);
+  expect(loaded).toMatchObject({ status: 0, stdout: "Loaded 20 records.\n" });
+  expect(await readCount(first.origin), "by the server that was running").toBe(20);
+  await first.close();
+
+  const second = await serve(folder);
+  expect(await readCount(second.origin), "by the next server").toBe(20);
+  await second.close();
+});

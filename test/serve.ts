@@ -1,0 +1,74 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { text } from "node:stream/consumers";
+
+export interface Served {
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** Runs `npm start` as a person would, on a free port, with the collection kept in a folder. */
+export async function serve(folder: string, ...args: string[]): Promise<Served> {
+  const port = await findPort();
+  const command = ["start", "--", "--port", String(port), "--persist-to", folder, ...args];
+  const server = spawn("npm", command, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const output = collect(server);
+  const origin = `http://localhost:${port}`;
+  while (!(await answers(origin))) {
+    if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return { origin, close: () => stop(server) };
+}
+
+export interface Finished {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs `npm run data -- ...` to its end. */
+export async function runData(args: string[], input = ""): Promise<Finished> {
+  const child = spawn("npm", ["run", "--silent", "data", "--", ...args], { stdio: ["pipe", "pipe", "pipe"] });
+  child.stdin.end(input);
+  const [[status], stdout, stderr] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { status, stdout, stderr };
+}
+
+function collect(child: ChildProcess): () => string {
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.on("data", (chunk) => {
+      output += chunk;
+    });
+  }
+  return () => output;
+}
+
+async function answers(origin: string): Promise<boolean> {
+  return fetch(origin).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** npm, the start and workerd are one process group, which ctrl-C would reach as a whole. */
+async function stop(server: ChildProcess): Promise<void> {
+  const ended = once(server, "close");
+  if (server.pid !== undefined) process.kill(-server.pid, "SIGINT");
+  await ended;
+}
+
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}
