@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { InputError, type LoadOptions, load } from "./load.ts";
+import { STORE_NAMES } from "./targets/targets.ts";
 
 const WRONG_USAGE = 2;
 
@@ -15,8 +16,11 @@ program
     "<files...>",
     "CSV with the fields of a record, JSON Lines, pages as the service answers them, or reports of the detection engine; each also gzipped; - is standard input",
   )
-  .option("--remote", "load into the deployed database, not the local one")
-  .option("--persist-to <dir>", "keep the local database in this folder, as in wrangler dev")
+  .addOption(
+    new Option("--store <name>", "where to; by default the STORE of wrangler.toml").choices(STORE_NAMES),
+  )
+  .option("--remote", "load into the deployed store, not the local one")
+  .option("--persist-to <dir>", "keep the local store in this folder, as in wrangler dev")
   .option("--strict", 'refuse records with camera_ok "False" and counts above 0, rather than set these to 0')
   .addOption(new Option("--model-name <name>", "serve records of other models as this one").choices(["tf1"]))
   .action((files: string[], options: LoadOptions) => load(files, options));

@@ -1,10 +1,12 @@
 import { openProgress } from "./progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { formatProblem, stage } from "./staging.ts";
-import { loadD1 } from "./targets/d1.ts";
+import { configuredStore, type StoreName, targets } from "./targets/targets.ts";
 import type { Deployment } from "./targets/wrangler.ts";
 
 export interface LoadOptions extends Deployment {
+  /** Where to; by default what wrangler.toml says the worker serves from. */
+  store?: StoreName | undefined;
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
   strict?: boolean | undefined;
   /** Serve records of other models as this one. */
@@ -31,7 +33,8 @@ export async function load(files: string[], options: LoadOptions): Promise<void>
     if (staged.problemCount > 0) throw refuse(staged.problems, staged.problemCount);
     const writing = openProgress("writing", staged.count);
     const state = { version: Date.now(), count: staged.count };
-    await loadD1(staged.records(), state, options, writing.update).finally(writing.close);
+    const target = targets[options.store ?? (await configuredStore())];
+    await target.load(staged.records(), state, options, writing.update).finally(writing.close);
     console.log(summarise(staged.count, staged.zeroed));
   } finally {
     staged.close();

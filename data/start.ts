@@ -2,18 +2,24 @@ import { globSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { load } from "./load.ts";
-import { prepareD1 } from "./targets/d1.ts";
+import { configuredStore, requireStore, targets } from "./targets/targets.ts";
 import { PROJECT, spawnWrangler } from "./targets/wrangler.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
-// --persist-to says where the collection is kept, so it counts for the load too.
+// where the collection is kept, and in which store, counts for the load too.
 const args = process.argv.slice(2);
-const { values } = parseArgs({ args, options: { "persist-to": { type: "string" } }, strict: false });
+const { values } = parseArgs({
+  args,
+  options: { "persist-to": { type: "string" }, var: { type: "string", multiple: true } },
+  strict: false,
+});
 const local = { persistTo: values["persist-to"]?.toString() };
+const variable = values.var?.map(String).findLast((text) => text.startsWith("STORE:"));
+const store = variable ? requireStore(variable.slice("STORE:".length)) : await configuredStore();
 
-if ((await prepareD1(local)) === 0) {
+if ((await targets[store].prepare(local)) === 0) {
   console.log("Nothing is loaded yet, so the seed is.");
-  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), local);
+  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), { ...local, store });
 }
 
 const server = spawnWrangler(["dev", ...args], "inherit");

@@ -1,9 +1,13 @@
-import type { D1Database } from "@cloudflare/workers-types";
+import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 
 /** What wrangler.toml binds and sets. */
 export interface Env {
-  /** The D1 database that holds the collection. */
-  DB: D1Database;
+  /** Which store serves the collection: `d1` or `kv`. */
+  STORE?: string;
   /** Scheme, host and port for links, where a proxy or tunnel hides those that clients use. */
   PUBLIC_ORIGIN?: string;
+  /** The D1 database that holds the collection if `STORE` is `d1`. */
+  DB: D1Database;
+  /** The KV namespace that holds it if `STORE` is `kv`. */
+  KV: KVNamespace;
 }

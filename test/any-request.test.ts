@@ -1,18 +1,12 @@
 import { type IncomingHttpHeaders, METHODS, request } from "node:http";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../data/targets/targets.ts";
 import { makeRecords } from "./records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
 
 const PATH = "/api/tf1/records/";
-
-let worker: RunningWorker;
-beforeAll(async () => {
-  worker = await startWorker();
-  await loadInto(worker.env.DB, makeRecords(40));
-});
-afterAll(() => worker.close());
 
 // What a client may put into a request line: printable ASCII, percent-encoded or not, and not only well-formed.
 const printable = fc.string({
@@ -91,9 +85,14 @@ interface Answer {
   body: string;
 }
 
-function send(method: string, target: string, headers: Record<string, string>): Promise<Answer> {
+function send(
+  origin: string,
+  method: string,
+  target: string,
+  headers: Record<string, string>,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const outgoing = request(worker.origin + target, { method, headers }, async (incoming) => {
+    const outgoing = request(origin + target, { method, headers }, async (incoming) => {
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: await text(incoming) });
     });
     outgoing.on("error", reject).end();
@@ -114,12 +113,25 @@ function expectWellFormed(method: string, pathname: string, { status, headers, b
   else expect(JSON.parse(body)).toBeTypeOf("object");
 }
 
-test("nothing that a client sends gets a 5xx, and every answer is well-formed", async () => {
-  await fc.assert(
-    fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
-      const target = query === "" ? path : `${path}?${query}`;
-      expectWellFormed(method, new URL(worker.origin + target).pathname, await send(method, target, headers));
-    }),
-    { numRuns: 1_000 },
-  );
+describe.each(STORE_NAMES)("served from %s", (store) => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+    await loadInto(worker.env, store, makeRecords(40));
+  });
+  afterAll(() => worker.close());
+
+  test("nothing that a client sends gets a 5xx, and every answer is well-formed", async () => {
+    await fc.assert(
+      fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
+        const target = query === "" ? path : `${path}?${query}`;
+        expectWellFormed(
+          method,
+          new URL(worker.origin + target).pathname,
+          await send(worker.origin, method, target, headers),
+        );
+      }),
+      { numRuns: 1_000 },
+    );
+  });
 });

@@ -2,6 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { FRESH_MS } from "../src/records/store/memory.ts";
 
 export interface Served {
   origin: string;
@@ -17,7 +19,7 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
   const origin = `http://localhost:${port}`;
   while (!(await answers(origin))) {
     if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await setTimeout(20);
   }
   return { origin, close: () => stop(server) };
 }
@@ -71,4 +73,9 @@ async function findPort(): Promise<number> {
   server.close();
   if (address === null || typeof address === "string") throw new Error("no port");
   return address.port;
+}
+
+/** Waits until every instance of the worker has asked the store again, and so serves what is loaded. */
+export function untilFresh(): Promise<void> {
+  return setTimeout(FRESH_MS);
 }

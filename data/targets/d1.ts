@@ -1,10 +1,11 @@
-import { appendFileSync, rmSync } from "node:fs";
-import { mkdtemp, readdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFileSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { COLUMNS } from "../../src/records/store/d1.ts";
 import type { State } from "../../src/records/store/store.ts";
+import { openScratch } from "./scratch.ts";
+import type { Target } from "./target.ts";
 import { type Deployment, deploymentOptions, PROJECT, runWrangler } from "./wrangler.ts";
 
 /** D1 refuses a statement of more than 100 KB. */
@@ -17,56 +18,44 @@ const DATABASE = "DB";
 
 const INSERT = `INSERT INTO records (version, position, ${COLUMNS.join(", ")}) VALUES `;
 
-/** Brings the tables of data/migrations up to date. */
-async function migrate(deployment: Deployment): Promise<void> {
-  await runWrangler(["d1", "migrations", "apply", DATABASE, ...deploymentOptions(deployment)]);
-}
+/** The collection in a D1 database, with the tables of data/migrations. */
+export const d1Target: Target = {
+  async prepare(deployment) {
+    const loaded = await readVersion(deployment);
+    if (loaded !== undefined) return loaded;
+    await migrate(deployment);
+    return (await readVersion(deployment)) ?? 0;
+  },
 
-/**
- * Makes the database ready to serve: its tables are up to date, and what was loaded stays.
- * @returns the version that is loaded; 0 if nothing was ever loaded
- */
-export async function prepareD1(deployment: Deployment): Promise<number> {
-  const loaded = await readVersion(deployment);
-  if (loaded !== undefined) return loaded;
-  await migrate(deployment);
-  return (await readVersion(deployment)) ?? 0;
+  async load(records, state, deployment, onProgress) {
+    await migrate(deployment);
+    const file = openScratch("load.sql");
+    for (const written of writeFiles(file, loadStatements(records, state))) {
+      await runD1(["execute", DATABASE, "--yes", "--file", file], deployment);
+      onProgress(written);
+    }
+  },
+};
+
+async function migrate(deployment: Deployment): Promise<void> {
+  await runD1(["migrations", "apply", DATABASE], deployment);
 }
 
 /** Undefined unless every migration is applied. One query, since each run of wrangler takes a second. */
 async function readVersion(deployment: Deployment): Promise<number | undefined> {
   const query = "SELECT version, (SELECT count(*) FROM d1_migrations) AS migrations FROM state";
-  const command = ["d1", "execute", DATABASE, "--json", "--command", query, ...deploymentOptions(deployment)];
   const migrations = await readdir(join(PROJECT, "data/migrations"));
   try {
-    const [{ results }] = JSON.parse(await runWrangler(command));
+    const output = await runD1(["execute", DATABASE, "--json", "--command", query], deployment);
+    const [{ results }] = JSON.parse(output);
     return results[0].migrations === migrations.length ? results[0].version : undefined;
   } catch {
     return undefined; // A new database has no tables. Whatever else is wrong, the migrations will say.
   }
 }
 
-/**
- * Replaces the collection in D1. The records are written beside the current version, and only when all are there
- * the state names them: interrupted anywhere, the current version is served whole, and the next load sweeps up.
- * @param records oldest first; as many as `state.count`
- * @param onProgress called with the number of records written so far
- * @throws if wrangler fails, with its message
- */
-export async function loadD1(
-  records: Iterable<TrafficRecord>,
-  state: State,
-  deployment: Deployment,
-  onProgress: (written: number) => void,
-): Promise<void> {
-  await migrate(deployment);
-  const folder = await mkdtemp(join(tmpdir(), "traffic-count-records-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  const file = join(folder, "load.sql");
-  for (const written of writeFiles(file, loadStatements(records, state))) {
-    await runWrangler(["d1", "execute", DATABASE, "--yes", "--file", file, ...deploymentOptions(deployment)]);
-    onProgress(written);
-  }
+function runD1(command: string[], deployment: Deployment): Promise<string> {
+  return runWrangler(["d1", ...command, ...deploymentOptions(deployment)]);
 }
 
 /** One SQL statement of a load and the number of records that have been written after it. */

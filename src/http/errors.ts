@@ -1,6 +1,7 @@
 import type { Context } from "hono";
 import { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { ERROR_CACHING } from "./caching.ts";
 
 /** Seconds after which a client may try again: a failing store has usually recovered or been failed over by then. */
 const RETRY_AFTER_SECONDS = 5;
@@ -27,6 +28,7 @@ export function methodNotAllowed(method: string): HTTPException {
  * else went wrong on our side, goes to the log, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).
  */
 export function answerError(error: Error, c: Context): Response {
+  c.header("Cache-Control", ERROR_CACHING);
   if (error instanceof HTTPException)
     return c.json({ detail: error.message }, error.status as ContentfulStatusCode);
   console.error(error);

@@ -1,12 +1,14 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
+import { isCurrent, PAGE_CACHING } from "../http/caching.ts";
 import { httpError, methodNotAllowed } from "../http/errors.ts";
 import { negotiate } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
 import { lastPage, neighbours, type PageNumber, pageUrl, parsePageNumber } from "./page.ts";
-import { d1Store } from "./store/d1.ts";
-import type { StoredPage } from "./store/store.ts";
+import { openStore } from "./store/open.ts";
+import type { WaitUntil } from "./store/shared-reads.ts";
+import type { State, StoredPage } from "./store/store.ts";
 
 const PATH = "/api/tf1/records/";
 const PATH_WITHOUT_SLASH = "/api/tf1/records";
@@ -45,8 +47,16 @@ records.use(PATH, (c, next) => {
 
 records.get(PATH, async (c) => {
   const page = requirePage(parsePageNumber(lastValue(c.var.query, "page")));
-  const stored = await d1Store(c.env.DB).page(page);
-  return c.body(writeEnvelope(requireInside(stored), c), 200, { "Content-Type": "application/json" });
+  const store = openStore(c.env);
+  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+  const ifNoneMatch = c.req.header("If-None-Match");
+  if (ifNoneMatch !== undefined) {
+    const state = await store.state(waitUntil);
+    if (isCurrent(ifNoneMatch, validate(c, state, requireInside(page, state)))) return c.body(null, 304);
+  }
+  const stored = await store.page(page, waitUntil);
+  validate(c, stored.state, requireInside(stored.number, stored.state));
+  return c.body(writeEnvelope(stored, c), 200, { "Content-Type": "application/json" });
 });
 
 records.options(PATH, (c) => c.json(DESCRIPTION));
@@ -60,13 +70,26 @@ function requirePage(page: PageNumber | undefined): PageNumber {
   return page;
 }
 
-function requireInside(stored: StoredPage): StoredPage {
-  if (stored.number > lastPage(stored.state.count)) throw invalidPage();
-  return stored;
+function requireInside(page: PageNumber, { count }: State): number {
+  const last = lastPage(count);
+  const number = page === "last" ? last : page;
+  if (number > last) throw invalidPage();
+  return number;
 }
 
 function invalidPage() {
   return httpError(404, "Invalid page.");
+}
+
+/**
+ * Sets the headers by which a copy of the page is kept and validated.
+ * @returns the entity-tag: strong, since a version's pages never change (RFC 9110, 8.8.3)
+ */
+function validate(c: Context, { version, count }: State, number: number): string {
+  const etag = `"${version}-${count}-${number}-json"`;
+  c.header("ETag", etag);
+  c.header("Cache-Control", PAGE_CACHING);
+  return etag;
 }
 
 /** The page envelope (specification), around records that are JSON already. */

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/generator/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, type Served, serve } from "../serve.ts";
+import { runData, type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 
 const served = makeRecords(40).reverse();
@@ -72,12 +72,14 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     expect(await readdir(temporary), "nothing is left behind").not.toContainEqual(
       expect.stringMatching(/^traffic-/),
     );
+    await untilFresh();
     expect(await walk(server.origin)).toEqual(served);
   });
 
   test("the next load succeeds", async () => {
     const next = makeRecords(35);
     expect((await load(await write("next.csv", next))).stdout).toBe("Loaded 35 records.\n");
+    await untilFresh();
     expect(await walk(server.origin)).toEqual(next.toReversed());
   });
 });

@@ -6,7 +6,7 @@ import { CSV_HEADER, csvLine } from "../../data/generator/csv.ts";
 import { seedFiles } from "../../data/generator/seed.ts";
 import { Page } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, serve } from "../serve.ts";
+import { runData, serve, untilFresh } from "../serve.ts";
 
 /** Lines of the seed's files that are records. */
 const SEED_COUNT = [...seedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
@@ -30,6 +30,7 @@ test("npm start serves the seed, then what is loaded, and keeps it", async () =>
   await writeFile(file, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
   const loaded = await runData(["load", file, "--persist-to", folder]);
   expect(loaded).toMatchObject({ status: 0, stdout: "Loaded 20 records.\n" });
+  await untilFresh();
   expect(await readCount(first.origin), "by the server that was running").toBe(20);
   await first.close();
 

@@ -1,7 +1,7 @@
-import type { D1Database } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { type RunningWorker, startWorker } from "../worker.ts";
+import { context, type RunningWorker, startWorker } from "../worker.ts";
 
 const PATH = "/api/tf1/records/?page=2";
 
@@ -56,8 +56,8 @@ describe("a binding that fails", () => {
     ],
   ])("%s: 503, and the log has the reason", async (_, prepare) => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const env = { DB: { prepare } as unknown as D1Database };
-    await expectUnavailable(await app.request(PATH, {}, env));
+    const env = { STORE: "d1", DB: { withSession: () => ({ prepare }) } } as unknown as Env;
+    await expectUnavailable(await app.request(PATH, {}, env, context));
     expect(log).toHaveBeenCalledWith(expect.objectContaining({ message: "D1_ERROR: secret inside" }));
     log.mockRestore();
   });
@@ -68,7 +68,7 @@ describe("a wrong setting", () => {
     const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     const worker = await startWorker();
     const env = { ...worker.env, PUBLIC_ORIGIN: "counts.example" };
-    await expectUnavailable(await app.request("/api/tf1/records/", {}, env));
+    await expectUnavailable(await app.request("/api/tf1/records/", {}, env, context));
     expect(String(log.mock.calls[0])).toContain('PUBLIC_ORIGIN is "counts.example"');
     log.mockRestore();
     await worker.close();

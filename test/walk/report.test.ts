@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { runData, serve } from "../serve.ts";
 import { walk } from "./walk.ts";
@@ -93,18 +94,30 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("a walk over two loaded reports meets every observation once, in order, with all twelve fields", async () => {
-  const files = [join(folder, "late"), join(folder, "early")];
-  await writeFile(files[0]!, writeReport(observations.slice(100)));
-  await writeFile(files[1]!, gzipSync(writeReport(observations.slice(0, 100))));
-  const loaded = await runData(["load", "--model-name", "tf1", "--persist-to", folder, ...files]);
-  expect(loaded.stderr).not.toContain("problem");
-  expect(loaded.status).toBe(0);
+test.each(STORE_NAMES)(
+  "a walk over two reports in %s meets every observation once, in order, with all twelve fields",
+  async (store) => {
+    const files = [join(folder, "late"), join(folder, "early")];
+    await writeFile(files[0]!, writeReport(observations.slice(100)));
+    await writeFile(files[1]!, gzipSync(writeReport(observations.slice(0, 100))));
+    const loaded = await runData([
+      "load",
+      "--store",
+      store,
+      "--model-name",
+      "tf1",
+      "--persist-to",
+      folder,
+      ...files,
+    ]);
+    expect(loaded.stderr).not.toContain("problem");
+    expect(loaded.status).toBe(0);
 
-  const served = await serve(folder);
-  try {
-    expect(await walk(served.origin)).toEqual(expectRecords());
-  } finally {
-    await served.close();
-  }
-});
+    const served = await serve(folder, "--var", `STORE:${store}`);
+    try {
+      expect(await walk(served.origin)).toEqual(expectRecords());
+    } finally {
+      await served.close();
+    }
+  },
+);

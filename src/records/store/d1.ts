@@ -1,7 +1,8 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { lastPage, PAGE_SIZE, type PageNumber, pagePositions } from "../page.ts";
+import { lastPage, PAGE_SIZE, pagePositions } from "../page.ts";
 import type { TrafficRecord } from "../record.ts";
-import type { RecordStore } from "./store.ts";
+import { readPatiently } from "./patience.ts";
+import type { RecordStore, State } from "./store.ts";
 
 /** The columns of a record, in the order of its fields; `model_name` has one value and needs none. */
 export const COLUMNS = [
@@ -38,29 +39,54 @@ export const PAGE_QUERY = `
     ORDER BY position DESC
   )`;
 
-interface Row {
-  version: number | null;
-  count: number;
+const STATE_QUERY = "SELECT version, count FROM state WHERE only = 1";
+
+/**
+ * What D1 says when the same query may well succeed a moment later. Its other errors (overload, time and memory
+ * limits, the daily limits of the free plan) another attempt would only make worse.
+ */
+const TRANSIENT = [
+  "Network connection lost",
+  "storage caused object to be reset",
+  "reset because its code was updated",
+  "Cannot resolve D1 DB due to transient issue",
+];
+
+interface Row extends State {
   page: number;
   /** Records in `results`. */
   found: number;
   results: string;
 }
 
-/** The collection in a D1 database with the tables of data/migrations. */
+/**
+ * The collection in a D1 database with the tables of data/migrations. Reads go to the nearest replica, if there are
+ * replicas: each answer is one statement, so it does not matter which state of the database it sees.
+ */
 export function d1Store(database: D1Database): RecordStore {
+  const query = <T extends State>(sql: string, ...parameters: (number | null)[]) =>
+    readPatiently(async () => {
+      const session = database.withSession("first-unconstrained");
+      const row = await session
+        .prepare(sql)
+        .bind(...parameters)
+        .first<T>();
+      // Without a state the aggregates of the page's query still give a row.
+      if (row === null || row.version === null) throw new Error("D1 holds no state");
+      return row;
+    }, isTransient);
   return {
+    state: () => query(STATE_QUERY),
     async page(page) {
-      const row = await database.prepare(PAGE_QUERY).bind(toParameter(page)).first<Row>();
-      if (!row || row.version === null) throw new Error("D1 holds no state");
+      const row = await query<Row>(PAGE_QUERY, page === "last" ? null : page);
       requireWhole(row);
       return { state: { version: row.version, count: row.count }, number: row.page, results: row.results };
     },
   };
 }
 
-function toParameter(page: PageNumber): number | null {
-  return page === "last" ? null : page;
+function isTransient(error: unknown): boolean {
+  return TRANSIENT.some((message) => String(error).includes(message));
 }
 
 /** A page with records missing would look like a shorter one; it is a failure of the store instead. */

@@ -20,11 +20,10 @@ export interface StoredPage {
   results: string;
 }
 
-/** A place that holds the collection. */
+/** A place that holds the collection. Both methods throw if it cannot be read or what it holds is incomplete. */
 export interface RecordStore {
-  /**
-   * Reads one page; costs the same at any depth and size.
-   * @throws if the store cannot be read or what it holds is incomplete
-   */
+  /** Reads the current state alone, which costs less than a page. */
+  state(): Promise<State>;
+  /** Reads one page; costs the same at any depth and size. */
   page(page: PageNumber): Promise<StoredPage>;
 }

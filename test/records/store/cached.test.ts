@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { PageNumber } from "../../../src/records/page.ts";
+import { cachedStore } from "../../../src/records/store/cached.ts";
+import { FRESH_MS } from "../../../src/records/store/memory.ts";
+import type { RecordStore, State } from "../../../src/records/store/store.ts";
+
+const waitUntil = () => {};
+const first: State = { version: 1, count: 100 };
+const second: State = { version: 2, count: 50 };
+
+/** A store whose answers are ours to time: the real ones answer when they like. */
+function controlledStore(initial: State) {
+  const asked: string[] = [];
+  const control = { state: initial, fails: false, delay: Promise.resolve() };
+  const answer = async <T>(what: string, make: (state: State) => T): Promise<T> => {
+    asked.push(what);
+    const { state, fails, delay } = control;
+    await delay;
+    if (fails) throw new Error("the store fails");
+    return make(state);
+  };
+  const store: RecordStore = {
+    state: () => answer("state", (state) => state),
+    page: (page: PageNumber) =>
+      answer(`page ${page}`, (state) => {
+        const number = page === "last" ? Math.ceil(state.count / 15) : page;
+        return {
+          state,
+          number,
+          results: number <= Math.ceil(state.count / 15) ? `[${state.version},${number}]` : "[]",
+        };
+      }),
+  };
+  return { store: cachedStore(store), asked, control };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("while the state is fresh", () => {
+  test("the store is asked for a page once, whether by number or as the last", async () => {
+    const { store, asked } = controlledStore(first);
+    const page = await store.page("last", waitUntil);
+    expect(await store.page(7, waitUntil)).toBe(page);
+    expect(await store.page("last", waitUntil)).toBe(page);
+    expect(await store.state(waitUntil)).toEqual(first);
+    expect(asked).toEqual(["page last"]);
+  });
+
+  test("pages past the end need no store", async () => {
+    const { store, asked } = controlledStore(first);
+    await store.page(1, waitUntil);
+    expect(await store.page(8, waitUntil)).toEqual({ state: first, number: 8, results: "[]" });
+    expect(asked).toEqual(["page 1"]);
+  });
+
+  test("a failing store does not matter to kept pages", async () => {
+    const { store, control } = controlledStore(first);
+    await store.page(1, waitUntil);
+    control.fails = true;
+    expect((await store.page(1, waitUntil)).results).toBe("[1,1]");
+    await expect(store.page(2, waitUntil)).rejects.toThrow("the store fails");
+  });
+});
+
+describe("when the state is no longer fresh", () => {
+  test("an unchanged state renews all kept pages", async () => {
+    const { store, asked } = controlledStore(first);
+    await store.page(1, waitUntil);
+    await store.page(2, waitUntil);
+    vi.advanceTimersByTime(FRESH_MS);
+    await store.page(1, waitUntil);
+    await store.page(2, waitUntil);
+    expect(asked).toEqual(["page 1", "page 2", "state"]);
+  });
+
+  test("a changed state drops them", async () => {
+    const { store, control } = controlledStore(first);
+    await store.page(1, waitUntil);
+    await store.page(2, waitUntil);
+    control.state = second;
+    vi.advanceTimersByTime(FRESH_MS);
+    expect((await store.page(2, waitUntil)).results).toBe("[2,2]");
+    expect((await store.page(1, waitUntil)).results).toBe("[2,1]");
+  });
+
+  test("a failing store leaves what is kept and known, and no page that is not", async () => {
+    const { store, control } = controlledStore(first);
+    await store.page(1, waitUntil);
+    control.fails = true;
+    vi.advanceTimersByTime(100 * FRESH_MS);
+    expect((await store.page(1, waitUntil)).results).toBe("[1,1]");
+    expect(await store.state(waitUntil)).toEqual(first);
+    await expect(store.page(2, waitUntil)).rejects.toThrow("the store fails");
+    await expect(store.page(99, waitUntil)).rejects.toThrow("the store fails");
+  });
+
+  test("freshness counts from the question, not from the answer", async () => {
+    const { store, asked, control } = controlledStore(first);
+    control.delay = new Promise((resolve) => setTimeout(resolve, FRESH_MS));
+    const page = store.page(1, waitUntil);
+    await vi.advanceTimersByTimeAsync(FRESH_MS);
+    await page;
+    await store.page(1, waitUntil);
+    expect(asked).toEqual(["page 1", "state"]);
+  });
+});
+
+describe("concurrent requests", () => {
+  test("for the same page ask once, and fail together", async () => {
+    const { store, asked, control } = controlledStore(first);
+    const pages = await Promise.all(Array.from({ length: 50 }, () => store.page(3, waitUntil)));
+    expect(new Set(pages).size).toBe(1);
+    control.fails = true;
+    const failures = await Promise.allSettled([store.page(4, waitUntil), store.page(4, waitUntil)]);
+    expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect(asked).toEqual(["page 3", "page 4"]);
+  });
+
+  test("an answer that was overtaken by a later one does not bring the old state back", async () => {
+    const { store, control } = controlledStore(first);
+    control.delay = new Promise((resolve) => setTimeout(resolve, 1_000));
+    const slow = store.page(1, waitUntil);
+    vi.advanceTimersByTime(1);
+    Object.assign(control, { state: second, delay: Promise.resolve() });
+    expect((await store.page(2, waitUntil)).state).toEqual(second);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect((await slow).state, "it is whole, if late").toEqual(first);
+    expect((await store.page(1, waitUntil)).state).toEqual(second);
+  });
+
+  test("wait for each other, but not for ever", async () => {
+    const { store, control } = controlledStore(first);
+    control.delay = new Promise(() => {});
+    void store.page(1, waitUntil);
+    const follower = store.page(1, waitUntil);
+    const outcome = expect(follower).rejects.toThrow("The store did not answer within 3000 ms");
+    await vi.advanceTimersByTimeAsync(3_000);
+    await outcome;
+    control.delay = Promise.resolve();
+    expect((await store.page(1, waitUntil)).number).toBe(1);
+  });
+
+  test("begin work that outlives the request", async () => {
+    const { store } = controlledStore(first);
+    const kept = vi.fn();
+    const page = await store.page(1, kept);
+    expect(await kept.mock.calls[0]?.[0]).toBe(page);
+  });
+});
