@@ -1,5 +1,8 @@
 import { Command, Option } from "commander";
-import { InputError, type LoadOptions, load } from "./load.ts";
+import { type GenerateOptions, generate } from "./generate.ts";
+import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
+import { date, minutes, wholeNumber } from "./options.ts";
+import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
 
 const WRONG_USAGE = 2;
@@ -9,21 +12,57 @@ const program = new Command("npm run data --")
   .description("Fills the collection with records.")
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 
-program
-  .command("load")
+const INPUT =
+  "CSV with the fields of a record, JSON Lines, pages as the service answers them, or reports of the detection engine; each also gzipped; - is standard input";
+
+/** The options of commands that read records from files. */
+function addReading(command: Command): Command {
+  return command
+    .argument("<files...>", INPUT)
+    .option(
+      "--strict",
+      'refuse records with camera_ok "False" and counts above 0, rather than set these to 0',
+    )
+    .addOption(
+      new Option("--model-name <name>", "serve records of other models as this one").choices(["tf1"]),
+    );
+}
+
+addReading(program.command("load"))
   .description("replace what is loaded with the records of the files")
-  .argument(
-    "<files...>",
-    "CSV with the fields of a record, JSON Lines, pages as the service answers them, or reports of the detection engine; each also gzipped; - is standard input",
-  )
   .addOption(
     new Option("--store <name>", "where to; by default the STORE of wrangler.toml").choices(STORE_NAMES),
   )
   .option("--remote", "load into the deployed store, not the local one")
   .option("--persist-to <dir>", "keep the local store in this folder, as in wrangler dev")
-  .option("--strict", 'refuse records with camera_ok "False" and counts above 0, rather than set these to 0')
-  .addOption(new Option("--model-name <name>", "serve records of other models as this one").choices(["tf1"]))
   .action((files: string[], options: LoadOptions) => load(files, options));
+
+addReading(program.command("check"))
+  .description("say what load would say of the files, without loading them")
+  .action((files: string[], options: ReadOptions) => check(files, options));
+
+program
+  .command("generate")
+  .description("write made-up records, as those of the seed: CSV or JSON Lines, oldest first")
+  .option("--records <n>", "how many", wholeNumber(1))
+  .option("--from <date>", "first moment, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)", date)
+  .option("--to <date>", "first moment after the last record", date)
+  .option("--cameras <n>", "how many cameras (default: 86)", wholeNumber(1, 1_000_000))
+  .option("--interval <duration>", "from one record of a camera to its next (default: 30m)", minutes)
+  .option(
+    "--seed <n>",
+    "another number gives other records (default: that of the seed)",
+    wholeNumber(0, 2 ** 32 - 1),
+  )
+  .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
+  .option("--out <file>", "file to write; - is standard output", "-")
+  .action((options: GenerateOptions, command: Command) => {
+    if (options.from && options.to && options.from >= options.to)
+      command.error("error: --to must be later than --from");
+    if (options.records === undefined && options.to === undefined)
+      command.error("error: say how many: --records or --to");
+    return generate(options);
+  });
 
 // What is half-way is undone on exit; what was served before stays.
 for (const [signal, status] of [
@@ -37,8 +76,6 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof Error)) throw error;
-  console.error(
-    error instanceof InputError ? error.message : `${error.message}\nWhat was loaded before is still served.`,
-  );
+  console.error(error.message);
   process.exitCode = 1;
 }

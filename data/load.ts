@@ -1,16 +1,19 @@
 import { openProgress } from "./progress.ts";
 import type { Problem } from "./sources/source.ts";
-import { formatProblem, stage } from "./staging.ts";
+import { formatProblem, type Staged, stage } from "./staging.ts";
 import { configuredStore, type StoreName, targets } from "./targets/targets.ts";
 import type { Deployment } from "./targets/wrangler.ts";
 
-export interface LoadOptions extends Deployment {
-  /** Where to; by default what wrangler.toml says the worker serves from. */
-  store?: StoreName | undefined;
+export interface ReadOptions {
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
   strict?: boolean | undefined;
   /** Serve records of other models as this one. */
   modelName?: "tf1" | undefined;
+}
+
+export interface LoadOptions extends ReadOptions, Deployment {
+  /** Where to; by default what wrangler.toml says the worker serves from. */
+  store?: StoreName | undefined;
 }
 
 /** Input that cannot be loaded; the message lists its problems, a line each. */
@@ -23,35 +26,54 @@ export class InputError extends Error {}
  * @throws InputError if any line of the files cannot be loaded
  */
 export async function load(files: string[], options: LoadOptions): Promise<void> {
-  const reading = openProgress("reading");
-  const staged = await stage(files, {
-    modelName: options.modelName,
-    strict: options.strict ?? false,
-    onProgress: reading.update,
-  }).finally(reading.close);
+  const staged = await read(files, options, "Nothing was loaded.");
   try {
-    if (staged.problemCount > 0) throw refuse(staged.problems, staged.problemCount);
-    const writing = openProgress("writing", staged.count);
-    const state = { version: Date.now(), count: staged.count };
     const target = targets[options.store ?? (await configuredStore())];
-    await target.load(staged.records(), state, options, writing.update).finally(writing.close);
-    console.log(summarise(staged.count, staged.zeroed));
+    const progress = openProgress("writing", staged.count);
+    const state = { version: Date.now(), count: staged.count };
+    await target.load(staged.records(), state, options, progress.update).finally(progress.close);
+    console.log(`Loaded ${summarise(staged)}.`);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new Error(`${reason}\nWhat was loaded before is still served.`, { cause });
   } finally {
     staged.close();
   }
 }
 
-function refuse(problems: Problem[], count: number): InputError {
+/**
+ * Says what `load` would say of the files, without loading them.
+ * @throws InputError if any line of the files could not be loaded
+ */
+export async function check(files: string[], options: ReadOptions): Promise<void> {
+  const staged = await read(files, options, "They cannot be loaded.");
+  console.log(`${summarise(staged)} can be loaded.`);
+  staged.close();
+}
+
+async function read(files: string[], options: ReadOptions, conclusion: string): Promise<Staged> {
+  const progress = openProgress("reading");
+  const staged = await stage(files, {
+    modelName: options.modelName,
+    strict: options.strict ?? false,
+    onProgress: progress.update,
+  }).finally(progress.close);
+  if (staged.problemCount === 0) return staged;
+  staged.close();
+  throw refuse(staged.problems, staged.problemCount, conclusion);
+}
+
+function refuse(problems: Problem[], count: number, conclusion: string): InputError {
   const more = count - problems.length;
   const lines = problems.map(formatProblem);
   if (more > 0) lines.push(`and ${more} more problem${more === 1 ? "" : "s"}`);
   if (problems.some(({ field }) => field === "model_name")) {
     lines.push("The collection serves only model tf1; --model-name tf1 serves other models as such.");
   }
-  return new InputError([...lines, "Nothing was loaded."].join("\n"));
+  return new InputError([...lines, conclusion].join("\n"));
 }
 
-function summarise(count: number, zeroed: number): string {
-  const mended = `; ${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
-  return `Loaded ${count} records${zeroed > 0 ? mended : ""}.`;
+function summarise({ count, zeroed }: Staged): string {
+  const mended = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
+  return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? mended : ""}`;
 }

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../data/generator/csv.ts";
+import { CSV_HEADER, csvLine } from "../data/outputs/csv.ts";
 import { makeRecords } from "./records/sample.ts";
 import { runData, type Served, serve } from "./serve.ts";
 
@@ -58,8 +58,16 @@ async function writeFiles(): Promise<void> {
 function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
-    .replaceAll(/\b(counts\.csv|report-\d\.csv\.gz)/g, `${folder}/$1`)
-    .replaceAll(/npm run data -- load/g, `npm run --silent data -- load --persist-to ${folder}`);
+    .replaceAll(/\b(counts\.csv|made-up\.csv|report-\d\.csv\.gz)/g, `${folder}/$1`)
+    .replaceAll("npm run data -- load", `npm run --silent data -- load --persist-to ${folder}`);
+}
+
+/** What a command prints if it did what the README says. */
+function outcome(command: string): RegExp {
+  if (command.includes("data -- load")) return /^Loaded \d+ records\.$/m;
+  if (command.includes("data -- check")) return /^\d+ records can be loaded\.$/m;
+  if (command.includes("data -- generate")) return /generate --records/;
+  return /^\{"count":/;
 }
 
 const runCommand = promisify(exec);
@@ -94,7 +102,7 @@ describe("the README", () => {
   test.each(commands.filter((command) => !RUN_ELSEWHERE.has(command)))("%s", async (command) => {
     await writeFiles();
     const { stdout } = await runCommand(adapt(command));
-    expect(stdout).toMatch(command.includes("load") ? /^Loaded \d+ records\.$/m : /^\{"count":/);
+    expect(stdout).toMatch(outcome(command));
   });
 
   test("names every setting that the worker reads, and so does wrangler.toml", async () => {

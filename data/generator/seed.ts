@@ -1,4 +1,4 @@
-import { CSV_HEADER, csvLine } from "./csv.ts";
+import { CSV_HEADER, csvLine } from "../outputs/csv.ts";
 import { generateRecords } from "./records.ts";
 
 /** The seed number of the static seed: with another one every file changes. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/generator/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runData, type Served, serve, untilFresh } from "../serve.ts";

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { access, mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stage } from "../../data/staging.ts";
+import { runData } from "../serve.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "generate-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const generate = (...args: string[]) => runData(["generate", ...args]);
+
+describe("generate", () => {
+  test("makes the seed", async () => {
+    const { stdout } = await generate("--from", "2019-05-17", "--to", "2019-05-18");
+    expect(stdout).toBe(await readFile("data/seed/2019-05-17.csv", "utf8"));
+  });
+
+  test("more records only add to the file", async () => {
+    const [few, many] = await Promise.all([generate("--records", "500"), generate("--records", "1000")]);
+    expect(many.stdout.startsWith(few.stdout)).toBe(true);
+    expect(few.stdout.trimEnd().split("\n")).toHaveLength(501);
+  });
+
+  test("gives the same records in every format, and other ones for another seed number", async () => {
+    const staged = async (name: string, ...args: string[]) => {
+      const file = join(folder, name);
+      expect(
+        (await generate("--records", "300", "--cameras", "5", "--interval", "1h", "--out", file, ...args))
+          .status,
+      ).toBe(0);
+      const result = await stage([file], { strict: true });
+      expect(result.problems).toEqual([]);
+      return [...result.records()];
+    };
+    const csv = await staged("a.csv");
+    expect(new Set(csv.map(({ camera_pk }) => camera_pk)).size).toBe(5);
+    expect(await staged("a.jsonl", "--format", "jsonl")).toEqual(csv);
+    expect(await staged("b.csv", "--seed", "2")).not.toEqual(csv);
+  });
+
+  test("stopped half-way, leaves no file", async () => {
+    const file = join(folder, "stopped.csv");
+    const args = ["data/cli.ts", "generate", "--records", "100000000", "--out", file];
+    const child = spawn(process.execPath, args, { stdio: "ignore" });
+    while (
+      !(await access(`${file}.part`).then(
+        () => true,
+        () => false,
+      ))
+    )
+      await setTimeout(10);
+    child.kill("SIGINT");
+    expect((await once(child, "close"))[0]).toBe(130);
+    expect((await readdir(folder)).filter((name) => name.startsWith("stopped"))).toEqual([]);
+  });
+
+  test("a file that cannot be written is named", async () => {
+    const { status, stderr } = await generate("--records", "1", "--out", join(folder, "no/such/folder.csv"));
+    expect(status).toBe(1);
+    expect(stderr).toContain("no/such/folder.csv cannot be written: ENOENT");
+  });
+
+  test.each([
+    [[], "say how many: --records or --to"],
+    [["--records", "0"], "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
+    [["--records", "1e3"], "argument '1e3' is invalid"],
+    [["--to", "2019-02-30"], "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
+    [["--to", "2019-01-01T24:00:00Z"], "is invalid"],
+    [["--from", "2020-01-01", "--to", "2020-01-01"], "--to must be later than --from"],
+    [["--records", "1", "--interval", "30"], "It must be minutes or hours, 30m or 1h for example."],
+    [["--records", "1", "--cameras", "-5"], "argument '-5' is invalid"],
+    [["--records", "1", "--format", "xml"], "Allowed choices are csv, jsonl."],
+  ])("%j is wrong usage", async (args, message) => {
+    const { status, stderr } = await generate(...args);
+    expect(stderr).toContain(message);
+    expect(status).toBe(2);
+  });
+
+  test("what the generator does not reach is an error", async () => {
+    const { status, stderr } = await generate("--from", "2018-01-01", "--records", "1");
+    expect([status, stderr]).toEqual([1, "from must be a date since 2019-01-01 UTC\n"]);
+  });
+});
+
+describe("check", () => {
+  test("counts what can be loaded", async () => {
+    expect(await runData(["check", "data/seed/2019-05-17.csv"])).toMatchObject({
+      status: 0,
+      stderr: "",
+      stdout: expect.stringMatching(/^\d{4} records can be loaded\.\n$/),
+    });
+  });
+
+  test("says what load would say", async () => {
+    const input = '{"id": "x"}\n';
+    const [checked, loaded] = await Promise.all([
+      runData(["check", "-"], input),
+      runData(["load", "--persist-to", folder, "-"], input),
+    ]);
+    expect(checked.status).toBe(1);
+    expect(checked.stderr.split("\n").slice(0, -2)).toEqual(loaded.stderr.split("\n").slice(0, -2));
+    expect(checked.stderr).toContain('-:1: id: "x" is not a whole number');
+  });
+});
