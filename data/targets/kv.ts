@@ -6,8 +6,8 @@ import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
 import { type Deployment, deploymentOptions, runWrangler } from "./wrangler.ts";
 
-/** Blocks in one bulk write, about 10 MB: wrangler holds them all in memory. */
-const BULK_SIZE = 80;
+/** Blocks in one bulk write, about 5 MB: wrangler holds them all in memory. */
+const BULK_SIZE = 40;
 
 /**
  * How long after a load readers may still need the version that it replaced: instances ask again after 5 s, and KV may
