@@ -5,7 +5,7 @@ import { httpError, methodNotAllowed } from "../http/errors.ts";
 import { negotiate } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
-import { lastPage, neighbours, type PageNumber, pageUrl, parsePageNumber } from "./page.ts";
+import { lastPage, neighbours, type PageNumber, pageUrls, parsePageNumber } from "./page.ts";
 import { openStore } from "./store/open.ts";
 import type { WaitUntil } from "./store/shared-reads.ts";
 import type { State, StoredPage } from "./store/store.ts";
@@ -24,7 +24,7 @@ const DESCRIPTION = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-type CollectionEnv = { Bindings: Env; Variables: { query: URLSearchParams } };
+type CollectionEnv = { Bindings: Env; Variables: { url: URL } };
 
 /** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -39,14 +39,14 @@ export const records = new Hono<CollectionEnv>();
 records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
 records.use(PATH, (c, next) => {
-  const query = new URL(c.req.url).searchParams;
-  negotiate(lastValue(query, "format"), c.req.header("Accept"));
-  c.set("query", query);
+  const url = new URL(c.req.url);
+  negotiate(lastValue(url.searchParams, "format"), c.req.header("Accept"));
+  c.set("url", url);
   return next();
 });
 
 records.get(PATH, async (c) => {
-  const page = requirePage(parsePageNumber(lastValue(c.var.query, "page")));
+  const page = requirePage(parsePageNumber(lastValue(c.get("url").searchParams, "page")));
   const store = openStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const ifNoneMatch = c.req.header("If-None-Match");
@@ -55,8 +55,10 @@ records.get(PATH, async (c) => {
     if (isCurrent(ifNoneMatch, validate(c, state, requireInside(page, state)))) return c.body(null, 304);
   }
   const stored = await store.page(page, waitUntil);
-  validate(c, stored.state, requireInside(stored.number, stored.state));
-  return c.body(writeEnvelope(stored, c), 200, { "Content-Type": "application/json" });
+  const number = requireInside(stored.number, stored.state);
+  const envelope = writeEnvelope(stored, c);
+  validate(c, stored.state, number);
+  return c.body(envelope, 200, { "Content-Type": "application/json" });
 });
 
 records.options(PATH, (c) => c.json(DESCRIPTION));
@@ -94,9 +96,9 @@ function validate(c: Context, { version, count }: State, number: number): string
 
 /** The page envelope (specification), around records that are JSON already. */
 function writeEnvelope({ state, number, results }: StoredPage, c: Context<CollectionEnv>): string {
-  const collection = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH;
+  const requested = c.get("url");
+  const url = pageUrls(findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH, requested.searchParams);
   const { next, previous } = neighbours(state.count, number);
-  const link = (page: number | null) =>
-    JSON.stringify(page === null ? null : pageUrl(collection, c.var.query, page));
+  const link = (page: number | null) => (page === null ? null : JSON.stringify(url(page)));
   return `{"count":${state.count},"next":${link(next)},"previous":${link(previous)},"results":${results}}`;
 }

@@ -10,7 +10,7 @@ describe("the origin of links", () => {
     ["http://localhost:8787/", "https://counts.example", "https://counts.example"],
     ["http://localhost:8787/", "http://counts.example:8080/", "http://counts.example:8080"],
   ])("%s with PUBLIC_ORIGIN %j -> %s", (url, publicOrigin, origin) =>
-    expect(findOrigin(url, publicOrigin)).toBe(origin),
+    expect(findOrigin(new URL(url), publicOrigin)).toBe(origin),
   );
 
   test.each([
@@ -20,6 +20,8 @@ describe("the origin of links", () => {
     "https://a@counts.example",
     "/",
   ])("PUBLIC_ORIGIN %j is refused by name", (publicOrigin) =>
-    expect(() => findOrigin("http://localhost/", publicOrigin)).toThrow(/PUBLIC_ORIGIN is ".*"; it must be/),
+    expect(() => findOrigin(new URL("http://localhost/"), publicOrigin)).toThrow(
+      /PUBLIC_ORIGIN is ".*"; it must be/,
+    ),
   );
 });

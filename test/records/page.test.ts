@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastPage, neighbours, pagePositions, pageUrl, parsePageNumber } from "../../src/records/page.ts";
+import { lastPage, neighbours, pagePositions, pageUrls, parsePageNumber } from "../../src/records/page.ts";
 
 describe("the page parameter", () => {
   test.each([
@@ -76,6 +76,6 @@ describe("the URL of a page", () => {
     ["zoo=1&page=3&page=4&a=2&a=1", 5, "?a=2&a=1&format=api&page=5&zoo=1"],
     ["q=a%20b%26c&empty", 2, "?empty=&format=api&page=2&q=a+b%26c"],
   ])("%j, page %i -> %s", (query, page, expected) =>
-    expect(pageUrl(collection, new URLSearchParams(query), page)).toBe(collection + expected),
+    expect(pageUrls(collection, new URLSearchParams(query))(page)).toBe(collection + expected),
   );
 });

@@ -39,7 +39,7 @@ async function readPage(namespace: KVNamespace, page: PageNumber): Promise<Store
 async function readState(namespace: KVNamespace): Promise<State> {
   const text = await namespace.get(STATE_KEY, { type: "text", cacheTtl: STATE_TTL_SECONDS });
   if (text === null) throw new Error("KV holds no state");
-  const { version, count } = parse(text, STATE_KEY) as Partial<State>;
+  const { version, count } = Object(parse(text, STATE_KEY));
   if (!isCount(version) || !isCount(count))
     throw new Error(`KV holds a state without version or count: ${text}`);
   return { version, count };
