@@ -49,9 +49,13 @@ export function pagePositions(count: number, page: number): { first: number; las
  * @returns the URL of a page by its number
  */
 export function pageUrls(collection: string, query: URLSearchParams): (page: number) => string {
+  const format = lastValue(query, "format") === "json" ? "json" : "api";
+  // Hardly any request has other parameters, and a third of the time of a kept page would go into sorting them.
+  const own = Number(query.has("format")) + Number(query.has("page"));
+  if (query.size === own) return (page) => `${collection}?format=${format}&page=${page}`;
   // Workerd copies the text much faster than the parameters one by one.
   const parameters = new URLSearchParams(query.toString());
-  parameters.set("format", lastValue(query, "format") === "json" ? "json" : "api");
+  parameters.set("format", format);
   parameters.set("page", "");
   parameters.sort();
   return (page) => {
