@@ -1,6 +1,6 @@
 import { createTestHarness } from "wrangler";
 import { loadStatements } from "../data/targets/d1.ts";
-import { writeBlocks } from "../data/targets/kv.ts";
+import { writePairs } from "../data/targets/kv.ts";
 import type { StoreName } from "../data/targets/targets.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
@@ -59,6 +59,6 @@ async function loadIntoD1({ DB }: Env, records: TrafficRecord[], state: State): 
 }
 
 async function loadIntoKv({ KV }: Env, records: TrafficRecord[], state: State): Promise<void> {
-  for (const { key, value } of writeBlocks(records, state)) await KV.put(key, value);
+  for (const { key, value } of writePairs(records, state)) await KV.put(key, value);
   await KV.put(STATE_KEY, JSON.stringify(state));
 }

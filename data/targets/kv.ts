@@ -1,13 +1,23 @@
 import { writeFile } from "node:fs/promises";
-import type { TrafficRecord } from "../../src/records/record.ts";
-import { BLOCK_PREFIX, BLOCK_SIZE, blocksOf, STATE_KEY } from "../../src/records/store/blocks.ts";
+import {
+  BLOCK_PREFIX,
+  BLOCK_SIZE,
+  blocksOf,
+  STATE_KEY,
+  STATISTICS_PREFIX,
+  statisticsKey,
+} from "../../src/records/store/blocks.ts";
 import type { State } from "../../src/records/store/store.ts";
+import { type Pair, writePairs } from "./kv/pairs.ts";
 import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
 import { type Deployment, deploymentOptions, runWrangler } from "./wrangler.ts";
 
-/** Blocks in one bulk write, about 5 MB: wrangler holds them all in memory. */
-const BULK_SIZE = 40;
+/** Keys that a load writes besides the state. */
+const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
+
+/** Blocks in one bulk write, about 10 MB: wrangler holds them all in memory. */
+const BULK_SIZE = 80;
 
 /**
  * How long after a load readers may still need the version that it replaced: instances ask again after 5 s, and KV may
@@ -21,10 +31,7 @@ interface StoredState extends State {
   loaded_at: string;
 }
 
-export interface Pair {
-  key: string;
-  value: string;
-}
+export { writeBlocks, writePairs } from "./kv/pairs.ts";
 
 /** The collection in a KV namespace, in blocks as src/records/store/blocks.ts lays them out. */
 export const kvTarget: Target = {
@@ -36,7 +43,7 @@ export const kvTarget: Target = {
     await sweep(deployment);
     const file = openScratch("load.json");
     const keys: string[] = [];
-    for (const pairs of chunk(writeBlocks(records, state))) {
+    for (const pairs of chunk(writePairs(records, state))) {
       await writeFile(file, JSON.stringify(pairs));
       await runKv(["bulk", "put", file], deployment);
       keys.push(...pairs.map(({ key }) => key));
@@ -47,23 +54,6 @@ export const kvTarget: Target = {
     await runKv(["key", "put", STATE_KEY, JSON.stringify(stored)], deployment);
   },
 };
-
-/**
- * The blocks of a load, oldest first.
- * @param records oldest first; as many as `state.count`
- */
-export function* writeBlocks(records: Iterable<TrafficRecord>, state: State): Generator<Pair> {
-  let lines: string[] = [];
-  let position = 0;
-  for (const record of records) {
-    lines.push(JSON.stringify(record));
-    position += 1;
-    if (position % BLOCK_SIZE !== 0 && position !== state.count) continue;
-    for (const { key } of blocksOf(state, position, position))
-      yield { key, value: lines.reverse().join("\n") };
-    lines = [];
-  }
-}
 
 function* chunk(pairs: Iterable<Pair>): Generator<Pair[]> {
   let bulk: Pair[] = [];
@@ -76,16 +66,20 @@ function* chunk(pairs: Iterable<Pair>): Generator<Pair[]> {
   if (bulk.length > 0) yield bulk;
 }
 
-/** Removes all blocks that no reader can need any longer: replaced ones and those of interrupted loads. */
+/** Removes what no reader can need any longer: what the state replaced, and what interrupted loads left. */
 async function sweep(deployment: Deployment): Promise<void> {
   const state = await readState(deployment);
   if (state && Date.now() - Date.parse(state.loaded_at) < GRACE_MS) return;
-  const current = `${BLOCK_PREFIX}${state?.version}/`;
-  const keys = (await listKeys(deployment)).filter((key) => !key.startsWith(current));
+  const current = new Set(state ? keysOf(state) : []);
+  const keys = (await listKeys(deployment)).filter((key) => LOADED.test(key) && !current.has(key));
   if (keys.length === 0) return;
   const file = openScratch("sweep.json");
   await writeFile(file, JSON.stringify(keys));
   await runKv(["bulk", "delete", file, "--force"], deployment);
+}
+
+function keysOf(state: State): string[] {
+  return [statisticsKey(state), ...blocksOf(state, 1, state.count).map(({ key }) => key)];
 }
 
 /** Another load at the same time sweeps up this one's blocks: then the state must not name them. */
@@ -97,13 +91,13 @@ async function requireAll(keys: string[], deployment: Deployment): Promise<void>
 }
 
 async function readState(deployment: Deployment): Promise<StoredState | undefined> {
-  const keys = await listKeys(deployment, STATE_KEY);
+  const keys = await listKeys(deployment);
   if (!keys.includes(STATE_KEY)) return undefined;
   return JSON.parse(await runKv(["key", "get", STATE_KEY, "--text"], deployment));
 }
 
-async function listKeys(deployment: Deployment, prefix = BLOCK_PREFIX): Promise<string[]> {
-  const listed: { name: string }[] = JSON.parse(await runKv(["key", "list", "--prefix", prefix], deployment));
+async function listKeys(deployment: Deployment): Promise<string[]> {
+  const listed: { name: string }[] = JSON.parse(await runKv(["key", "list"], deployment));
   return listed.map(({ name }) => name);
 }
 

@@ -12,6 +12,14 @@ export const STATE_KEY = "state";
 /** What every block's key begins with. */
 export const BLOCK_PREFIX = "records/";
 
+/** What every key of statistics begins with. */
+export const STATISTICS_PREFIX = "statistics/";
+
+/** The key of the statistics of a state (src/records/statistics.ts). */
+export function statisticsKey({ version, count }: State): string {
+  return `${STATISTICS_PREFIX}${version}/${count}`;
+}
+
 /** A range of positions that is kept under one key, both ends included. */
 export interface Block {
   key: string;

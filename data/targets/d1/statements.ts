@@ -1,0 +1,92 @@
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { gatherStatistics, type Statistics } from "../../../src/records/statistics.ts";
+import { COLUMNS } from "../../../src/records/store/d1.ts";
+import type { State } from "../../../src/records/store/store.ts";
+
+/** D1 refuses a statement of more than 100 KB. */
+const STATEMENT_BYTES = 90_000;
+
+/** Characters of the statistics in one row, each of them a byte. */
+const PART_LENGTH = 60_000;
+
+const INSERT = `INSERT INTO records (version, position, ${COLUMNS.join(", ")}) VALUES `;
+
+/** One SQL statement of a load and the number of records that have been written after it. */
+export interface Statement {
+  sql: string;
+  written: number;
+}
+
+/** What an interrupted load left. */
+const SWEEP = [
+  "DELETE FROM records WHERE version <> (SELECT version FROM state)",
+  "DELETE FROM statistics WHERE version <> (SELECT version FROM state)",
+];
+
+/**
+ * The statements of a load, in order: sweep up what an interrupted one left, write, switch, remove the old version.
+ * The switch fails (NOT NULL), and leaves the state as it was, unless every record of the new version is there.
+ * @param records oldest first; as many as `state.count`
+ */
+export function* loadStatements(records: Iterable<TrafficRecord>, state: State): Generator<Statement> {
+  const { version, count } = state;
+  for (const sql of SWEEP) yield { sql, written: 0 };
+  const gathering = gatherStatistics();
+  yield* insertRecords(gathering.pass(records), version);
+  yield* insertStatistics(gathering.statistics(), state);
+  const whole = `SELECT CASE count(*) WHEN ${count} THEN ${count} END FROM records WHERE version = ${version}`;
+  yield { sql: switchTo(state, whole, new Date(version)), written: count };
+  yield { sql: `DELETE FROM records WHERE version <> ${version}`, written: count };
+  yield { sql: `DELETE FROM statistics WHERE version <> ${version}`, written: count };
+}
+
+/** @param count a query that gives the count, or null if it must not be switched */
+function switchTo({ version }: State, count: string, loadedAt: Date): string {
+  const values = [1, version, `(${count})`, toLiteral(loadedAt.toISOString())];
+  return `INSERT OR REPLACE INTO state (only, version, count, loaded_at) VALUES (${values.join(", ")})`;
+}
+
+/** @param before the position after which the records begin */
+function* insertRecords(records: Iterable<TrafficRecord>, version: number, before = 0): Generator<Statement> {
+  let rows: string[] = [];
+  let bytes = 0;
+  let written = 0;
+  for (const record of records) {
+    const row = toRow(record, version, before + written + 1);
+    const size = Buffer.byteLength(row) + 1;
+    if (bytes + size > STATEMENT_BYTES) {
+      yield { sql: INSERT + rows, written };
+      rows = [];
+      bytes = 0;
+    }
+    rows.push(row);
+    bytes += size;
+    written += 1;
+  }
+  if (rows.length > 0) yield { sql: INSERT + rows, written };
+}
+
+function* insertStatistics(statistics: Statistics, { version, count }: State): Generator<Statement> {
+  const text = toAscii(JSON.stringify(statistics));
+  for (let part = 0; part * PART_LENGTH < text.length; part++) {
+    const values = [version, count, part, `'${text.slice(part * PART_LENGTH, (part + 1) * PART_LENGTH)}'`];
+    yield { sql: `INSERT INTO statistics (version, count, part, text) VALUES (${values})`, written: count };
+  }
+}
+
+/** The same JSON with nothing in it that takes several bytes, or that a literal would have to double. */
+function toAscii(json: string): string {
+  return json.replaceAll(
+    /[^ -~]|'/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+function toRow(record: TrafficRecord, version: number, position: number): string {
+  return `(${[version, position, ...COLUMNS.map((column) => toLiteral(record[column]))]})`;
+}
+
+function toLiteral(value: string | number | null): string {
+  if (value === null) return "NULL";
+  return typeof value === "number" ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}

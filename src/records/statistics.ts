@@ -1,0 +1,119 @@
+import type { TrafficRecord } from "./record.ts";
+
+/** The classes of road users, in the order of a record's fields. */
+export const CLASSES = [
+  "cars",
+  "persons",
+  "bicycles",
+  "trucks",
+  "motorcycles",
+  "buses",
+] as const satisfies (keyof TrafficRecord)[];
+export type Class = (typeof CLASSES)[number];
+
+/**
+ * One day in UTC (`YYYY-MM-DD`): its records, how many of them have a `camera_ok` of `False` and of null, and the
+ * totals of the classes. A tuple, since there may be thousands of days, and a store keeps them as text.
+ */
+export type Day = [
+  day: string,
+  records: number,
+  failing: number,
+  unknown: number,
+  cars: number,
+  persons: number,
+  bicycles: number,
+  trucks: number,
+  motorcycles: number,
+  buses: number,
+];
+
+/** What the records of a state come to. A load stores it, so that nobody has to read all of them to know. */
+export interface Statistics {
+  /** Records in the collection. */
+  records: number;
+  /** Timestamps of the oldest and of the newest record; null in an empty collection, as is `largest_id`. */
+  first: string | null;
+  last: string | null;
+  largest_id: number | null;
+  /** By `camera_pk`. */
+  cameras: [camera_pk: number, camera_ref: string][];
+  /** Records by camera health. */
+  camera_ok: { True: number; False: number; null: number };
+  /** Sums of the counts; no longer exact above 2^53. */
+  totals: Record<Class, number>;
+  /** The days that have records, oldest first. */
+  days: Day[];
+}
+
+/** The statistics of records while they pass by. */
+export interface Gathering {
+  /** Gives the records on, one by one. They come oldest first, and later than all before. */
+  pass(records: Iterable<TrafficRecord>): Iterable<TrafficRecord>;
+  /** The statistics of all records that have passed. */
+  statistics(): Statistics;
+}
+
+const NOTHING: Statistics = {
+  records: 0,
+  first: null,
+  last: null,
+  largest_id: null,
+  cameras: [],
+  camera_ok: { True: 0, False: 0, null: 0 },
+  totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
+  days: [],
+};
+
+/**
+ * Begins to gather statistics.
+ * @param before those of the records that stand before, which it goes on from; they stay as they are
+ */
+export function gatherStatistics(before = NOTHING): Gathering {
+  const gathered = structuredClone(before);
+  const cameras = new Map(gathered.cameras);
+  return {
+    *pass(records) {
+      for (const record of records) {
+        cameras.set(record.camera_pk, record.camera_ref);
+        add(gathered, record);
+        yield record;
+      }
+    },
+    statistics: () => ({
+      ...structuredClone(gathered),
+      cameras: [...cameras].sort(([one], [other]) => one - other),
+    }),
+  };
+}
+
+function add(gathered: Statistics, record: TrafficRecord): void {
+  gathered.records += 1;
+  gathered.first ??= record.timestamp;
+  gathered.last = record.timestamp;
+  gathered.largest_id = Math.max(gathered.largest_id ?? record.id, record.id);
+  gathered.camera_ok[record.camera_ok ?? "null"] += 1;
+  for (const name of CLASSES) gathered.totals[name] += record[name];
+  addToDay(requireDay(gathered.days, record.timestamp.slice(0, 10)), record);
+}
+
+/** The day of the next record: the latest one there is, or a new one. */
+function requireDay(days: Day[], name: string): Day {
+  const latest = days.at(-1);
+  if (latest?.[0] === name) return latest;
+  const day: Day = [name, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  days.push(day);
+  return day;
+}
+
+function addToDay(day: Day, record: TrafficRecord): void {
+  day[1] += 1;
+  if (record.camera_ok === "False") day[2] += 1;
+  if (record.camera_ok === null) day[3] += 1;
+  day[4] += record.cars;
+  day[5] += record.persons;
+  day[6] += record.bicycles;
+  day[7] += record.trucks;
+  day[8] += record.motorcycles;
+  day[9] += record.buses;
+}

@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { CLASSES, gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+import { makeRecords } from "./sample.ts";
+
+function gather(records: TrafficRecord[], before?: Statistics): Statistics {
+  const gathering = gatherStatistics(before);
+  expect([...gathering.pass(records)], "what passes").toEqual(records);
+  return gathering.statistics();
+}
+
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
+
+describe("statistics", () => {
+  test("of nothing", () => {
+    expect(gather([])).toEqual({
+      records: 0,
+      first: null,
+      last: null,
+      largest_id: null,
+      cameras: [],
+      camera_ok: { True: 0, False: 0, null: 0 },
+      totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
+      days: [],
+    });
+  });
+
+  test("of two days", () => {
+    const [one, ...others] = makeRecords(4);
+    const records = [
+      { ...one!, id: -7, timestamp: "2019-05-16T23:59:59Z", camera_ok: null, cars: 2, buses: 1 },
+      { ...one!, id: -9, timestamp: "2019-05-17T00:00:00Z", camera_ok: "True" as const, cars: 3, persons: 4 },
+      { ...others[0]!, id: -8, timestamp: "2019-05-17T00:00:00Z", camera_ok: "False" as const },
+    ].map((record, index) => (index === 2 ? { ...record, ...gather([]).totals } : record));
+    const { persons, bicycles, trucks, motorcycles, buses } = one!;
+    expect(gather(records)).toEqual({
+      records: 3,
+      first: "2019-05-16T23:59:59Z",
+      last: "2019-05-17T00:00:00Z",
+      largest_id: -7,
+      cameras: [
+        [others[0]!.camera_pk, others[0]!.camera_ref],
+        [one!.camera_pk, one!.camera_ref],
+      ],
+      camera_ok: { True: 1, False: 1, null: 1 },
+      totals: {
+        cars: 5,
+        persons: persons + 4,
+        bicycles: 2 * bicycles,
+        trucks: 2 * trucks,
+        motorcycles: 2 * motorcycles,
+        buses: buses + 1,
+      },
+      days: [
+        ["2019-05-16", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
+        ["2019-05-17", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
+      ],
+    });
+  });
+
+  test("that go on are those of all records, wherever they go on", () => {
+    const records = makeRecords(300);
+    const all = gather(records);
+    fc.assert(
+      fc.property(fc.nat(300), (cut) => {
+        const before = gather(records.slice(0, cut));
+        const text = JSON.stringify(before);
+        expect(gather(records.slice(cut), JSON.parse(text))).toEqual(all);
+        expect(JSON.stringify(before)).toBe(text);
+      }),
+    );
+  });
+
+  test("are the sums of their days", () => {
+    const { records, camera_ok, totals, days } = gather(makeRecords(1_000));
+    expect(days).toHaveLength(6);
+    expect(sum(days.map(([, count]) => count))).toBe(records);
+    expect(sum(days.map(([, , failing]) => failing))).toBe(camera_ok.False);
+    expect(sum(days.map(([, , , unknown]) => unknown))).toBe(camera_ok.null);
+    for (const [index, name] of CLASSES.entries())
+      expect(sum(days.map((day) => Number(day[4 + index])))).toBe(totals[name]);
+  });
+});
