@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { type GenerateOptions, generate } from "./generate.ts";
+import { type InfoOptions, info } from "./info.ts";
 import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
 import { date, minutes, wholeNumber } from "./options.ts";
 import { FORMATS } from "./outputs/formats.ts";
@@ -28,18 +29,26 @@ function addReading(command: Command): Command {
     );
 }
 
-addReading(program.command("load"))
+/** The options by which a command chooses a store. */
+function addStore(command: Command): Command {
+  return command
+    .addOption(new Option("--store <name>", "by default the STORE of wrangler.toml").choices(STORE_NAMES))
+    .option("--remote", "the deployed store, not the local one")
+    .option("--persist-to <dir>", "the folder of the local store, as in wrangler dev");
+}
+
+addStore(addReading(program.command("load")))
   .description("replace what is loaded with the records of the files")
-  .addOption(
-    new Option("--store <name>", "where to; by default the STORE of wrangler.toml").choices(STORE_NAMES),
-  )
-  .option("--remote", "load into the deployed store, not the local one")
-  .option("--persist-to <dir>", "keep the local store in this folder, as in wrangler dev")
   .action((files: string[], options: LoadOptions) => load(files, options));
 
 addReading(program.command("check"))
   .description("say what load would say of the files, without loading them")
   .action((files: string[], options: ReadOptions) => check(files, options));
+
+addStore(program.command("info"))
+  .description("say what is loaded")
+  .option("--json", "all of it, the numbers of each day too, as JSON")
+  .action((options: InfoOptions) => info(options));
 
 program
   .command("generate")

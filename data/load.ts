@@ -1,8 +1,7 @@
 import { openProgress } from "./progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { formatProblem, type Staged, stage } from "./staging.ts";
-import { configuredStore, type StoreName, targets } from "./targets/targets.ts";
-import type { Deployment } from "./targets/wrangler.ts";
+import { configuredStore, type StoreChoice, targets } from "./targets/targets.ts";
 
 export interface ReadOptions {
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
@@ -11,10 +10,7 @@ export interface ReadOptions {
   modelName?: "tf1" | undefined;
 }
 
-export interface LoadOptions extends ReadOptions, Deployment {
-  /** Where to; by default what wrangler.toml says the worker serves from. */
-  store?: StoreName | undefined;
-}
+export interface LoadOptions extends ReadOptions, StoreChoice {}
 
 /** Input that cannot be loaded; the message lists its problems, a line each. */
 export class InputError extends Error {}

@@ -1,15 +1,15 @@
 import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { readLoaded } from "./d1/contents.ts";
+import { DATABASE, queryD1, runD1 } from "./d1/database.ts";
 import { loadStatements, type Statement } from "./d1/statements.ts";
 import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
-import { type Deployment, deploymentOptions, PROJECT, runWrangler } from "./wrangler.ts";
+import { type Deployment, PROJECT } from "./wrangler.ts";
 
 /** Wrangler holds a whole file in memory and executes it as one transaction. */
 const FILE_BYTES = 6_000_000;
-
-const DATABASE = "DB";
 
 export { loadStatements } from "./d1/statements.ts";
 
@@ -21,6 +21,8 @@ export const d1Target: Target = {
     await migrate(deployment);
     return (await readVersion(deployment)) ?? 0;
   },
+
+  read: readLoaded,
 
   async load(records, state, deployment, onProgress) {
     await migrate(deployment);
@@ -41,16 +43,12 @@ async function readVersion(deployment: Deployment): Promise<number | undefined> 
   const query = "SELECT version, (SELECT count(*) FROM d1_migrations) AS migrations FROM state";
   const migrations = await readdir(join(PROJECT, "data/migrations"));
   try {
-    const output = await runD1(["execute", DATABASE, "--json", "--command", query], deployment);
-    const [{ results }] = JSON.parse(output);
-    return results[0].migrations === migrations.length ? results[0].version : undefined;
+    const [read] = await queryD1([query], deployment);
+    const row = read?.results[0];
+    return row?.migrations === migrations.length ? Number(row.version) : undefined;
   } catch {
     return undefined; // A new database has no tables. Whatever else is wrong, the migrations will say.
   }
-}
-
-function runD1(command: string[], deployment: Deployment): Promise<string> {
-  return runWrangler(["d1", ...command, ...deploymentOptions(deployment)]);
 }
 
 /** Writes the statements into one file after the other, all under the same name, and yields when one is ready. */

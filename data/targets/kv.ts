@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import {
   BLOCK_PREFIX,
   BLOCK_SIZE,
@@ -8,10 +7,11 @@ import {
   statisticsKey,
 } from "../../src/records/store/blocks.ts";
 import type { State } from "../../src/records/store/store.ts";
+import { readLoaded } from "./kv/contents.ts";
+import { listKeys, readState, runBulk, runKv, type StoredState } from "./kv/namespace.ts";
 import { type Pair, writePairs } from "./kv/pairs.ts";
-import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
-import { type Deployment, deploymentOptions, runWrangler } from "./wrangler.ts";
+import type { Deployment } from "./wrangler.ts";
 
 /** Keys that a load writes besides the state. */
 const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
@@ -25,12 +25,6 @@ const BULK_SIZE = 80;
  */
 const GRACE_MS = 120_000;
 
-/** What stands under the state's key; readers need no more than the state. */
-interface StoredState extends State {
-  /** When the state was switched, ISO 8601. */
-  loaded_at: string;
-}
-
 export { writeBlocks, writePairs } from "./kv/pairs.ts";
 
 /** The collection in a KV namespace, in blocks as src/records/store/blocks.ts lays them out. */
@@ -39,13 +33,13 @@ export const kvTarget: Target = {
     return (await readState(deployment))?.version ?? 0;
   },
 
+  read: readLoaded,
+
   async load(records, state, deployment, onProgress) {
     await sweep(deployment);
-    const file = openScratch("load.json");
     const keys: string[] = [];
     for (const pairs of chunk(writePairs(records, state))) {
-      await writeFile(file, JSON.stringify(pairs));
-      await runKv(["bulk", "put", file], deployment);
+      await runBulk("put", pairs, deployment);
       keys.push(...pairs.map(({ key }) => key));
       onProgress(Math.min(state.count, keys.length * BLOCK_SIZE));
     }
@@ -72,10 +66,7 @@ async function sweep(deployment: Deployment): Promise<void> {
   if (state && Date.now() - Date.parse(state.loaded_at) < GRACE_MS) return;
   const current = new Set(state ? keysOf(state) : []);
   const keys = (await listKeys(deployment)).filter((key) => LOADED.test(key) && !current.has(key));
-  if (keys.length === 0) return;
-  const file = openScratch("sweep.json");
-  await writeFile(file, JSON.stringify(keys));
-  await runKv(["bulk", "delete", file, "--force"], deployment);
+  if (keys.length > 0) await runBulk("delete", keys, deployment);
 }
 
 function keysOf(state: State): string[] {
@@ -88,19 +79,4 @@ async function requireAll(keys: string[], deployment: Deployment): Promise<void>
   const lost = keys.filter((key) => !present.has(key));
   if (lost.length > 0)
     throw new Error(`KV has lost ${lost.length} blocks of this load; was there another at the same time?`);
-}
-
-async function readState(deployment: Deployment): Promise<StoredState | undefined> {
-  const keys = await listKeys(deployment);
-  if (!keys.includes(STATE_KEY)) return undefined;
-  return JSON.parse(await runKv(["key", "get", STATE_KEY, "--text"], deployment));
-}
-
-async function listKeys(deployment: Deployment): Promise<string[]> {
-  const listed: { name: string }[] = JSON.parse(await runKv(["key", "list"], deployment));
-  return listed.map(({ name }) => name);
-}
-
-function runKv(command: string[], deployment: Deployment): Promise<string> {
-  return runWrangler(["kv", ...command, "--binding", "KV", ...deploymentOptions(deployment)]);
 }

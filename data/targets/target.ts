@@ -1,6 +1,18 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
 import type { State } from "../../src/records/store/store.ts";
 import type { Deployment } from "./wrangler.ts";
+
+/** What is loaded. */
+export interface Loaded {
+  state: State;
+  /** ISO 8601; undefined if the store does not say. */
+  loadedAt: string | undefined;
+  /** Undefined if it was loaded before loads stored them. */
+  statistics: Statistics | undefined;
+  /** What the whole store takes; undefined if it does not say. */
+  bytes: number | undefined;
+}
 
 /** A place that a load writes to, one for each store of the worker. */
 export interface Target {
@@ -9,6 +21,12 @@ export interface Target {
    * @returns the version that is loaded; 0 if nothing was ever loaded
    */
   prepare(deployment: Deployment): Promise<number>;
+  /**
+   * Reads what is loaded, and changes nothing.
+   * @returns undefined if nothing was ever loaded
+   * @throws if wrangler fails, with its message
+   */
+  read(deployment: Deployment): Promise<Loaded | undefined>;
   /**
    * Replaces the collection. The records are written beside the current version, and only when all are there the
    * state names them: interrupted anywhere, the current version is served whole, and a later load sweeps up.

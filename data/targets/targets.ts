@@ -1,7 +1,7 @@
 import { d1Target } from "./d1.ts";
 import { kvTarget } from "./kv.ts";
 import type { Target } from "./target.ts";
-import { PROJECT } from "./wrangler.ts";
+import { type Deployment, PROJECT } from "./wrangler.ts";
 
 /** A target for each value of the setting `STORE`. */
 export const targets = { d1: d1Target, kv: kvTarget } as const satisfies Record<string, Target>;
@@ -9,6 +9,12 @@ export const targets = { d1: d1Target, kv: kvTarget } as const satisfies Record<
 export type StoreName = keyof typeof targets;
 
 export const STORE_NAMES = Object.keys(targets) as StoreName[];
+
+/** Which store a command means. */
+export interface StoreChoice extends Deployment {
+  /** By default what wrangler.toml says the worker serves from. */
+  store?: StoreName | undefined;
+}
 
 /** The store that wrangler.toml says the worker serves from. */
 export async function configuredStore(): Promise<StoreName> {

@@ -1,0 +1,55 @@
+import { writeFile } from "node:fs/promises";
+import { STATE_KEY } from "../../../src/records/store/blocks.ts";
+import type { State } from "../../../src/records/store/store.ts";
+import { openScratch } from "../scratch.ts";
+import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
+
+/** What stands under the state's key; readers need no more than the state. */
+export interface StoredState extends State {
+  /** When the state was switched, ISO 8601. */
+  loaded_at: string;
+}
+
+/** Runs one of wrangler's commands for KV. */
+export function runKv(command: string[], deployment: Deployment): Promise<string> {
+  return runWrangler(["kv", ...command, "--binding", "KV", ...deploymentOptions(deployment)]);
+}
+
+/** Runs one of wrangler's bulk commands, which take their keys or pairs from a file. */
+export async function runBulk(
+  command: "get" | "put" | "delete",
+  content: unknown[],
+  deployment: Deployment,
+): Promise<string> {
+  const file = openScratch(`${command}.json`);
+  await writeFile(file, JSON.stringify(content));
+  return runKv(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])], deployment);
+}
+
+/**
+ * The values of keys.
+ * @param keys at most 100, which KV gives at once
+ * @returns undefined for those that do not exist
+ */
+export async function getValues(keys: string[], deployment: Deployment): Promise<(string | undefined)[]> {
+  const found: Record<string, Value> = JSON.parse(await runBulk("get", keys, deployment));
+  return keys.map((key) => {
+    const value = found[key];
+    return (typeof value === "object" ? value?.value : value) ?? undefined;
+  });
+}
+
+/** Wrangler wraps what it reads on this machine, and prints what the deployed namespace answers as it is. */
+type Value = { value: string | null } | string | null | undefined;
+
+/** The current state; undefined if nothing was ever loaded. */
+export async function readState(deployment: Deployment): Promise<StoredState | undefined> {
+  const [text] = await getValues([STATE_KEY], deployment);
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+/** All keys of the namespace. */
+export async function listKeys(deployment: Deployment): Promise<string[]> {
+  const listed: { name: string }[] = JSON.parse(await runKv(["key", "list"], deployment));
+  return listed.map(({ name }) => name);
+}
