@@ -1,7 +1,8 @@
 import { Command, Option } from "commander";
+import { type AppendOptions, append } from "./append.ts";
 import { type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
-import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
+import { check, load, type ReadOptions } from "./load.ts";
 import { date, minutes, wholeNumber } from "./options.ts";
 import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
@@ -39,7 +40,12 @@ function addStore(command: Command): Command {
 
 addStore(addReading(program.command("load")))
   .description("replace what is loaded with the records of the files")
-  .action((files: string[], options: LoadOptions) => load(files, options));
+  .option("--append", "add the records instead, all newer than what is loaded, which stays as it is")
+  .option("--skip-known", "with --append: pass over records that are not newer, rather than refuse them")
+  .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
+    if (options.skipKnown && !options.append) command.error("error: --skip-known goes with --append");
+    return options.append ? append(files, options) : load(files, options);
+  });
 
 addReading(program.command("check"))
   .description("say what load would say of the files, without loading them")

@@ -1,6 +1,6 @@
 import { openProgress } from "./progress.ts";
 import type { Problem } from "./sources/source.ts";
-import { formatProblem, type Staged, stage } from "./staging.ts";
+import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
 import { configuredStore, type StoreChoice, targets } from "./targets/targets.ts";
 
 export interface ReadOptions {
@@ -22,7 +22,7 @@ export class InputError extends Error {}
  * @throws InputError if any line of the files cannot be loaded
  */
 export async function load(files: string[], options: LoadOptions): Promise<void> {
-  const staged = await read(files, options, "Nothing was loaded.");
+  const staged = await readFiles(files, options, "Nothing was loaded.");
   try {
     const target = targets[options.store ?? (await configuredStore())];
     const progress = openProgress("writing", staged.count);
@@ -42,16 +42,28 @@ export async function load(files: string[], options: LoadOptions): Promise<void>
  * @throws InputError if any line of the files could not be loaded
  */
 export async function check(files: string[], options: ReadOptions): Promise<void> {
-  const staged = await read(files, options, "They cannot be loaded.");
+  const staged = await readFiles(files, options, "They cannot be loaded.");
   console.log(`${summarise(staged)} can be loaded.`);
   staged.close();
 }
 
-async function read(files: string[], options: ReadOptions, conclusion: string): Promise<Staged> {
+/**
+ * Reads the files of a load.
+ * @param conclusion the last line of what a refusal says
+ * @param continuation what is loaded already, if the records are to be added to it
+ * @throws InputError if any line of the files cannot be loaded
+ */
+export async function readFiles(
+  files: string[],
+  options: ReadOptions,
+  conclusion: string,
+  continuation?: Continuation,
+): Promise<Staged> {
   const progress = openProgress("reading");
   const staged = await stage(files, {
     modelName: options.modelName,
     strict: options.strict ?? false,
+    continuation,
     onProgress: progress.update,
   }).finally(progress.close);
   if (staged.problemCount === 0) return staged;
@@ -69,7 +81,8 @@ function refuse(problems: Problem[], count: number, conclusion: string): InputEr
   return new InputError([...lines, conclusion].join("\n"));
 }
 
-function summarise({ count, zeroed }: Staged): string {
+/** How many records, and how many of them were mended. */
+export function summarise({ count, zeroed }: Pick<Staged, "count" | "zeroed">): string {
   const mended = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
   return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? mended : ""}`;
 }

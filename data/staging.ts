@@ -3,17 +3,21 @@ import type { TrafficRecord } from "../src/records/record.ts";
 import { readSource } from "./sources/recognise.ts";
 import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
 import { compareRecords } from "./staging/comparison.ts";
+import { type Continuation, compareIds } from "./staging/continuation.ts";
 import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
 import { type Intake, openIntake } from "./staging/intake.ts";
 import { createProblemList } from "./staging/problem-list.ts";
 
 export { formatProblem } from "./sources/problem.ts";
+export type { Continuation } from "./staging/continuation.ts";
 
 export interface StageOptions {
   /** The model to serve every record as, whatever the input says. */
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Makes a problem of counts above 0 in a record whose `camera_ok` is `False`, which are set to 0 otherwise. */
   strict: boolean;
+  /** What is loaded already, if the records are to be added to it. */
+  continuation?: Continuation | undefined;
   /** Called now and then with the number of rows read so far. */
   onProgress?: ((rows: number) => void) | undefined;
   /** What the file `-` is; the standard input of the process if absent. */
@@ -25,6 +29,8 @@ export interface Staged {
   count: number;
   /** Records whose `camera_ok` is `False` and whose counts were set to 0. */
   zeroed: number;
+  /** Records that are not newer than what is loaded, and were passed over. */
+  skipped: number;
   /** The first 20, in the order of files and lines. */
   problems: Problem[];
   problemCount: number;
@@ -42,15 +48,19 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
   const database = openDatabase();
   try {
     const problems = createProblemList(files);
-    const intake = openIntake(database, options.strict);
+    const { strict, continuation } = options;
+    const intake = openIntake(database, strict, continuation);
     database.exec("BEGIN");
     await readFiles(files, options, intake, problems.add);
-    if (intake.observations) numberObservations(database);
+    if (intake.observations) numberObservations(database, continuation);
     for (const problem of compareRecords(database, files)) problems.add(problem);
+    if (continuation)
+      for await (const problem of compareIds(database, files, continuation)) problems.add(problem);
     database.exec("COMMIT");
     return {
       count: intake.count,
       zeroed: intake.zeroed,
+      skipped: intake.skipped,
       problems: problems.first,
       problemCount: problems.count(),
       records() {
@@ -85,8 +95,7 @@ async function readFiles(
         report(refuseMixture(file, nameKind(row), kind));
         break;
       }
-      const problem = intake.take(row, rank);
-      if (problem) report(problem);
+      intake.take(row, rank).forEach(report);
     }
     onProgress?.(rows);
   }

@@ -64,6 +64,7 @@ function adapt(command: string): string {
 
 /** What a command prints if it did what the README says. */
 function outcome(command: string): RegExp {
+  if (command.includes("--append")) return /Added \d+ records?; \d+ are loaded\.$/m;
   if (command.includes("data -- load")) return /^Loaded \d+ records\.$/m;
   if (command.includes("data -- check")) return /^\d+ records can be loaded\.$/m;
   if (command.includes("data -- info")) return /^records +\d+$/m;

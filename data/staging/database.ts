@@ -46,18 +46,36 @@ export function prepareInsert(database: DatabaseSync) {
   };
 }
 
+/** The numbers that observations go on from. */
+interface Numbers {
+  largestId: number;
+  cameras: ReadonlyMap<number, string>;
+}
+
 /**
  * Gives all observations their `camera_pk`, 1, 2, ... in the order in which the cameras first saw something,
  * and their `id`, 1, 2, ... in the order in which the images were processed.
+ * @param loaded what is loaded already: its cameras keep their `camera_pk`, and both go on from its largest
  */
-export function numberObservations(database: DatabaseSync): void {
-  database.exec(`
-    UPDATE staged SET camera_pk = numbered.pk FROM (
-      SELECT camera_ref, row_number() OVER (ORDER BY min(timestamp), camera_ref) AS pk FROM staged GROUP BY camera_ref
-    ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
+export function numberObservations(
+  database: DatabaseSync,
+  { largestId, cameras }: Numbers = { largestId: 0, cameras: new Map() },
+): void {
+  const number = database.prepare(`
+    WITH loaded AS (
+      SELECT value ->> 1 AS camera_ref, min(value ->> 0) AS pk FROM json_each(?1) GROUP BY 1
+    ), numbered AS (
+      SELECT camera_ref, coalesce(pk, (SELECT coalesce(max(value ->> 0), 0) FROM json_each(?1)) +
+        row_number() OVER (PARTITION BY pk IS NULL ORDER BY min(timestamp), camera_ref)) AS pk
+      FROM staged LEFT JOIN loaded USING (camera_ref) GROUP BY camera_ref
+    )
+    UPDATE staged SET camera_pk = numbered.pk FROM numbered WHERE numbered.camera_ref = staged.camera_ref`);
+  number.run(JSON.stringify([...cameras]));
+  const identify = database.prepare(`
     UPDATE staged SET id = numbered.id FROM (
-      SELECT position, row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
+      SELECT position, ? + row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.position`);
+  identify.run(largestId);
 }
 
 /** Gives the records oldest first, the reverse of the collection's total order. */

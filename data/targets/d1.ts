@@ -1,9 +1,9 @@
 import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { readLoaded } from "./d1/contents.ts";
+import { findIds, readLoaded, readRecords } from "./d1/contents.ts";
 import { DATABASE, queryD1, runD1 } from "./d1/database.ts";
-import { loadStatements, type Statement } from "./d1/statements.ts";
+import { appendStatements, loadStatements, type Statement } from "./d1/statements.ts";
 import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
 import { type Deployment, PROJECT } from "./wrangler.ts";
@@ -11,7 +11,7 @@ import { type Deployment, PROJECT } from "./wrangler.ts";
 /** Wrangler holds a whole file in memory and executes it as one transaction. */
 const FILE_BYTES = 6_000_000;
 
-export { loadStatements } from "./d1/statements.ts";
+export { appendStatements, loadStatements } from "./d1/statements.ts";
 
 /** The collection in a D1 database, with the tables of data/migrations. */
 export const d1Target: Target = {
@@ -26,13 +26,33 @@ export const d1Target: Target = {
 
   async load(records, state, deployment, onProgress) {
     await migrate(deployment);
-    const file = openScratch("load.sql");
-    for (const written of writeFiles(file, loadStatements(records, state))) {
-      await runD1(["execute", DATABASE, "--yes", "--file", file], deployment);
-      onProgress(written);
-    }
+    await execute(loadStatements(records, state), deployment, onProgress);
   },
+
+  async append(records, loaded, count, deployment, onProgress) {
+    await migrate(deployment);
+    await execute(appendStatements(records, loaded, count, Date.now()), deployment, onProgress);
+  },
+
+  findIds,
+  readRecords,
 };
+
+/** @throws if another load came in between, which the switch notices */
+async function execute(
+  statements: Iterable<Statement>,
+  deployment: Deployment,
+  onProgress: (written: number) => void,
+): Promise<void> {
+  const file = openScratch("load.sql");
+  for (const written of writeFiles(file, statements)) {
+    await runD1(["execute", DATABASE, "--yes", "--file", file], deployment).catch((cause) => {
+      if (!String(cause).includes("NOT NULL constraint failed: state.count")) throw cause;
+      throw new Error("Something else was loaded at the same time.", { cause });
+    });
+    onProgress(written);
+  }
+}
 
 async function migrate(deployment: Deployment): Promise<void> {
   await runD1(["migrations", "apply", DATABASE], deployment);

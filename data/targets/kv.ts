@@ -7,9 +7,10 @@ import {
   statisticsKey,
 } from "../../src/records/store/blocks.ts";
 import type { State } from "../../src/records/store/store.ts";
-import { readLoaded } from "./kv/contents.ts";
+import { chunk } from "../chunk.ts";
+import { findIds, readLoaded, readRecords, readTail } from "./kv/contents.ts";
 import { listKeys, readState, runBulk, runKv, type StoredState } from "./kv/namespace.ts";
-import { type Pair, writePairs } from "./kv/pairs.ts";
+import { appendPairs, type Pair, writePairs } from "./kv/pairs.ts";
 import type { Target } from "./target.ts";
 import type { Deployment } from "./wrangler.ts";
 
@@ -25,7 +26,7 @@ const BULK_SIZE = 80;
  */
 const GRACE_MS = 120_000;
 
-export { writeBlocks, writePairs } from "./kv/pairs.ts";
+export { appendPairs, writeBlocks, writePairs } from "./kv/pairs.ts";
 
 /** The collection in a KV namespace, in blocks as src/records/store/blocks.ts lays them out. */
 export const kvTarget: Target = {
@@ -37,27 +38,45 @@ export const kvTarget: Target = {
 
   async load(records, state, deployment, onProgress) {
     await sweep(deployment);
-    const keys: string[] = [];
-    for (const pairs of chunk(writePairs(records, state))) {
-      await runBulk("put", pairs, deployment);
-      keys.push(...pairs.map(({ key }) => key));
-      onProgress(Math.min(state.count, keys.length * BLOCK_SIZE));
-    }
-    await requireAll(keys, deployment);
-    const stored: StoredState = { ...state, loaded_at: new Date().toISOString() };
-    await runKv(["key", "put", STATE_KEY, JSON.stringify(stored)], deployment);
+    await put(writePairs(records, state), state.count, deployment, onProgress);
+    await switchTo(state, deployment);
   },
+
+  async append(records, loaded, count, deployment, onProgress) {
+    await sweep(deployment);
+    const state = { version: loaded.state.version, count };
+    const tail = await readTail(loaded.state, deployment);
+    await put(appendPairs(tail, records, loaded, count), count - loaded.state.count, deployment, onProgress);
+    await requireState(loaded.state, deployment);
+    await switchTo(state, deployment);
+  },
+
+  findIds,
+  readRecords,
 };
 
-function* chunk(pairs: Iterable<Pair>): Generator<Pair[]> {
-  let bulk: Pair[] = [];
-  for (const pair of pairs) {
-    bulk.push(pair);
-    if (bulk.length < BULK_SIZE) continue;
-    yield bulk;
-    bulk = [];
+/**
+ * Writes the pairs of a load and sees that all are there.
+ * @param count records of the load
+ */
+async function put(
+  pairs: Iterable<Pair>,
+  count: number,
+  deployment: Deployment,
+  onProgress: (written: number) => void,
+): Promise<void> {
+  const keys: string[] = [];
+  for (const some of chunk(pairs, BULK_SIZE)) {
+    await runBulk("put", some, deployment);
+    keys.push(...some.map(({ key }) => key));
+    onProgress(Math.min(count, keys.length * BLOCK_SIZE));
   }
-  if (bulk.length > 0) yield bulk;
+  await requireAll(keys, deployment);
+}
+
+async function switchTo(state: State, deployment: Deployment): Promise<void> {
+  const stored: StoredState = { ...state, loaded_at: new Date().toISOString() };
+  await runKv(["key", "put", STATE_KEY, JSON.stringify(stored)], deployment);
 }
 
 /** Removes what no reader can need any longer: what the state replaced, and what interrupted loads left. */
@@ -79,4 +98,11 @@ async function requireAll(keys: string[], deployment: Deployment): Promise<void>
   const lost = keys.filter((key) => !present.has(key));
   if (lost.length > 0)
     throw new Error(`KV has lost ${lost.length} blocks of this load; was there another at the same time?`);
+}
+
+/** KV has no transactions: another load may still come between this look at the state and the switch. */
+async function requireState({ version, count }: State, deployment: Deployment): Promise<void> {
+  const state = await readState(deployment);
+  if (state?.version !== version || state.count !== count)
+    throw new Error("Something else was loaded at the same time.");
 }

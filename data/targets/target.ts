@@ -1,6 +1,7 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import type { State } from "../../src/records/store/store.ts";
+import type { Range } from "./ranges.ts";
 import type { Deployment } from "./wrangler.ts";
 
 /** What is loaded. */
@@ -13,6 +14,9 @@ export interface Loaded {
   /** What the whole store takes; undefined if it does not say. */
   bytes: number | undefined;
 }
+
+/** What an append goes on from. */
+export type Continued = Pick<Loaded, "state"> & { statistics: Statistics };
 
 /** A place that a load writes to, one for each store of the worker. */
 export interface Target {
@@ -40,4 +44,27 @@ export interface Target {
     deployment: Deployment,
     onProgress: (written: number) => void,
   ): Promise<void>;
+  /**
+   * Adds records behind those that are loaded, which stay where and as they are: the version remains, the count grows.
+   * Interrupted anywhere, what is loaded is served as before, and a later load or append sweeps up.
+   * @param records oldest first, all newer than what is loaded; `count` less those that are loaded
+   * @param count records in the collection afterwards
+   * @param onProgress called with the number of records written so far
+   * @throws if wrangler fails, with its message, or if something else was loaded meanwhile
+   */
+  append(
+    records: Iterable<TrafficRecord>,
+    loaded: Continued,
+    count: number,
+    deployment: Deployment,
+    onProgress: (written: number) => void,
+  ): Promise<void>;
+  /**
+   * Reads records of a state, oldest first.
+   * @param range of those that `rangesOf` gives
+   * @throws if some are missing, as are all of a version that was replaced
+   */
+  readRecords(state: State, range: Range, deployment: Deployment): Promise<TrafficRecord[]>;
+  /** Gives those of the ids that the records of a state have. Reads all of them for each few thousand ids. */
+  findIds(ids: Iterable<number>, state: State, deployment: Deployment): AsyncIterable<number>;
 }

@@ -18,10 +18,14 @@ export interface StoreChoice extends Deployment {
 
 /** The store that wrangler.toml says the worker serves from. */
 export async function configuredStore(): Promise<StoreName> {
+  return requireStore((await readVariables()).STORE);
+}
+
+/** The variables of wrangler.toml. */
+export async function readVariables(): Promise<Record<string, unknown>> {
   // Wrangler takes half a second to import, which only those should wait who need it.
   const { unstable_readConfig } = await import("wrangler");
-  const { vars } = unstable_readConfig({ config: `${PROJECT}/wrangler.toml` });
-  return requireStore(vars.STORE);
+  return unstable_readConfig({ config: `${PROJECT}/wrangler.toml` }).vars;
 }
 
 /** @throws if it is not the name of a store */

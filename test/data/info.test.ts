@@ -2,28 +2,16 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import { deploymentOptions, runWrangler } from "../../data/targets/wrangler.ts";
-import { gatherStatistics } from "../../src/records/statistics.ts";
-import { makeRecords } from "../records/sample.ts";
 import { runData } from "../serve.ts";
-
-const records = makeRecords(700);
 
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "info-test-"));
-  await writeFile(join(folder, "records.csv"), CSV_HEADER + records.map(csvLine).join(""));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const info = (...args: string[]) => runData(["info", ...args]);
-
-function expectedStatistics() {
-  const gathering = gatherStatistics();
-  expect([...gathering.pass(records)]).toHaveLength(700);
-  return gathering.statistics();
-}
 
 test("where nothing is loaded says so, and that is no failure", async () => {
   const empty = join(folder, "empty");
@@ -38,38 +26,6 @@ test("where nothing is loaded says so, and that is no failure", async () => {
   });
   expect(json.status).toBe(0);
   expect(JSON.parse(json.stdout)).toMatchObject({ store: "kv", version: 0, count: 0, statistics: null });
-});
-
-test("tells what was loaded", async () => {
-  const place = ["--store", "kv", "--persist-to", folder];
-  await runData(["load", ...place, join(folder, "records.csv")]);
-  const [text, json] = await Promise.all([info(...place), info(...place, "--json")]);
-  expect(JSON.parse(json.stdout)).toEqual({
-    store: "kv",
-    remote: false,
-    version: expect.any(Number),
-    count: 700,
-    loaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
-    bytes: null,
-    statistics: expectedStatistics(),
-  });
-  const lines = Object.fromEntries(
-    text.stdout
-      .trimEnd()
-      .split("\n")
-      .map((line) => line.split(/ {2,}/)),
-  );
-  expect(lines).toMatchObject({
-    store: `kv, on this machine in ${folder}`,
-    records: "700",
-    "first timestamp": records[0]!.timestamp,
-    "last timestamp": records.at(-1)!.timestamp,
-    cameras: "4",
-    "camera_ok null": "350 (50.0 %)",
-    "camera_ok False": "50 (7.1 %)",
-    "camera_ok True": "300 (42.9 %)",
-    size: "not known",
-  });
 });
 
 test("tells of a database that was loaded before there were statistics, and leaves it so", async () => {

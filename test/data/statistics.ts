@@ -1,6 +1,14 @@
 import type { StoreName } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+
+/** What the records come to, oldest first. */
+export function statisticsOf(records: TrafficRecord[]): Statistics {
+  const gathering = gatherStatistics();
+  if ([...gathering.pass(records)].length !== records.length) throw new Error("some records do not pass");
+  return gathering.statistics();
+}
 
 interface Stored {
   version: number;

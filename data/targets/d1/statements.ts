@@ -2,6 +2,7 @@ import type { TrafficRecord } from "../../../src/records/record.ts";
 import { gatherStatistics, type Statistics } from "../../../src/records/statistics.ts";
 import { COLUMNS } from "../../../src/records/store/d1.ts";
 import type { State } from "../../../src/records/store/store.ts";
+import type { Continued } from "../target.ts";
 
 /** D1 refuses a statement of more than 100 KB. */
 const STATEMENT_BYTES = 90_000;
@@ -17,10 +18,12 @@ export interface Statement {
   written: number;
 }
 
-/** What an interrupted load left. */
+/** What interrupted loads left. Ranges of the primary keys, so that nothing is read but what goes. */
 const SWEEP = [
-  "DELETE FROM records WHERE version <> (SELECT version FROM state)",
-  "DELETE FROM statistics WHERE version <> (SELECT version FROM state)",
+  "DELETE FROM records WHERE version < (SELECT version FROM state)",
+  "DELETE FROM records WHERE version > (SELECT version FROM state)",
+  "DELETE FROM records WHERE version = (SELECT version FROM state) AND position > (SELECT count FROM state)",
+  "DELETE FROM statistics WHERE (version, count) <> (SELECT version, count FROM state)",
 ];
 
 /**
@@ -38,6 +41,37 @@ export function* loadStatements(records: Iterable<TrafficRecord>, state: State):
   yield { sql: switchTo(state, whole, new Date(version)), written: count };
   yield { sql: `DELETE FROM records WHERE version <> ${version}`, written: count };
   yield { sql: `DELETE FROM statistics WHERE version <> ${version}`, written: count };
+}
+
+/**
+ * The statements of an append, in order: sweep up, write the records under a version of their own, and, in the last
+ * few, make them records of the current version and switch. The switch fails (NOT NULL), and leaves the state as it
+ * was, unless all of them are there and the state is still the one that the append began from.
+ * @param records oldest first; `count` less those that are loaded
+ * @param count records in the collection afterwards
+ * @param own a version that no load has
+ */
+export function* appendStatements(
+  records: Iterable<TrafficRecord>,
+  { state: { version, count: before }, statistics }: Continued,
+  count: number,
+  own: number,
+): Generator<Statement> {
+  for (const sql of SWEEP) yield { sql, written: 0 };
+  const gathering = gatherStatistics(statistics);
+  yield* insertRecords(gathering.pass(records), own, before);
+  yield* insertStatistics(gathering.statistics(), { version: own, count });
+  const unchanged = `EXISTS (SELECT 1 FROM state WHERE version = ${version} AND count = ${before})`;
+  const whole = `
+    SELECT CASE count(*) WHEN ${count - before} THEN ${count} END FROM records
+    WHERE version = ${version} AND position > ${before} AND ${unchanged}`;
+  for (const sql of [
+    `UPDATE records SET version = ${version} WHERE version = ${own} AND ${unchanged}`,
+    `UPDATE statistics SET version = ${version} WHERE version = ${own} AND ${unchanged}`,
+    switchTo({ version, count }, whole, new Date()),
+    `DELETE FROM statistics WHERE version <> ${version} OR count <> ${count}`,
+  ])
+    yield { sql, written: count - before };
 }
 
 /** @param count a query that gives the count, or null if it must not be switched */

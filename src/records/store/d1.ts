@@ -19,7 +19,10 @@ export const COLUMNS = [
   "buses",
 ] as const satisfies (keyof TrafficRecord)[];
 
-const FIELDS = [...COLUMNS.map((column) => `'${column}', ${column}`), "'model_name', 'tf1'"].join(", ");
+/** The arguments by which `json_object` makes the JSON of a record. */
+export const FIELDS = [...COLUMNS.map((column) => `'${column}', ${column}`), "'model_name', 'tf1'"].join(
+  ", ",
+);
 
 /**
  * Reads the state and one page of it: one statement, so that both always belong together. Positions are a range of

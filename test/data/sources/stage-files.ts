@@ -17,9 +17,10 @@ export async function stageFiles(contents: Record<string, Content>, options: Par
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const staged = await stage(paths, { strict: false, stdin: Readable.from([toBytes(input)]), ...options });
   try {
-    const { count, zeroed, problemCount } = staged;
+    const { count, zeroed, skipped, problemCount } = staged;
     const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
-    return { count, zeroed, problemCount, problems, records: problemCount > 0 ? [] : [...staged.records()] };
+    const records = problemCount > 0 ? [] : [...staged.records()];
+    return { count, zeroed, skipped, problemCount, problems, records };
   } finally {
     staged.close();
     await rm(folder, { recursive: true });

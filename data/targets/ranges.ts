@@ -1,0 +1,20 @@
+import { BLOCK_SIZE } from "../../src/records/store/blocks.ts";
+import type { State } from "../../src/records/store/store.ts";
+
+/** Positions, both ends included. */
+export interface Range {
+  first: number;
+  last: number;
+}
+
+/** Blocks that KV gives at once. Some 13 MB, which wrangler and this process hold in memory. */
+const RANGE_BLOCKS = 100;
+
+/** The ranges in which all records of a state are read, oldest first; none cuts a block of KV. */
+export function rangesOf({ count }: State): Range[] {
+  const size = RANGE_BLOCKS * BLOCK_SIZE;
+  return Array.from({ length: Math.ceil(count / size) }, (_, index) => ({
+    first: index * size + 1,
+    last: Math.min((index + 1) * size, count),
+  }));
+}

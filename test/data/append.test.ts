@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { runData, type Served, serve, untilFresh } from "../serve.ts";
+import { walk } from "../walk/walk.ts";
+import { statisticsOf } from "./statistics.ts";
+
+const records = makeRecords(90);
+/** A timestamp has four records, so that a cut after 48 lies between two. */
+const loaded = records.slice(0, 48);
+
+let folder: string;
+let server: Served;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "append-test-"));
+  expect((await append(await write("loaded.csv", loaded))).stdout).toBe("Loaded 48 records.\n");
+  server = await serve(folder);
+});
+afterAll(async () => {
+  await server?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function write(name: string, records: TrafficRecord[]): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
+  return file;
+}
+
+const append = (...args: string[]) => runData(["load", "--append", "--persist-to", folder, ...args]);
+
+test("what is not newer, is loaded already or has another camera_ref is refused, and nothing is added", async () => {
+  const [later, other] = [records[60]!, records[65]!];
+  const file = await write("refused.csv", [
+    { ...later, id: 48 },
+    { ...other, camera_ref: "other", id: 1_000 },
+    { ...records[47]!, id: 1_001 },
+  ]);
+  const { status, stderr } = await append(file);
+  expect(status).toBe(1);
+  expect(stderr.split("\n")).toEqual([
+    `${file}:2: id: 48 is already loaded`,
+    `${file}:3: camera_ref: "other" is not the camera_ref of camera_pk ${other.camera_pk}, which is "${other.camera_ref}" in what is loaded`,
+    `${file}:4: timestamp: "${records[47]!.timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded`,
+    "Nothing was added. --skip-known passes over records that are not newer.",
+    "",
+  ]);
+  expect(await walk(server.origin)).toEqual(loaded.toReversed());
+});
+
+test("newer records are added, and the running worker shows them", async () => {
+  const file = await write("all.csv", records);
+  expect((await append("--skip-known", file)).stdout).toBe(
+    "Passed over 48 that are not newer. Added 42 records; 90 are loaded.\n",
+  );
+  await untilFresh();
+  expect(await walk(server.origin)).toEqual(records.toReversed());
+});
+
+test("info tells what is loaded now", async () => {
+  const [text, json] = await Promise.all([
+    runData(["info", "--persist-to", folder]),
+    runData(["info", "--persist-to", folder, "--json"]),
+  ]);
+  const statistics = statisticsOf(records);
+  expect(JSON.parse(json.stdout)).toEqual({
+    store: "d1",
+    remote: false,
+    version: expect.any(Number),
+    count: 90,
+    loaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+    bytes: null,
+    statistics,
+  });
+  const lines = Object.fromEntries(
+    text.stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => line.split(/ {2,}/)),
+  );
+  expect(lines).toMatchObject({
+    store: `d1, on this machine in ${folder}`,
+    size: "not known",
+    records: "90",
+    "first timestamp": records[0]!.timestamp,
+    "last timestamp": records.at(-1)!.timestamp,
+    "largest id": String(statistics.largest_id),
+    cameras: "4",
+    "camera_ok null": "45 (50.0 %)",
+    "camera_ok False": "6 (6.7 %)",
+    "camera_ok True": "39 (43.3 %)",
+    cars: String(statistics.totals.cars),
+  });
+});
+
+test("where nothing is newer nothing changes", async () => {
+  expect(await append("--skip-known", await write("all.csv", records))).toEqual({
+    status: 0,
+    stdout: "Passed over 90 that are not newer. Added 0 records; 90 are loaded.\n",
+    stderr: "",
+  });
+});
+
+test("--skip-known without --append is wrong usage", async () => {
+  const { status, stderr } = await runData(["load", "--skip-known", "x.csv"]);
+  expect([status, stderr]).toEqual([2, "error: --skip-known goes with --append\n"]);
+});
