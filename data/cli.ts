@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { type AppendOptions, append } from "./append.ts";
+import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
@@ -55,6 +56,19 @@ addStore(program.command("info"))
   .description("say what is loaded")
   .option("--json", "all of it, the numbers of each day too, as JSON")
   .action((options: InfoOptions) => info(options));
+
+addStore(program.command("export"))
+  .description("write everything that is loaded, oldest first, for load to read again")
+  .addOption(
+    new Option(
+      "--format <name>",
+      "csv, jsonl, report (without ids), or pages as the service answers them, newest first",
+    )
+      .choices(EXPORT_FORMATS)
+      .default("csv"),
+  )
+  .option("--out <file>", "file to write; - is standard output", "-")
+  .action((options: ExportOptions) => exportRecords(options));
 
 program
   .command("generate")

@@ -58,8 +58,8 @@ async function writeFiles(): Promise<void> {
 function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
-    .replaceAll(/\b(counts\.csv|made-up\.csv|report-\d\.csv\.gz)/g, `${folder}/$1`)
-    .replaceAll(/npm run data -- (load|info)/g, `npm run --silent data -- $1 --persist-to ${folder}`);
+    .replaceAll(/\b(counts\.csv|made-up\.csv|everything\.csv|report-\d\.csv\.gz)/g, `${folder}/$1`)
+    .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`);
 }
 
 /** What a command prints if it did what the README says. */
@@ -67,6 +67,7 @@ function outcome(command: string): RegExp {
   if (command.includes("--append")) return /Added \d+ records?; \d+ are loaded\.$/m;
   if (command.includes("data -- load")) return /^Loaded \d+ records\.$/m;
   if (command.includes("data -- check")) return /^\d+ records can be loaded\.$/m;
+  if (command.includes("data -- export")) return /^Exported \d+ records\.$/m;
   if (command.includes("data -- info")) return /^records +\d+$/m;
   if (command.includes("data -- generate")) return /generate --records/;
   return /^\{"count":/;

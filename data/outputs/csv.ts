@@ -7,7 +7,12 @@ export const CSV_HEADER = `${FIELDS.join(",")}\n`;
 
 /** A record as a line of CSV with its line end (RFC 4180). Null is an empty cell. */
 export function csvLine(record: TrafficRecord): string {
-  return `${FIELDS.map((field) => csvCell(record[field])).join(",")}\n`;
+  return csvCells(FIELDS.map((field) => record[field]));
+}
+
+/** Cells as a line of CSV with its line end. */
+export function csvCells(cells: (string | number | null)[]): string {
+  return `${cells.map(csvCell).join(",")}\n`;
 }
 
 /** Quoted only where it must be, so that a person can read the file. */

@@ -1,5 +1,6 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { CSV_HEADER, csvLine } from "./csv.ts";
+import { writeReport } from "./report.ts";
 
 type Records = Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>;
 
@@ -19,3 +20,6 @@ async function* writeJsonLines(records: Records): AsyncGenerator<string> {
 export const FORMATS = { csv: writeCsv, jsonl: writeJsonLines } as const satisfies Record<string, Format>;
 
 export type FormatName = keyof typeof FORMATS;
+
+/** Formats that lose some of what a record says. */
+export const LOSSY_FORMATS = { report: writeReport } as const satisfies Record<string, Format>;

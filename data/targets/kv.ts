@@ -17,8 +17,8 @@ import type { Deployment } from "./wrangler.ts";
 /** Keys that a load writes besides the state. */
 const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
 
-/** Blocks in one bulk write, about 10 MB: wrangler holds them all in memory. */
-const BULK_SIZE = 80;
+/** Blocks in one bulk write, about 5 MB: wrangler holds them all in memory. */
+const BULK_SIZE = 40;
 
 /**
  * How long after a load readers may still need the version that it replaced: instances ask again after 5 s, and KV may

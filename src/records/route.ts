@@ -1,17 +1,18 @@
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { isCurrent, PAGE_CACHING } from "../http/caching.ts";
 import { httpError, methodNotAllowed } from "../http/errors.ts";
 import { negotiate } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
-import { lastPage, neighbours, type PageNumber, pageUrls, parsePageNumber } from "./page.ts";
+import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
+import { lastPage, type PageNumber, parsePageNumber } from "./page.ts";
 import { openStore } from "./store/open.ts";
 import type { WaitUntil } from "./store/shared-reads.ts";
-import type { State, StoredPage } from "./store/store.ts";
+import type { State } from "./store/store.ts";
 
-const PATH = "/api/tf1/records/";
-const PATH_WITHOUT_SLASH = "/api/tf1/records";
+const PATH = COLLECTION_PATH;
+const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
 
 /** The paths at which the collection answers, be it by a redirect. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
@@ -51,14 +52,16 @@ records.get(PATH, async (c) => {
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch !== undefined) {
-    const state = await store.state(waitUntil);
-    if (isCurrent(ifNoneMatch, validate(c, state, requireInside(page, state)))) return c.body(null, 304);
+    const known = await store.state(waitUntil);
+    const etag = writeEtag(known, requireInside(page, known));
+    if (isCurrent(ifNoneMatch, etag)) return c.body(null, 304, keepable(etag));
   }
-  const stored = await store.page(page, waitUntil);
-  const number = requireInside(stored.number, stored.state);
-  const envelope = writeEnvelope(stored, c);
-  validate(c, stored.state, number);
-  return c.body(envelope, 200, { "Content-Type": "application/json" });
+  const { state, number, results } = await store.page(page, waitUntil);
+  const etag = writeEtag(state, requireInside(number, state));
+  const requested = c.get("url");
+  const collection = findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH;
+  const envelope = writeEnvelope({ count: state.count, number, results }, collection, requested.searchParams);
+  return c.body(envelope, 200, { ...keepable(etag), "Content-Type": "application/json" });
 });
 
 records.options(PATH, (c) => c.json(DESCRIPTION));
@@ -83,22 +86,12 @@ function invalidPage() {
   return httpError(404, "Invalid page.");
 }
 
-/**
- * Sets the headers by which a copy of the page is kept and validated.
- * @returns the entity-tag: strong, since a version's pages never change (RFC 9110, 8.8.3)
- */
-function validate(c: Context, { version, count }: State, number: number): string {
-  const etag = `"${version}-${count}-${number}-json"`;
-  c.header("ETag", etag);
-  c.header("Cache-Control", PAGE_CACHING);
-  return etag;
+/** The entity-tag of a page, a strong one: a state's pages never change (RFC 9110, 8.8.3). */
+function writeEtag({ version, count }: State, number: number): string {
+  return `"${version}-${count}-${number}-json"`;
 }
 
-/** The page envelope (specification), around records that are JSON already. */
-function writeEnvelope({ state, number, results }: StoredPage, c: Context<CollectionEnv>): string {
-  const requested = c.get("url");
-  const url = pageUrls(findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH, requested.searchParams);
-  const { next, previous } = neighbours(state.count, number);
-  const link = (page: number | null) => (page === null ? null : JSON.stringify(url(page)));
-  return `{"count":${state.count},"next":${link(next)},"previous":${link(previous)},"results":${results}}`;
+/** The headers by which a copy of a page is kept and validated. */
+function keepable(etag: string): Record<string, string> {
+  return { ETag: etag, "Cache-Control": PAGE_CACHING };
 }

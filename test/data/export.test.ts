@@ -1,0 +1,147 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { exportRecords } from "../../data/export.ts";
+import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { type StoreName, targets } from "../../data/targets/targets.ts";
+import { deploymentOptions, runWrangler } from "../../data/targets/wrangler.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { runData, serve } from "../serve.ts";
+import { statisticsOf } from "./statistics.ts";
+
+const PATH = "/api/tf1/records/";
+const REFS = ['"a,"', "  ü33 ", "'🚗\u2028", "=1+1\\"];
+
+/** More than a block of KV, with ids and refs that every format has its trouble with, oldest first. */
+const records = makeRecords(640)
+  .map((record) => ({
+    ...record,
+    camera_ref: REFS[record.camera_pk - 1]!,
+    id: record.id * 3 - 100,
+  }))
+  .sort((one, other) => compare(one.timestamp, other.timestamp) || compare(other.camera_ref, one.camera_ref));
+
+function compare(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+/** What the service answers, page by page. */
+const pages = Array.from({ length: Math.ceil(records.length / 15) }, (_, index) => {
+  const link = (page: number) => `http://localhost:8787${PATH}?format=api&page=${page}`;
+  return JSON.stringify({
+    count: records.length,
+    next: index === 42 ? null : link(index + 2),
+    previous: index === 0 ? null : link(index),
+    results: records.toReversed().slice(15 * index, 15 * index + 15),
+  });
+});
+
+const EXPECTED = {
+  csv: CSV_HEADER + records.map(csvLine).join(""),
+  jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
+  pages: pages.map((page) => `${page}\n`).join(""),
+};
+type Format = keyof typeof EXPECTED;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "export-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function write(name: string, records: TrafficRecord[]): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
+  return file;
+}
+
+async function run(store: StoreName, command: string, ...args: string[]): Promise<string> {
+  const { status, stdout, stderr } = await runData([
+    command,
+    "--store",
+    store,
+    "--persist-to",
+    folder,
+    ...args,
+  ]);
+  expect([status, stderr.match(/.*problem.*/g)]).toEqual([0, null]);
+  return stdout;
+}
+
+const fileOf = (store: StoreName, format: Format) => join(folder, `${store}.${format}`);
+
+/** Exports in all formats, which must be what is expected to the byte. */
+async function expectExports(store: StoreName, formats: Format[]): Promise<void> {
+  await Promise.all(
+    formats.map(async (format) => {
+      const out = fileOf(store, format);
+      expect(await run(store, "export", "--format", format, "--out", out)).toBe("Exported 640 records.\n");
+      expect(await readFile(out, "utf8")).toBe(EXPECTED[format]);
+    }),
+  );
+}
+
+describe("an export that is loaded again gives the same answers", () => {
+  test("begins with what was loaded and appended to kv", async () => {
+    await run("kv", "load", await write("begin.csv", records.slice(0, 300)));
+    expect(await run("kv", "load", "--append", await write("end.csv", records.slice(300)))).toBe(
+      "Added 340 records; 640 are loaded.\n",
+    );
+    expect(JSON.parse(await run("kv", "info", "--json"))).toMatchObject({
+      count: 640,
+      statistics: statisticsOf(records),
+    });
+  });
+
+  test("of kv in every format", () => expectExports("kv", ["csv", "jsonl", "pages"]));
+
+  test("of what csv loaded into d1, in every format", async () => {
+    await run("d1", "load", fileOf("kv", "csv"));
+    await expectExports("d1", ["csv", "jsonl", "pages"]);
+  });
+
+  test("of what pages loaded into kv, and jsonl into d1", async () => {
+    await Promise.all([
+      run("kv", "load", fileOf("d1", "pages")).then(() => expectExports("kv", ["pages"])),
+      run("d1", "load", fileOf("d1", "jsonl")),
+    ]);
+  });
+
+  test("which are those of the running worker", async () => {
+    const { origin, close } = await serve(folder);
+    for (const [index, page] of pages.entries()) {
+      const answer = await (await fetch(`${origin}${PATH}?format=api&page=${index + 1}`)).text();
+      expect(answer.replaceAll(origin, "http://localhost:8787")).toBe(page);
+    }
+    await close();
+  });
+});
+
+describe("what cannot be exported", () => {
+  test("a collection that is replaced meanwhile is not mixed with the new one, and leaves no file", async () => {
+    const { readRecords } = targets.d1;
+    const spy = vi.spyOn(targets.d1, "readRecords").mockImplementationOnce(async (...args) => {
+      const sql = "UPDATE records SET version = version + 1; UPDATE state SET version = version + 1";
+      const place = deploymentOptions({ persistTo: folder });
+      await runWrangler(["d1", "execute", "DB", ...place, "--yes", "--command", sql]);
+      return readRecords(...args);
+    });
+    const out = join(folder, "replaced.csv");
+    await expect(exportRecords({ format: "csv", out, store: "d1", persistTo: folder })).rejects.toThrow(
+      "The collection was replaced while it was exported; export it once more.",
+    );
+    spy.mockRestore();
+    await expect(readFile(out)).rejects.toThrow("ENOENT");
+  });
+
+  test("nothing", async () => {
+    const empty = join(folder, "empty");
+    expect(await runData(["export", "--store", "d1", "--persist-to", empty])).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "Nothing is loaded.\n",
+    });
+  });
+});
