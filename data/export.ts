@@ -47,7 +47,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
 async function collectionUrl(): Promise<string> {
   const { PUBLIC_ORIGIN } = await readVariables();
   return (
-    findOrigin(LOCAL_ORIGIN, PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN)) +
+    findOrigin(new URL(LOCAL_ORIGIN), PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN)) +
     COLLECTION_PATH
   );
 }

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
 
 /** The database's binding in wrangler.toml. */
@@ -10,9 +11,22 @@ export interface Result {
   meta: { size_after?: number };
 }
 
-/** Runs one of wrangler's commands for D1. */
-export function runD1(command: string[], deployment: Deployment): Promise<string> {
-  return runWrangler(["d1", ...command, ...deploymentOptions(deployment)]);
+/** Attempts while a server that reads the same local database has it locked for a moment. */
+const ATTEMPTS = 5;
+
+/**
+ * Runs one of wrangler's commands for D1. Each is one transaction, so one that meets a lock has done nothing and is
+ * run again.
+ */
+export async function runD1(command: string[], deployment: Deployment): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await runWrangler(["d1", ...command, ...deploymentOptions(deployment)]);
+    } catch (error) {
+      if (attempt === ATTEMPTS || !/SQLITE_BUSY|database is locked/.test(String(error))) throw error;
+      await setTimeout(attempt * 100);
+    }
+  }
 }
 
 /**

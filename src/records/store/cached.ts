@@ -37,7 +37,7 @@ export function cachedStore(store: RecordStore): CachedStore {
     async state(waitUntil) {
       const known = memory.state();
       if (known && memory.isFresh()) return known;
-      return readState("state", waitUntil).catch((error) => known ?? Promise.reject(error));
+      return readState("state", waitUntil).catch(instead(known));
     },
     async page(page, waitUntil) {
       const kept = memory.find(page);
@@ -46,8 +46,17 @@ export function cachedStore(store: RecordStore): CachedStore {
         if (fresh) return fresh;
       }
       const read = kept ? renew(page, waitUntil) : readPage(page, waitUntil);
-      return read.catch((error) => kept ?? Promise.reject(error));
+      return read.catch(instead(kept));
     },
+  };
+}
+
+/** Makes of a failure of the store what is kept, if anything is; the log has the failure all the same. */
+function instead<T>(kept: T | undefined): (error: unknown) => T {
+  return (error) => {
+    if (kept === undefined) throw error;
+    console.error(error);
+    return kept;
   };
 }
 

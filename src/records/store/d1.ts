@@ -53,6 +53,9 @@ const TRANSIENT = [
   "storage caused object to be reset",
   "reset because its code was updated",
   "Cannot resolve D1 DB due to transient issue",
+  "client disconnected",
+  // What opening a session says while another process writes to a local database.
+  "Failed to get session commit token",
 ];
 
 interface Row extends State {

@@ -12,11 +12,11 @@ export function shareReads<Key, Value>(read: (key: Key) => Promise<Value>) {
   const underWay = new Map<Key, Promise<Value>>();
   return (key: Key, waitUntil: WaitUntil): Promise<Value> => {
     const begun = underWay.get(key);
-    const forget = () => {
-      underWay.delete(key);
+    const forget = (work: Promise<Value>) => {
+      if (underWay.get(key) === work) underWay.delete(key);
     };
-    if (begun) return giveUpLate(begun, forget);
-    const work = read(key).finally(forget);
+    if (begun) return giveUpLate(begun, () => forget(begun));
+    const work = read(key).finally(() => forget(work));
     underWay.set(key, work);
     waitUntil(work.catch(() => undefined));
     return work;

@@ -36,9 +36,11 @@ function controlledStore(initial: State) {
 
 beforeEach(() => {
   vi.useFakeTimers();
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
 });
 afterEach(() => {
   vi.useRealTimers();
+  vi.restoreAllMocks();
 });
 
 describe("while the state is fresh", () => {
@@ -95,6 +97,7 @@ describe("when the state is no longer fresh", () => {
     vi.advanceTimersByTime(100 * FRESH_MS);
     expect((await store.page(1, waitUntil)).results).toBe("[1,1]");
     expect(await store.state(waitUntil)).toEqual(first);
+    expect(console.error, "the log has it all the same").toHaveBeenCalledTimes(2);
     await expect(store.page(2, waitUntil)).rejects.toThrow("the store fails");
     await expect(store.page(99, waitUntil)).rejects.toThrow("the store fails");
   });

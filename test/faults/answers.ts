@@ -1,0 +1,55 @@
+import { expect } from "vitest";
+import type { Env } from "../../src/env.ts";
+import app from "../../src/index.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { context } from "../worker.ts";
+
+export const PATH = "/api/tf1/records/";
+
+const ORIGIN = "https://counts.example";
+
+/** Asks one instance of the worker, in this process, for a page. */
+export async function ask(
+  env: Env,
+  page: number | "last" = 1,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  return app.request(`${ORIGIN}${PATH}?format=api&page=${page}`, { headers }, env, context);
+}
+
+/** The text of a page, as the specification says it. */
+export function writePage(origin: string, newestFirst: TrafficRecord[], page: number): string {
+  const count = newestFirst.length;
+  const link = (number: number) => `${origin}${PATH}?format=api&page=${number}`;
+  const next = page * 15 < count ? link(page + 1) : null;
+  const previous = page > 1 ? link(page - 1) : null;
+  return JSON.stringify({ count, next, previous, results: newestFirst.slice(15 * (page - 1), 15 * page) });
+}
+
+export async function expectPage(response: Response, newestFirst: TrafficRecord[], page = 1): Promise<void> {
+  expect(response.status).toBe(200);
+  expect(await response.text()).toBe(writePage(ORIGIN, newestFirst, page));
+}
+
+/** Asks an instance that has nothing in memory for every page. */
+export async function expectCollection(env: Env, newestFirst: TrafficRecord[]): Promise<void> {
+  const instance = { ...env };
+  const pages = Math.ceil(newestFirst.length / 15);
+  const answers = await Promise.all(Array.from({ length: pages }, (_, index) => ask(instance, index + 1)));
+  for (const [index, answer] of answers.entries()) await expectPage(answer, newestFirst, index + 1);
+  expect((await ask(instance, pages + 1)).status).toBe(404);
+}
+
+export async function expectUnavailable(response: Response): Promise<void> {
+  expect(response.status).toBe(503);
+  expect(await response.text()).toBe('{"detail":"Service temporarily unavailable, try again later."}');
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "retry-after": "5",
+    "cache-control": "no-store",
+    allow: "GET, OPTIONS",
+    vary: "Accept",
+    "content-type": "application/json",
+    "access-control-allow-origin": "*",
+  });
+  expect(response.headers.has("etag")).toBe(false);
+}

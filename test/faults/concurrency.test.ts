@@ -1,0 +1,123 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { STORE_NAMES } from "../../data/targets/targets.ts";
+import { FRESH_MS } from "../../src/records/store/memory.ts";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { ask, expectPage, expectUnavailable, PATH, writePage } from "./answers.ts";
+import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
+import { type SlowRuntime, startSlowRuntime } from "./slow-runtime.ts";
+
+describe.each(STORE_NAMES)("%s", (store) => {
+  const records = makeRecords(700).reverse();
+  /** Reads that a page takes: KV keeps the state apart. */
+  const reads = store === "kv" ? 2 : 1;
+
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+  });
+  beforeEach(async () => {
+    await loadInto(worker.env, store, records.toReversed());
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+  afterAll(() => worker.close());
+
+  describe("50 requests at once, to one instance", () => {
+    let faulty: Faulty;
+    beforeEach(() => {
+      faulty = openFaulty(worker.env);
+      faulty.cause(slow(20));
+    });
+    const askAll = (page: (index: number) => number) =>
+      Promise.all(Array.from({ length: 50 }, (_, index) => ask(faulty.env, page(index))));
+
+    test("for one page ask the store once", async () => {
+      for (const response of await askAll(() => 2)) await expectPage(response, records, 2);
+      expect(faulty.attempts()).toBe(reads);
+    });
+
+    test("for five pages ask the store five times", async () => {
+      const responses = await askAll((index) => (index % 5) + 1);
+      for (const [index, response] of responses.entries())
+        await expectPage(response, records, (index % 5) + 1);
+      expect(faulty.attempts()).toBe(5 * reads);
+    });
+
+    test("for a kept page that is no longer fresh ask the store once, for the state", async () => {
+      await ask(faulty.env, 2);
+      vi.useFakeTimers({ toFake: ["Date"] });
+      vi.setSystemTime(Date.now() + FRESH_MS);
+      faulty.cause(slow(20));
+      for (const response of await askAll(() => 2)) await expectPage(response, records, 2);
+      expect(faulty.attempts()).toBe(1);
+    });
+
+    test("fail together, and the next one asks again", async () => {
+      vi.spyOn(console, "error").mockImplementation(() => undefined);
+      faulty.cause(failing("the store is broken", reads));
+      for (const response of await askAll(() => 2)) await expectUnavailable(response);
+      faulty.cause(slow(20));
+      await expectPage(await ask(faulty.env, 2), records, 2);
+    });
+
+    test("during a load each get the old state or the new one, and once that is known only the new one", async () => {
+      const next = makeRecords(800).reverse();
+      const before = askAll((index) => (index % 40) + 1);
+      await loadInto(worker.env, store, next.toReversed());
+      for (const [index, response] of (await before).entries()) {
+        const page = (index % 40) + 1;
+        const text = await response.text();
+        expect([records, next].map((state) => writePage("https://counts.example", state, page))).toContain(
+          text,
+        );
+      }
+      vi.useFakeTimers({ toFake: ["Date"] });
+      vi.setSystemTime(Date.now() + FRESH_MS);
+      const after = await askAll((index) => (index % 40) + 1);
+      for (const [index, response] of after.entries()) await expectPage(response, next, (index % 40) + 1);
+    });
+  });
+});
+
+describe("the first client goes away", () => {
+  const records = makeRecords(100).reverse();
+  let runtime: SlowRuntime;
+  beforeAll(async () => {
+    runtime = await startSlowRuntime();
+    await loadInto(runtime.env, "kv", records.toReversed());
+  });
+  afterAll(() => runtime?.close());
+
+  const fetchPage = (page: number) => fetch(`${runtime.origin}${PATH}?format=api&page=${page}`);
+  const countReads = async () => Number(await (await fetch(`${runtime.origin}/reads`)).text());
+
+  test.each([1, 2, 3])("the others get page %i from the same read, and nobody hangs later", async (page) => {
+    const before = await countReads();
+    const leave = await askAndStay(runtime.origin, page);
+    await setTimeout(READ_MS / 4);
+    const others = Array.from({ length: 20 }, () => fetchPage(page));
+    await setTimeout(READ_MS / 4);
+    leave();
+    for (const response of await Promise.all(others)) {
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(writePage(runtime.origin, records, page));
+    }
+    expect(await countReads()).toBe(before + 2);
+    expect((await fetchPage(page)).status).toBe(200);
+  });
+});
+
+/** Asks for a page without reading the answer; gives a function that breaks the connection off. */
+async function askAndStay(origin: string, page: number): Promise<() => void> {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(`GET ${PATH}?format=api&page=${page} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  return () => socket.resetAndDestroy();
+}

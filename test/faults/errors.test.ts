@@ -1,0 +1,191 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { FRESH_MS } from "../../src/records/store/memory.ts";
+import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/records/store/patience.ts";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { ask, expectPage, expectUnavailable } from "./answers.ts";
+import { type Faulty, failing, hanging, openFaulty } from "./faulty.ts";
+
+/**
+ * The messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime gives, and
+ * whether the same read may well succeed a moment later.
+ */
+const MESSAGES = {
+  d1: {
+    transient: [
+      "D1_ERROR: D1 DB reset because its code was updated.",
+      "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.",
+      "D1_ERROR: Internal error in D1 DB storage caused object to be reset.",
+      "D1_ERROR: Network connection lost.",
+      "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
+      "D1_ERROR: Can't read from request stream because client disconnected.",
+      "D1_ERROR: Failed to get session commit token: internal error",
+    ],
+    lasting: [
+      "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+      "D1_ERROR: D1 DB is overloaded. Requests queued for too long.",
+      "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
+      "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+      "D1_ERROR: D1 DB exceeded its CPU time limit and was reset.",
+      "D1_ERROR: Your account has exceeded D1's free tier daily row read limit. Upgrade to a paid plan or wait until tomorrow (midnight UTC) to continue.",
+      "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare to raise your limit",
+      "D1_ERROR: Exceeded maximum DB size.",
+      "D1_ERROR: No SQL statements detected.",
+      "D1_ERROR: no such column: position at offset 7: SQLITE_ERROR",
+      "D1_TYPE_ERROR: Type 'undefined' not supported for value 'undefined'",
+      "D1_COLUMN_NOTFOUND: Column not found (version)",
+      "D1_EXEC_ERROR: Error in line 1: incomplete input",
+    ],
+  },
+  kv: {
+    transient: [
+      "KV GET failed: 500 Internal Server Error",
+      "KV GET failed: 503 Service Temporarily Unavailable",
+      "Network connection lost.",
+    ],
+    lasting: [
+      "KV GET failed: 400 Bad Request",
+      "KV GET failed: 414 UTF-8 encoded length of 513 exceeds key length limit of 512.",
+      "KV GET failed: 429 Too Many Requests",
+      "Too many API requests by single worker invocation.",
+    ],
+  },
+} as const;
+
+/** Waits between two attempts add up to at most RETRY_WITHIN_MS and are at least this few. */
+const FEWEST_ATTEMPTS = 5;
+
+// Where time stands still, what waits for it waits for ever.
+vi.setConfig({ testTimeout: 10_000 });
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe.each(["d1", "kv"] as const)("%s", (store) => {
+  const records = makeRecords(100).reverse();
+  const { transient, lasting } = MESSAGES[store];
+  /** Reads that a page takes: KV keeps the state apart. */
+  const reads = store === "kv" ? 2 : 1;
+
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+    await loadInto(worker.env, store, records.toReversed());
+  });
+  afterAll(() => worker.close());
+
+  let faulty: Faulty;
+  beforeEach(() => {
+    faulty = openFaulty(worker.env);
+  });
+
+  function freezeTime(): void {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  }
+
+  /** Keeps page 2 in the memory of the instance and lets its freshness pass. */
+  async function keepPage2(): Promise<void> {
+    await expectPage(await ask(faulty.env, 2), records, 2);
+    freezeTime();
+    vi.setSystemTime(Date.now() + FRESH_MS);
+  }
+
+  /** The answer to a request for page 2, and after how many milliseconds it came, of a time that only we move. */
+  async function askFor(milliseconds: number): Promise<{ response: Response; took: number }> {
+    const begun = Date.now();
+    const answer = ask(faulty.env, 2).then((response) => ({ response, took: Date.now() - begun }));
+    await vi.advanceTimersByTimeAsync(milliseconds);
+    return answer;
+  }
+
+  describe.each(transient)("%s", (message) => {
+    test.each([1, 2])("%i times: the page, and no client sees why it took longer", async (times) => {
+      faulty.cause(failing(message, times));
+      await expectPage(await ask(faulty.env, 2), records, 2);
+      expect(faulty.attempts()).toBe(times + reads);
+    });
+
+    test("for ever: 503, after some attempts and a second", async () => {
+      freezeTime();
+      faulty.cause(failing(message));
+      const { response, took } = await askFor(RETRY_WITHIN_MS);
+      await expectUnavailable(response);
+      expect(took).toBeLessThanOrEqual(RETRY_WITHIN_MS);
+      expect(faulty.attempts()).toBeGreaterThanOrEqual(FEWEST_ATTEMPTS);
+      expect(console.error).toHaveBeenCalledWith(expect.objectContaining({ message }));
+    });
+
+    test("for ever: the kept page", async () => {
+      await keepPage2();
+      faulty.cause(failing(message));
+      const { response } = await askFor(RETRY_WITHIN_MS);
+      await expectPage(response, records, 2);
+    });
+  });
+
+  describe.each(lasting)("%s", (message) => {
+    test("503 at once, after one attempt; when it is over, the page", async () => {
+      faulty.cause(failing(message));
+      await expectUnavailable(await ask(faulty.env, 2));
+      expect(faulty.attempts()).toBe(1);
+      expect(console.error).toHaveBeenCalledWith(expect.objectContaining({ message }));
+      faulty.cause(failing(message, 0));
+      await expectPage(await ask(faulty.env, 2), records, 2);
+    });
+
+    test("the kept page, after one attempt; none while it is fresh", async () => {
+      await expectPage(await ask(faulty.env, 2), records, 2);
+      faulty.cause(failing(message));
+      await expectPage(await ask(faulty.env, 2), records, 2);
+      expect(faulty.attempts()).toBe(0);
+      freezeTime();
+      vi.setSystemTime(Date.now() + FRESH_MS);
+      await expectPage(await ask(faulty.env, 2), records, 2);
+      expect(faulty.attempts()).toBe(1);
+    });
+  });
+
+  describe("a store that hangs", () => {
+    test("503 after three seconds, after one attempt", async () => {
+      freezeTime();
+      faulty.cause(hanging);
+      const { response, took } = await askFor(HANGS_AFTER_MS);
+      await expectUnavailable(response);
+      expect(took).toBe(HANGS_AFTER_MS);
+      expect(faulty.attempts()).toBe(1);
+    });
+
+    test("the kept page after three seconds", async () => {
+      await keepPage2();
+      faulty.cause(hanging);
+      const { response, took } = await askFor(HANGS_AFTER_MS);
+      await expectPage(response, records, 2);
+      expect(took).toBe(HANGS_AFTER_MS);
+    });
+
+    test("does not hold up those that come after it", async () => {
+      freezeTime();
+      faulty.cause(hanging);
+      await expectUnavailable((await askFor(HANGS_AFTER_MS)).response);
+      vi.useRealTimers();
+      faulty.cause(failing("", 0));
+      await expectPage(await ask(faulty.env, 2), records, 2);
+    });
+  });
+
+  test("a conditional request: 304 for the known state, 503 without one", async () => {
+    const etag = (await ask(faulty.env, 2)).headers.get("etag") ?? "";
+    freezeTime();
+    vi.setSystemTime(Date.now() + FRESH_MS);
+    faulty.cause(failing(lasting[0]));
+    expect((await ask(faulty.env, 2, { "If-None-Match": etag })).status).toBe(304);
+    const other = openFaulty(worker.env);
+    other.cause(failing(lasting[0]));
+    await expectUnavailable(await ask(other.env, 2, { "If-None-Match": etag }));
+  });
+});

@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { glob, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { runData, serve, untilFresh } from "../serve.ts";
+import { walk } from "../walk/walk.ts";
+import { PATH, writePage } from "./answers.ts";
+
+const older = makeRecords(600).reverse();
+const newer = makeRecords(1_000).reverse();
+const PAGES = older.length / 15;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "loads-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function write(name: string, records: TrafficRecord[]): Promise<string> {
+  const file = join(folder, name);
+  await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
+  return file;
+}
+
+async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<void> {
+  const file = await write(`${store}.jsonl`, newestFirst);
+  const { status, stderr } = await runData(["load", "--store", store, "--persist-to", folder, file]);
+  expect({ status, stderr }).toMatchObject({ status: 0 });
+}
+
+/** Kills a load, and all that it started, while it writes the blocks of a collection that is never served. */
+async function killLoad(): Promise<void> {
+  const file = await write("large.jsonl", makeRecords(20_000));
+  const before = await countBlobs();
+  const child = spawn(
+    process.execPath,
+    ["data/cli.ts", "load", "--store", "kv", "--persist-to", folder, file],
+    {
+      stdio: "ignore",
+      detached: true,
+      env: { ...process.env, TMPDIR: folder },
+    },
+  );
+  const ended = once(child, "close");
+  while ((await countBlobs()) < before + 5 && child.exitCode === null) await setTimeout(10);
+  if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+  expect(await ended).toEqual([null, "SIGKILL"]);
+}
+
+async function countBlobs(): Promise<number> {
+  return (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
+}
+
+/** How many answers four clients got of which state, page after page until told to stop. */
+async function walkOn(origin: string, stop: AbortSignal, mayBeNewer: () => boolean) {
+  const seen = { older: 0, newer: 0 };
+  const ask = async (page: number) => {
+    const response = await fetch(`${origin}${PATH}?format=api&page=${page}`);
+    const text = await response.text();
+    if (text === writePage(origin, older, page)) seen.older += 1;
+    else if (text === writePage(origin, newer, page) && mayBeNewer()) seen.newer += 1;
+    else throw new Error(`Page ${page} is of no state: ${response.status} ${text.slice(0, 200)}`);
+  };
+  const walker = async () => {
+    for (let page = 1; !stop.aborted; page = (page % PAGES) + 1) {
+      await ask(page);
+      await setTimeout(10); // The load needs some of the processor too.
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, walker));
+  return seen;
+}
+
+// Each test is some ten runs of wrangler, which take long on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+
+test.each(STORE_NAMES)(
+  "%s: a load replaces what four clients read, and one that was killed before does not matter",
+  async (store) => {
+    await load(store, older);
+    if (store === "kv") await killLoad();
+    const server = await serve(folder, "--var", `STORE:${store}`);
+    const stop = new AbortController();
+    try {
+      expect(await walk(server.origin)).toEqual(older);
+      let loading = false;
+      const replace = async () => {
+        await setTimeout(500);
+        loading = true;
+        await load(store, newer);
+        await untilFresh();
+        await setTimeout(500);
+        stop.abort();
+      };
+      const walked = walkOn(server.origin, stop.signal, () => loading);
+      const [{ older: before, newer: after }] = await Promise.all([walked, replace()]);
+      expect(before).toBeGreaterThan(0);
+      expect(after).toBeGreaterThan(0);
+      expect(await walk(server.origin)).toEqual(newer);
+    } finally {
+      stop.abort();
+      await server.close();
+    }
+  },
+);

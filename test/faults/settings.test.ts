@@ -1,0 +1,53 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import app from "../../src/index.ts";
+import { context, type RunningWorker, startWorker } from "../worker.ts";
+import { ask, expectUnavailable, PATH } from "./answers.ts";
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+});
+afterAll(() => worker.close());
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("a wrong setting is 503, and the log names it", () => {
+  test.each<[Partial<Env>, string]>([
+    [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1" or "kv"'],
+    [{ STORE: "" }, 'STORE is ""; it must be "d1" or "kv"'],
+    [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1" or "kv"'],
+    [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"'],
+    [{ PUBLIC_ORIGIN: "https://counts.example/path" }, 'PUBLIC_ORIGIN is "https://counts.example/path"'],
+  ])("%j", async (setting, message) => {
+    const env = { ...worker.env, ...setting };
+    await expectUnavailable(await ask(env));
+    expect(String(vi.mocked(console.error).mock.calls[0])).toContain(message);
+  });
+
+  test("no STORE at all", async () => {
+    const { STORE: _, ...env } = worker.env;
+    await expectUnavailable(await ask(env));
+    expect(String(vi.mocked(console.error).mock.calls[0])).toContain("STORE is undefined");
+  });
+
+  test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {
+    const env = { STORE } as Env;
+    await expectUnavailable(await ask(env));
+    expect(console.error).toHaveBeenCalled();
+  });
+
+  test("what needs no store is answered all the same", async () => {
+    const env = { ...worker.env, STORE: "sqlite" };
+    const send = (path: string, method: string) => app.request(path, { method }, env, context);
+    expect((await send(PATH, "OPTIONS")).status).toBe(200);
+    expect((await send(PATH, "POST")).status).toBe(405);
+    expect((await send(`${PATH}?page=0`, "GET")).status).toBe(404);
+    expect((await send("/elsewhere", "GET")).status).toBe(404);
+  });
+});

@@ -1,0 +1,18 @@
+import type { ExecutionContext } from "hono";
+import type { Env } from "../../src/env.ts";
+import app from "../../src/index.ts";
+import { type Faulty, openFaulty, READ_MS, slow } from "./faulty.ts";
+
+let faulty: Faulty | undefined;
+
+/** The worker, with stores that take their time and count their reads: `/reads` tells how many there were. */
+export default {
+  fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
+    if (!faulty) {
+      faulty = openFaulty(env);
+      faulty.cause(slow(READ_MS));
+    }
+    if (new URL(request.url).pathname === "/reads") return new Response(String(faulty.attempts()));
+    return app.fetch(request, faulty.env, context);
+  },
+};

@@ -1,0 +1,45 @@
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** What an answer may be. */
+export interface Expected {
+  status: number;
+  /** Absent where only the status counts. */
+  body?: string;
+}
+
+/** One collection as the service must answer it: newest first, kept as text a page. */
+export interface Collection {
+  pages: number;
+  /** The answer to a request for the page, 404 past the end. */
+  answer(page: number): Expected;
+}
+
+/** @param records in any order */
+export function describeCollection(origin: string, records: TrafficRecord[]): Collection {
+  const newestFirst = records.toSorted(compare).map((record) => JSON.stringify(record));
+  const count = newestFirst.length;
+  const pages = Math.ceil(count / PAGE_SIZE);
+  const link = (page: number) =>
+    page < 1 || page > pages ? "null" : `"${origin}${PATH}?format=api&page=${page}"`;
+  return {
+    pages,
+    answer(page) {
+      if (page > pages) return invalidPage;
+      const results = newestFirst.slice(PAGE_SIZE * (page - 1), PAGE_SIZE * page);
+      const links = `"next":${link(page + 1)},"previous":${link(page - 1)}`;
+      return { status: 200, body: `{"count":${count},${links},"results":[${results}]}` };
+    },
+  };
+}
+
+export const invalidPage: Expected = { status: 404, body: '{"detail":"Invalid page."}' };
+
+/** The collection's total order: newest first, then by camera, then by id. */
+function compare(one: TrafficRecord, other: TrafficRecord): number {
+  if (one.timestamp !== other.timestamp) return one.timestamp > other.timestamp ? -1 : 1;
+  if (one.camera_ref !== other.camera_ref) return one.camera_ref < other.camera_ref ? -1 : 1;
+  return one.id - other.id;
+}
