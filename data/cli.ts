@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { type AppendOptions, append } from "./append.ts";
+import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
@@ -92,6 +93,8 @@ program
       command.error("error: say how many: --records or --to");
     return generate(options);
   });
+
+addCrawl(program);
 
 // What is half-way is undone on exit; what was served before stays.
 for (const [signal, status] of [

@@ -1,0 +1,60 @@
+import { formatProblem } from "../sources/problem.ts";
+import type { Problem } from "../sources/source.ts";
+import { checkPage } from "./page-check.ts";
+import type { ReadPage } from "./pages.ts";
+import { type Copied, checkRecord } from "./record-check.ts";
+import { advance, type CrawlState } from "./state.ts";
+
+const SHOWN = 20;
+
+/**
+ * Makes lines of the records of a page from `state.next` downwards, as they came, and advances the state. What breaks
+ * the specification is told and counted.
+ * @param write takes the lines and gives their length in bytes; if it throws, the state stays as it was
+ * @param warn takes a line for a person
+ */
+export function copyPage(
+  page: ReadPage,
+  state: CrawlState,
+  copied: Copied,
+  write: (text: string) => number,
+  warn: (line: string) => void,
+): void {
+  const begin = page.last - state.next;
+  const fresh = page.results.slice(begin, page.last - page.first + 1);
+  const lines = fresh.filter(isObject).map((record) => `${JSON.stringify(record)}\n`);
+  state.bytes += write(lines.join(""));
+  const problems = checkPage(page);
+  for (const [index, record] of fresh.entries()) {
+    problems.push(...checkRecord(record, placeOf(page, begin + index), copied));
+  }
+  state.records += lines.length;
+  state.timestamp = copied.timestamp;
+  tell(problems, state, warn);
+  advance(state, page);
+}
+
+function tell(problems: Problem[], state: CrawlState, warn: (line: string) => void): void {
+  for (const problem of problems) {
+    state.problems += 1;
+    if (state.problems <= SHOWN) warn(formatProblem(problem));
+  }
+}
+
+/** Where a record stands: on which page, with which id, or as which of the results. */
+function placeOf({ url, results }: ReadPage, index: number): Problem {
+  const { id } = Object(results[index]);
+  const name = Number.isSafeInteger(id) ? `record ${id}` : `result ${index + 1}`;
+  return { file: `${url} ${name}`, line: 0, message: "" };
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Says how many problems there were, if any. */
+export function summariseProblems({ problems }: CrawlState): string | undefined {
+  if (problems === 0) return undefined;
+  const more = problems > SHOWN ? `, the first ${SHOWN} of which are told` : "";
+  return `${problems} problem${problems === 1 ? "" : "s"}${more}. The records were copied as they came.`;
+}
