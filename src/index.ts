@@ -8,7 +8,7 @@ const app = new Hono<{ Bindings: Env }>();
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
-app.use(answerPreflight);
+app.options("*", answerPreflight);
 app.route("/", records);
 app.notFound(answerNotFound);
 app.onError(answerError);

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../data/outputs/csv.ts";
 import { makeRecords } from "./records/sample.ts";
-import { runData, type Served, serve } from "./serve.ts";
+import { runData, type Served, serve, untilFresh } from "./serve.ts";
 
 const README = await readFile("README.md", "utf8");
 const REPORT_HEADER =
@@ -22,7 +22,12 @@ function blocks(language: string): string[] {
 const commands = blocks("sh").flatMap((block) => block.trimEnd().split("\n"));
 
 /** What CI and other tests run as it stands. */
-const RUN_ELSEWHERE = new Set(["npm ci && npm start", "npm start -- --port 9000", "npm ci && npm test"]);
+const RUN_ELSEWHERE = new Set([
+  "npm ci && npm start",
+  "npm start -- --port 9000",
+  "npm ci && npm test",
+  "npm run bench",
+]);
 
 const PATH = "/api/tf1/records/";
 
@@ -58,7 +63,10 @@ async function writeFiles(): Promise<void> {
 function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
-    .replaceAll(/\b(counts\.csv|made-up\.csv|everything\.csv|report-\d\.csv\.gz)/g, `${folder}/$1`)
+    .replaceAll(
+      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|report-\d\.csv\.gz)/g,
+      `${folder}/$1`,
+    )
     .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`);
 }
 
@@ -69,6 +77,7 @@ function outcome(command: string): RegExp {
   if (command.includes("data -- check")) return /^\d+ records can be loaded\.$/m;
   if (command.includes("data -- export")) return /^Exported \d+ records\.$/m;
   if (command.includes("data -- info")) return /^records +\d+$/m;
+  if (command.includes("data -- crawl")) return /^Copied \d+ records/m;
   if (command.includes("data -- generate")) return /generate --records/;
   return /^\{"count":/;
 }
@@ -104,6 +113,8 @@ describe("the README", () => {
 
   test.each(commands.filter((command) => !RUN_ELSEWHERE.has(command)))("%s", async (command) => {
     await writeFiles();
+    // A collection that is replaced during a crawl ends it.
+    if (command.includes("crawl")) await untilFresh();
     const { stdout } = await runCommand(adapt(command));
     expect(stdout).toMatch(outcome(command));
   });
