@@ -1,6 +1,6 @@
 import type { Command } from "commander";
+import { type Collection, parseCollection } from "../../client/address.ts";
 import { wholeNumber } from "../options.ts";
-import { type Collection, parseCollection } from "./address.ts";
 import { type CrawlOptions, crawl } from "./crawl.ts";
 
 const MOST_CONCURRENCY = 16;

@@ -1,5 +1,6 @@
+import { type Collection, nameCollection } from "../../client/address.ts";
+import { PATIENCE, realClock } from "../../client/retry.ts";
 import { openProgress } from "../progress.ts";
-import { type Collection, nameCollection } from "./address.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { summariseProblems } from "./copy.ts";
 import { measureFile, recallRecords } from "./copy-file.ts";
@@ -7,7 +8,6 @@ import { type Crawl, copyToFile, copyToPipe, PIPE } from "./copying.ts";
 import { createPages } from "./pages.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { createCopied } from "./record-check.ts";
-import { PATIENCE, realClock } from "./retry.ts";
 import { beginState, type CrawlState } from "./state.ts";
 import type { Surroundings } from "./surroundings.ts";
 

@@ -1,8 +1,8 @@
+import { addressPage } from "../../client/address.ts";
 import { lastValue } from "../../src/http/query.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import type { Problem } from "../sources/source.ts";
-import { addressPage } from "./address.ts";
 import type { ReadPage } from "./pages.ts";
 
 /**

@@ -1,5 +1,6 @@
-import { Refused, Replaced, Transient } from "./failures.ts";
+import { Refused, Transient } from "../../client/failures.ts";
 import { type Answered, FEW_ATTEMPTS, type Reader } from "./reader.ts";
+import { Replaced } from "./replaced.ts";
 
 /** A range of positions, both ends included. Positions number the records from the oldest, 1, to the newest. */
 interface Range {

@@ -1,12 +1,11 @@
 import * as z from "zod";
+import { addressPage, type Collection } from "../../client/address.ts";
+import { type AskerOptions, createAsker, refuseTransient } from "../../client/asker.ts";
+import { Refused, Transient } from "../../client/failures.ts";
+import { type Answer, decodeBody } from "../../client/request.ts";
 import { Page } from "../../src/records/record.ts";
 import { formatProblem, formatValue } from "../sources/problem.ts";
 import { checkShape, describeShape } from "../sources/shape.ts";
-import { addressPage, type Collection } from "./address.ts";
-import { Refused, Transient } from "./failures.ts";
-import { createPace } from "./pace.ts";
-import { type Answer, request } from "./request.ts";
-import { type Clock, type Patience, parseRetryAfter, retry } from "./retry.ts";
 
 /** What one page answered, as far as it can be read at all. */
 export interface Answered {
@@ -31,53 +30,33 @@ export interface Reader {
   counters: { pages: number; retries: number };
 }
 
-export interface ReaderOptions {
-  concurrency: number;
-  delay: number;
-  clock: Clock;
-  patience: Patience;
-  signal: AbortSignal;
-  /** Takes a line for the person who waits. */
-  warn(line: string): void;
-}
-
 /** A page that was there may be missing for a moment where several servers answer, of which one is behind. */
 export const FEW_ATTEMPTS = 4;
 
-/** Waits that a person would wonder about. */
-const LONG_WAIT_MS = 2_000;
+const HEADERS = {
+  Accept: "application/json",
+  "User-Agent": "traffic-count-records-crawl (npm run data -- crawl)",
+};
 
 /** Opens a collection for reading, page by page. */
-export function createReader(collection: Collection, options: ReaderOptions): Reader {
-  const { clock, patience, signal } = options;
-  const pace = createPace(options.concurrency, options.delay, clock);
-  const counters = { pages: 0, retries: 0 };
+export function createReader(collection: Collection, options: AskerOptions): Reader {
+  const asker = createAsker(options);
+  let pages = 0;
   let current = collection;
-  const readOnce = async (number: number, url: string) => {
-    await pace.enter(signal);
-    const answer = await request(url, patience.timeout, signal).finally(pace.leave);
-    current = { ...current, url: answer.url.replace(/[?#].*/, "") };
-    return { url, collection: current, number, ...readAnswer(url, number, answer, clock.now()) };
-  };
   return {
-    counters,
+    get counters() {
+      return { pages, ...asker.counters };
+    },
     read(number, accept) {
       const url = addressPage(current, number);
-      const onRetry = (failure: Transient, attempt: number, wait: number) => {
-        counters.retries += 1;
-        if (failure.remedy.after !== undefined) pace.hold(failure.remedy.after);
-        if (wait < LONG_WAIT_MS) return;
-        options.warn(
-          `${url} ${failure.message}; attempt ${attempt + 1} follows in ${Math.ceil(wait / 1_000)} s.`,
-        );
-      };
-      const action = async () => {
-        const answered = await readOnce(number, url);
+      return asker.ask({ url, headers: HEADERS }, (answer) => {
+        current = { ...current, url: answer.url.replace(/[?#].*/, "") };
+        const fields = readAnswer(url, number, answer, options.clock.now());
+        const answered = { url, collection: current, number, ...fields };
         accept?.(answered);
-        counters.pages += 1;
+        pages += 1;
         return answered;
-      };
-      return retry(url, action, { patience, clock, signal, onRetry });
+      });
     },
   };
 }
@@ -97,19 +76,18 @@ const envelope = describeShape(
   "an envelope",
 );
 
-const MAY_PASS = new Set([408, 425, 429]);
-
-function refuseStatus(url: string, number: number, { status, headers }: Answer, now: number): void {
+function refuseStatus(url: string, number: number, answer: Answer, now: number): void {
+  const { status } = answer;
   if (status === 200) return;
-  if (MAY_PASS.has(status) || status >= 500) {
-    throw new Transient(`answered ${status}`, { after: parseRetryAfter(headers.get("Retry-After"), now) });
-  }
+  refuseTransient(answer, now);
   const outcome = new Refused(url, status);
   if (status === 404 && number > 1) throw new Transient("answered 404", { attempts: FEW_ATTEMPTS, outcome });
   throw outcome;
 }
 
-function parseObject({ body, headers }: Answer): Record<string, unknown> {
+function parseObject({ body: bytes, headers }: Answer): Record<string, unknown> {
+  const body = decodeBody(bytes);
+  if (body === undefined) throw new Transient("answered what is not UTF-8 text");
   try {
     const value = JSON.parse(body);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;

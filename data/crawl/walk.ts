@@ -1,7 +1,7 @@
 import { findDoubt } from "./doubt.ts";
-import { Replaced } from "./failures.ts";
 import type { IdSet } from "./id-set.ts";
 import { type Pages, type ReadPage, readPage, takePage } from "./pages.ts";
+import { Replaced } from "./replaced.ts";
 import type { CrawlState } from "./state.ts";
 
 export interface Walk {

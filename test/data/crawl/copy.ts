@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { parseCollection } from "../../../data/crawl/address.ts";
+import { parseCollection } from "../../../client/address.ts";
+import { realClock } from "../../../client/retry.ts";
 import { type CrawlOptions, crawl } from "../../../data/crawl/crawl.ts";
-import { realClock } from "../../../data/crawl/retry.ts";
 import type { Surroundings } from "../../../data/crawl/surroundings.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crawl-test-"));

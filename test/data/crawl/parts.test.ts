@@ -1,9 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nameCollection, parseCollection } from "../../../data/crawl/address.ts";
+import { nameCollection, parseCollection } from "../../../client/address.ts";
+import { parseRetryAfter } from "../../../client/retry.ts";
 import { createIdSet } from "../../../data/crawl/id-set.ts";
 import { pageHolding } from "../../../data/crawl/pages.ts";
-import { parseRetryAfter } from "../../../data/crawl/retry.ts";
 import { pagePositions } from "../../../src/records/page.ts";
 
 describe("the address", () => {

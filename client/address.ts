@@ -1,8 +1,6 @@
 import { InvalidArgumentError } from "commander";
-import { pageUrls } from "../../src/records/page.ts";
-
-/** The path of the collection (specification, "List records"). */
-const PATH = "/api/tf1/records/";
+import { COLLECTION_PATH } from "../src/records/envelope.ts";
+import { pageUrls } from "../src/records/page.ts";
 
 /** A collection somewhere: its absolute URL without query, and the query that each of its pages is asked with. */
 export interface Collection {
@@ -20,10 +18,10 @@ export function parseCollection(text: string): Collection {
   const { protocol, origin, pathname, searchParams: query, username, password } = new URL(text);
   if (!["http:", "https:"].includes(protocol)) throw new InvalidArgumentError("It must be http or https.");
   if (username || password) throw new InvalidArgumentError("It must not contain a user name or a password.");
-  const path = pathname === "/" ? PATH : pathname.replace(/\/?$/, "/");
-  if (!path.endsWith(PATH)) {
+  const path = pathname === "/" ? COLLECTION_PATH : pathname.replace(/\/?$/, "/");
+  if (!path.endsWith(COLLECTION_PATH)) {
     throw new InvalidArgumentError(
-      `It must be a base address without path, or end in ${PATH} before the query.`,
+      `It must be a base address without path, or end in ${COLLECTION_PATH} before the query.`,
     );
   }
   query.delete("page");

@@ -5,13 +5,19 @@ export interface Answer {
   url: string;
   status: number;
   headers: Headers;
-  body: string;
+  body: Uint8Array;
 }
 
-const HEADERS = {
-  Accept: "application/json",
-  "User-Agent": "traffic-count-records-crawl (npm run data -- crawl)",
-};
+/** A request. */
+export interface Asked {
+  url: string;
+  /** GET, if absent. */
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** How many redirects to follow, 5 if absent; with none, they are answers. */
+  redirects?: number;
+}
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MOST_REDIRECTS = 5;
@@ -20,16 +26,16 @@ const MOST_REDIRECTS = 5;
 const LONGEST_BODY = 16 * 1024 * 1024;
 
 /**
- * Asks for a URL and reads the whole answer. Redirects are followed on the same host only.
+ * Sends a request and reads the whole answer. Redirects are followed on the same host only.
  * @param timeout milliseconds for all of it
  * @throws Transient if there is no whole answer in time
  * @throws Refused if it redirects in circles or to another host
  * @throws whatever the signal's reason is, once it is aborted
  */
-export async function request(url: string, timeout: number, signal: AbortSignal): Promise<Answer> {
+export async function request(asked: Asked, timeout: number, signal: AbortSignal): Promise<Answer> {
   const limit = limitTime(timeout, signal);
   try {
-    const response = await follow(url, limit.signal);
+    const response = await follow(asked, limit.signal);
     const { status, headers } = response;
     return { url: response.url, status, headers, body: await readBody(response) };
   } catch (error) {
@@ -56,12 +62,13 @@ function limitTime(timeout: number, signal: AbortSignal): { signal: AbortSignal;
   };
 }
 
-async function follow(url: string, signal: AbortSignal): Promise<Response> {
+async function follow(asked: Asked, signal: AbortSignal): Promise<Response> {
+  const { url, redirects: most = MOST_REDIRECTS, ...init } = asked;
   let at = url;
-  for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
-    const response = await fetch(at, { headers: HEADERS, redirect: "manual", signal });
+  for (let redirects = 0; redirects <= most; redirects++) {
+    const response = await fetch(at, { ...init, redirect: "manual", signal });
     const location = response.headers.get("Location");
-    if (!REDIRECTS.has(response.status) || location === null) return response;
+    if (!REDIRECTS.has(response.status) || location === null || most === 0) return response;
     await response.body?.cancel();
     const to = URL.parse(location, at);
     if (to?.hostname !== new URL(url).hostname) {
@@ -72,22 +79,29 @@ async function follow(url: string, signal: AbortSignal): Promise<Response> {
   throw new Refused(url, 302, "time and again: it leads in circles");
 }
 
-async function readBody(response: Response): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let body = "";
+async function readBody(response: Response): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
   for await (const chunk of response.body ?? []) {
-    body += decoder.decode(chunk, { stream: true });
-    if (body.length > LONGEST_BODY) throw new Transient("answered more than a page can hold");
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length > LONGEST_BODY) throw new Transient("answered more than a page can hold");
   }
-  return body + decoder.decode();
+  return Buffer.concat(chunks);
+}
+
+/** @returns the body as text, undefined if it is not UTF-8 */
+export function decodeBody(body: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(body);
+  } catch {
+    return undefined;
+  }
 }
 
 function explain(error: unknown, timeout: number): unknown {
   if (!(error instanceof Error) || error instanceof Transient || error instanceof Refused) return error;
   if (error.name === "TimeoutError") return new Transient(`did not answer within ${timeout / 1_000} s`);
-  if ("code" in error && error.code === "ERR_ENCODING_INVALID_ENCODED_DATA") {
-    return new Transient("answered what is not UTF-8 text");
-  }
   return new Transient(`could not be read (${findReason(error)})`);
 }
 

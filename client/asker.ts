@@ -1,0 +1,63 @@
+import { Transient } from "./failures.ts";
+import { createPace } from "./pace.ts";
+import { type Answer, type Asked, request } from "./request.ts";
+import { type Clock, type Patience, parseRetryAfter, retry } from "./retry.ts";
+
+export interface AskerOptions {
+  /** Requests at a time. */
+  concurrency: number;
+  /** Milliseconds from the beginning of one request to that of the next. */
+  delay: number;
+  clock: Clock;
+  patience: Patience;
+  /** Ends everything that is under way. */
+  signal: AbortSignal;
+  /** Takes a line for the person who waits. */
+  warn(line: string): void;
+}
+
+/** Sends requests no faster than allowed, and again where that may help. */
+export interface Asker {
+  /**
+   * Asks, as often as it takes.
+   * @param read makes something of the answer; may throw `Transient` to have it asked again
+   * @throws Error if the last attempt fails
+   */
+  ask<T>(asked: Asked, read: (answer: Answer) => T): Promise<T>;
+  counters: { retries: number };
+}
+
+/** Waits that a person would wonder about. */
+const LONG_WAIT_MS = 2_000;
+
+export function createAsker({ concurrency, delay, clock, patience, signal, warn }: AskerOptions): Asker {
+  const pace = createPace(concurrency, delay, clock);
+  const counters = { retries: 0 };
+  return {
+    counters,
+    ask(asked, read) {
+      const onRetry = ({ message, remedy }: Transient, attempt: number, wait: number) => {
+        counters.retries += 1;
+        if (remedy.after !== undefined) pace.hold(remedy.after);
+        if (wait < LONG_WAIT_MS) return;
+        warn(`${asked.url} ${message}; attempt ${attempt + 1} follows in ${Math.ceil(wait / 1_000)} s.`);
+      };
+      const action = async () => {
+        await pace.enter(signal);
+        return read(await request(asked, patience.timeout, signal).finally(pace.leave));
+      };
+      return retry(asked.url, action, { patience, clock, signal, onRetry });
+    },
+  };
+}
+
+const MAY_PASS = new Set([408, 425, 429]);
+
+/**
+ * @param now milliseconds since 1970-01-01 UTC
+ * @throws Transient if the status is one that may be another the next time
+ */
+export function refuseTransient({ status, headers }: Answer, now: number): void {
+  if (!MAY_PASS.has(status) && status < 500) return;
+  throw new Transient(`answered ${status}`, { after: parseRetryAfter(headers.get("Retry-After"), now) });
+}
