@@ -5,6 +5,7 @@ import { readCheckpoint } from "./checkpoint.ts";
 import { summariseProblems } from "./copy.ts";
 import { measureFile, recallRecords } from "./copy-file.ts";
 import { type Crawl, copyToFile, copyToPipe, PIPE } from "./copying.ts";
+import { lockFile } from "./lock.ts";
 import { createPages } from "./pages.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { createCopied } from "./record-check.ts";
@@ -36,7 +37,7 @@ const SURROUNDINGS: Surroundings = {
 /**
  * Copies a collection page by page into JSON Lines, newest record first: every record that was there at the start
  * exactly once, even if records are added meanwhile. A file that was begun is gone on with.
- * @throws Error if the collection cannot be read or is replaced, if the file cannot be written, or, in the end, if a
+ * @throws Error if the collection cannot be read or is replaced, if the file cannot be written or is being written, or, in the end, if a
  * page or a record breaks the specification
  */
 export async function crawl(
@@ -44,11 +45,12 @@ export async function crawl(
   options: CrawlOptions,
   replacements: Partial<Surroundings> = {},
 ): Promise<void> {
-  const saved = findSaved(collection, options);
+  const unlock = lockFile(options.out);
   const stop = new AbortController();
   const given = { ...SURROUNDINGS, ...replacements };
   const surroundings = { ...given, signal: AbortSignal.any([given.signal, stop.signal]) };
   try {
+    const saved = findSaved(collection, options);
     const reader = createReader(collection, { ...surroundings, ...options });
     const begun = await (saved ? goOn(saved, options) : begin(collection, options, reader));
     const { concurrency } = options;
@@ -60,6 +62,7 @@ export async function crawl(
   } finally {
     // What is read ahead is of no use any more.
     stop.abort();
+    unlock();
   }
 }
 

@@ -70,6 +70,26 @@ describe("a process", () => {
   });
 });
 
+test("a file has one crawl at a time, until it ends in whatever way", async () => {
+  const out = newFile();
+  const refused: (string | undefined)[] = [];
+  const first = run(out, { kill: 20, signal: "SIGKILL" });
+  const { onAsk } = service;
+  service.onAsk = async (asked) => {
+    if (asked.index === 10) {
+      refused.push((await copy("http://localhost:9", { out })).error);
+      refused.push((await copy(service.origin, { out, restart: true })).error);
+    }
+    return onAsk(asked);
+  };
+  await first;
+  const message = `${out} is being written by another crawl, which must end first`;
+  expect(refused).toEqual([message, message]);
+  expect((await run(out)).status).toBe(0);
+  expect(readLines(out)).toEqual(LINES);
+  expect(existsSync(`${out}.lock`)).toBe(false);
+});
+
 test("- is standard output, for the records alone", async () => {
   const { status, stdout, stderr } = await run("-");
   expect(stdout).toBe(LINES.map((line) => `${line}\n`).join(""));
