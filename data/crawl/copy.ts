@@ -55,6 +55,11 @@ function isObject(value: unknown): boolean {
 /** Says how many problems there were, if any. */
 export function summariseProblems({ problems }: CrawlState): string | undefined {
   if (problems === 0) return undefined;
+  return `${countProblems(problems)}. The records were copied as they came.`;
+}
+
+/** How many problems there were, and which of them were told. */
+export function countProblems(problems: number): string {
   const more = problems > SHOWN ? `, the first ${SHOWN} of which are told` : "";
-  return `${problems} problem${problems === 1 ? "" : "s"}${more}. The records were copied as they came.`;
+  return `${problems} problem${problems === 1 ? "" : "s"}${more}`;
 }

@@ -2,7 +2,7 @@ import { type Collection, nameCollection } from "../../client/address.ts";
 import { PATIENCE, realClock } from "../../client/retry.ts";
 import { openProgress } from "../progress.ts";
 import { readCheckpoint } from "./checkpoint.ts";
-import { summariseProblems } from "./copy.ts";
+import { countProblems, summariseProblems } from "./copy.ts";
 import { measureFile, recallRecords } from "./copy-file.ts";
 import { type Crawl, copyToFile, copyToPipe, PIPE } from "./copying.ts";
 import { lockFile } from "./lock.ts";
@@ -52,7 +52,7 @@ export async function crawl(
   try {
     const saved = findSaved(collection, options);
     const reader = createReader(collection, { ...surroundings, ...options });
-    const begun = await (saved ? goOn(saved, options) : begin(collection, options, reader));
+    const begun = await (saved ? goOn(saved, options, surroundings) : begin(collection, options, reader));
     const { concurrency } = options;
     const { size, count: least } = begun.state;
     const pages = createPages(reader, { concurrency, size, least }, begun.newest);
@@ -86,7 +86,9 @@ async function begin(collection: Collection, { fromPage }: CrawlOptions, reader:
   return { state, copied: createCopied(null), newest };
 }
 
-async function goOn(state: CrawlState, { out }: CrawlOptions) {
+async function goOn(state: CrawlState, { out }: CrawlOptions, { warn }: Surroundings) {
+  const { problems } = state;
+  if (problems > 0) warn(`Before the copy was stopped: ${countProblems(problems)}.`);
   const copied = createCopied(state.timestamp);
   const progress = openProgress("reading what is copied", state.records);
   await recallRecords(out, state, copied, progress.update).finally(progress.close);

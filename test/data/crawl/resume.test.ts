@@ -162,7 +162,8 @@ describe("a file that was begun", () => {
   test("keeps its problems, pages and retries", async () => {
     service.alter = ({ ...envelope }, { page }) => (page === 2 ? { ...envelope, extra: 1 } : envelope);
     const out = await begin();
-    const { error, printed } = await copy(service.origin, { out });
+    const { error, printed, warned } = await copy(service.origin, { out });
+    expect(warned).toEqual(["Before the copy was stopped: 1 problem."]);
     expect(error).toBe("1 problem. The records were copied as they came.");
     expect(printed.join()).toMatch(/: 102 pages read, 0 retries\.$/);
   });
