@@ -96,12 +96,13 @@ program
 
 addCrawl(program);
 
-// What is half-way is undone on exit; what was served before stays.
+// What is half-way is undone on exit; what was served before stays. A signal may come twice, from the terminal and from
+// npm say, and the second must not cut that short.
 for (const [signal, status] of [
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const) {
-  process.once(signal, () => process.exit(status));
+  process.on(signal, () => process.exit(status));
 }
 
 try {

@@ -34,14 +34,16 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   const loaded = await target.read(choice);
   if (!loaded) throw new Error("Nothing is loaded.");
   const { state } = loaded;
-  const progress = openProgress("exporting", state.count);
-  const read = (newestFirst: boolean) => readAll(target, state, newestFirst, choice, progress);
-  const text =
-    format === "pages"
-      ? writePages(read(true), state.count, await collectionUrl())
-      : RECORD_FORMATS[format](read(false));
-  await writeOutput(out, text).finally(progress.close);
+  const write = format === "pages" ? await pagesOf(state) : RECORD_FORMATS[format];
+  const progress = openProgress("exporting", state.count, out);
+  const records = readAll(target, state, format === "pages", choice, progress);
+  await writeOutput(out, write(records)).finally(progress.close);
   if (out !== "-") console.log(`Exported ${state.count} record${state.count === 1 ? "" : "s"}.`);
+}
+
+async function pagesOf({ count }: State) {
+  const collection = await collectionUrl();
+  return (records: AsyncIterable<TrafficRecord>) => writePages(records, count, collection);
 }
 
 async function collectionUrl(): Promise<string> {

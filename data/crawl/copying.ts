@@ -32,7 +32,7 @@ export async function copyToFile(crawl: Crawl, out: string): Promise<void> {
   process.once("exit", stopped);
   let savedAt = Date.now();
   try {
-    for await (const _ of copyPages(crawl, file.append)) {
+    for await (const _ of copyPages(crawl, file.append, out)) {
       if (Date.now() - savedAt < surroundings.saveInterval) continue;
       file.save();
       savedAt = Date.now();
@@ -70,11 +70,11 @@ async function* collectLines(crawl: Crawl): AsyncGenerator<string> {
     lines = text;
     return Buffer.byteLength(text);
   };
-  for await (const _ of copyPages(crawl, write)) yield lines;
+  for await (const _ of copyPages(crawl, write, PIPE)) yield lines;
 }
 
 /** Copies page after page and yields after each. */
-async function* copyPages(crawl: Crawl, write: (text: string) => number): AsyncGenerator<void> {
+async function* copyPages(crawl: Crawl, write: (text: string) => number, out: string): AsyncGenerator<void> {
   const { state, copied, pages, surroundings } = crawl;
   const { clock, patience, signal, warn } = surroundings;
   const { pages: pagesBefore, retries: retriesBefore, next: begin } = state;
@@ -83,7 +83,7 @@ async function* copyPages(crawl: Crawl, write: (text: string) => number): AsyncG
     state.retries = retriesBefore + pages.reader.counters.retries;
   };
   const pause = () => clock.wait(patience.backoff, signal);
-  const progress = openProgress("copying", begin);
+  const progress = openProgress("copying", begin, out);
   try {
     for await (const page of walk({ pages, state, ids: copied.ids, pause })) {
       copyPage(page, state, copied, write, warn);

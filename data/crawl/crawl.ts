@@ -1,6 +1,6 @@
 import { type Collection, nameCollection } from "../../client/address.ts";
 import { PATIENCE, realClock } from "../../client/retry.ts";
-import { openProgress } from "../progress.ts";
+import { note, openProgress } from "../progress.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { countProblems, summariseProblems } from "./copy.ts";
 import { measureFile, recallRecords } from "./copy-file.ts";
@@ -30,7 +30,7 @@ const SURROUNDINGS: Surroundings = {
   patience: PATIENCE,
   saveInterval: 1_000,
   signal: new AbortController().signal,
-  warn: console.error,
+  warn: note,
   print: console.log,
 };
 

@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { makeRecords } from "../records/sample.ts";
+import { newFile } from "./crawl/copy.ts";
+import { type Service, startService } from "./crawl/service.ts";
+import { runInTerminal } from "./terminal.ts";
+
+const RECORDS = makeRecords(150);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(
+    RECORDS.with(80, { ...RECORDS[80]!, cars: -1 }).with(20, { ...RECORDS[20]!, cars: -2 }),
+  );
+  service.onAsk = async ({ page, attempt }) => {
+    await setTimeout(50); // So that the bar is drawn in between.
+    return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
+  };
+});
+afterEach(() => service.close());
+
+const command = (out: string, ...options: string[]) => [
+  "data/cli.ts",
+  "crawl",
+  service.origin,
+  "--out",
+  out,
+  ...options,
+];
+
+/** What the crawl has to say on its way. */
+const notices = () => {
+  const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
+  const problem = (number: number, index: number) =>
+    `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
+  return [`${page(3)} answered 503; attempt 2 follows in 2 s.`, problem(5, 80), problem(9, 20)];
+};
+const conclusion = (out: string) => [
+  `Copied 150 records to ${out}: 11 pages read, 1 retries.`,
+  "2 problems. The records were copied as they came.",
+  "",
+];
+
+test("on a terminal every notice is a line of its own, and no bar is left", async () => {
+  const out = newFile();
+  expect(await runInTerminal([process.execPath, ...command(out)].join(" "))).toEqual({
+    lines: [...notices(), ...conclusion(out)],
+    cursorShown: true,
+    wraps: true,
+  });
+});
+
+test("elsewhere too", async () => {
+  const out = newFile();
+  const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
+  const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect(stderr.split("\n")).toEqual([...notices(), ...conclusion(out).slice(1)]);
+});
+
+test("a signal that comes more than once leaves the terminal as it was", async () => {
+  const out = newFile();
+  service.onAsk = async ({ page }) => {
+    if (page < 3) return undefined;
+    await setTimeout(200); // So that the bar has been drawn.
+    const pid = Number(readFileSync(`${out}.pid`, "utf8"));
+    for (let times = 0; times < 5; times++) process.kill(pid, "SIGINT");
+    return "stall";
+  };
+  const crawl = [process.execPath, ...command(out)].join(" ");
+  expect(await runInTerminal(`echo $$ > ${out}.pid; exec ${crawl}`)).toEqual({
+    lines: [`Stopped. ${out} holds 30 of 150 records. The same command goes on from there.`, ""],
+    cursorShown: true,
+    wraps: true,
+  });
+});
+
+test("records that are written to the terminal themselves have no bar among them", async () => {
+  const { lines } = await runInTerminal([process.execPath, ...command("-")].join(" "));
+  const records = service.records.toReversed().map((record) => JSON.stringify(record));
+  const [summary, ...rest] = conclusion("-");
+  expect(lines).toEqual([...notices(), ...records, summary!.replace(" to -", ""), ...rest]);
+});
