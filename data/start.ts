@@ -22,6 +22,6 @@ if ((await targets[store].prepare(local)) === 0) {
   await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), { ...local, store });
 }
 
-const server = spawnWrangler(["dev", ...args], "inherit");
+const server = spawnWrangler(["dev", ...args]);
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => server.kill(signal));
 server.on("exit", (status) => process.exit(status ?? 1));

@@ -77,7 +77,7 @@ function* writeFiles(file: string, statements: Iterable<Statement>): Generator<n
   let last = 0;
   for (const { sql, written } of statements) {
     appendFileSync(file, `${sql};\n`, { flag: bytes === 0 ? "w" : "a" });
-    bytes += sql.length;
+    bytes += Buffer.byteLength(sql);
     last = written;
     if (bytes < FILE_BYTES) continue;
     yield written;

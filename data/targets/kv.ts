@@ -17,8 +17,8 @@ import type { Deployment } from "./wrangler.ts";
 /** Keys that a load writes besides the state. */
 const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
 
-/** Blocks in one bulk write, about 5 MB: wrangler holds them all in memory. */
-const BULK_SIZE = 40;
+/** Bytes in one bulk write, some 30 blocks: wrangler holds them all in memory, several times over. */
+const BULK_BYTES = 4_000_000;
 
 /**
  * How long after a load readers may still need the version that it replaced: instances ask again after 5 s, and KV may
@@ -66,7 +66,7 @@ async function put(
   onProgress: (written: number) => void,
 ): Promise<void> {
   const keys: string[] = [];
-  for (const some of chunk(pairs, BULK_SIZE)) {
+  for (const some of chunk(pairs, BULK_BYTES, ({ value }) => Buffer.byteLength(value))) {
     await runBulk("put", some, deployment);
     keys.push(...some.map(({ key }) => key));
     onProgress(Math.min(count, keys.length * BLOCK_SIZE));

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
+import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -6,10 +7,16 @@ import { fileURLToPath } from "node:url";
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Wrangler's own entry: found however this process was started, and without the process that its launcher adds. */
-const WRANGLER = fileURLToPath(import.meta.resolve("wrangler"));
+const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
-/** Garbage of short life is collected at 2 MiB: a load runs wrangler beside itself and stays within 600 MB. */
+/** Garbage of short life is collected at 2 MiB. */
 const NODE_OPTIONS = ["--no-warnings", "--max-semi-space-size=2"];
+
+/**
+ * A command holds a few megabytes of input and 60 MB of its own code, but would let garbage pile up to hundreds: a
+ * load runs wrangler beside itself and stays within 600 MB.
+ */
+const COMMAND_OPTIONS = ["--max-old-space-size=192"];
 
 /** Wrangler as this project runs it: no request to the outside that a command does not itself consist of. */
 export const QUIET = {
@@ -33,11 +40,11 @@ export function deploymentOptions({ remote, persistTo }: Deployment): string[] {
 }
 
 /** Starts wrangler in the project's folder. */
-export function spawnWrangler(args: string[], stdio: "inherit" | "pipe", env: Record<string, string> = {}) {
+export function spawnWrangler(args: string[]): ChildProcess {
   return spawn(process.execPath, [...NODE_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
-    stdio: stdio === "inherit" ? "inherit" : ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, ...env },
+    stdio: "inherit",
+    env: { ...process.env, ...QUIET },
   });
 }
 
@@ -47,16 +54,25 @@ export function spawnWrangler(args: string[], stdio: "inherit" | "pipe", env: Re
  * @throws with what it printed, if it fails
  */
 export async function runWrangler(args: string[]): Promise<string> {
-  const child = spawnWrangler(args, "pipe", { CI: "1", NO_COLOR: "1" });
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, WRANGLER, ...args], {
+    cwd: PROJECT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },
+  });
+  // A signal that reaches this process alone must not leave one behind that goes on writing.
+  const stop = () => child.kill();
+  process.once("exit", stop);
   let output = "";
   let errors = "";
-  child.stdout?.on("data", (chunk) => {
+  child.stdout.on("data", (chunk) => {
     output += chunk;
   });
-  child.stderr?.on("data", (chunk) => {
+  child.stderr.on("data", (chunk) => {
     errors += chunk;
   });
-  const status = await new Promise<number | null>((done, fail) => child.on("error", fail).on("close", done));
+  const status = await new Promise<number | null>((done, fail) =>
+    child.on("error", fail).on("close", done),
+  ).finally(() => process.off("exit", stop));
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${`${output}\n${errors}`.trim()}`);
   return output;
 }

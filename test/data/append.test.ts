@@ -1,41 +1,31 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runData, type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { createLocalStore, type LocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
 
 const records = makeRecords(90);
 /** A timestamp has four records, so that a cut after 48 lies between two. */
 const loaded = records.slice(0, 48);
 
-let folder: string;
+let local: LocalStore;
 let server: Served;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "append-test-"));
-  expect((await append(await write("loaded.csv", loaded))).stdout).toBe("Loaded 48 records.\n");
-  server = await serve(folder);
+  local = await createLocalStore();
+  expect((await append(await local.write("loaded.csv", loaded))).stdout).toBe("Loaded 48 records.\n");
+  server = await serve(local.folder);
 });
 afterAll(async () => {
   await server?.close();
-  await rm(folder, { recursive: true, force: true });
+  await local.remove();
 });
 
-async function write(name: string, records: TrafficRecord[]): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
-  return file;
-}
-
-const append = (...args: string[]) => runData(["load", "--append", "--persist-to", folder, ...args]);
+const append = (...args: string[]) => local.run("load", "--append", ...args);
 
 test("what is not newer, is loaded already or has another camera_ref is refused, and nothing is added", async () => {
   const [later, other] = [records[60]!, records[65]!];
-  const file = await write("refused.csv", [
+  const file = await local.write("refused.csv", [
     { ...later, id: 48 },
     { ...other, camera_ref: "other", id: 1_000 },
     { ...records[47]!, id: 1_001 },
@@ -53,7 +43,7 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
 });
 
 test("newer records are added, and the running worker shows them", async () => {
-  const file = await write("all.csv", records);
+  const file = await local.write("all.csv", records);
   expect((await append("--skip-known", file)).stdout).toBe(
     "Passed over 48 that are not newer. Added 42 records; 90 are loaded.\n",
   );
@@ -62,10 +52,7 @@ test("newer records are added, and the running worker shows them", async () => {
 });
 
 test("info tells what is loaded now", async () => {
-  const [text, json] = await Promise.all([
-    runData(["info", "--persist-to", folder]),
-    runData(["info", "--persist-to", folder, "--json"]),
-  ]);
+  const [text, json] = await Promise.all([local.run("info"), local.run("info", "--json")]);
   const statistics = statisticsOf(records);
   expect(JSON.parse(json.stdout)).toEqual({
     store: "d1",
@@ -83,7 +70,7 @@ test("info tells what is loaded now", async () => {
       .map((line) => line.split(/ {2,}/)),
   );
   expect(lines).toMatchObject({
-    store: `d1, on this machine in ${folder}`,
+    store: `d1, on this machine in ${local.folder}`,
     size: "not known",
     records: "90",
     "first timestamp": records[0]!.timestamp,
@@ -98,7 +85,7 @@ test("info tells what is loaded now", async () => {
 });
 
 test("where nothing is newer nothing changes", async () => {
-  expect(await append("--skip-known", await write("all.csv", records))).toEqual({
+  expect(await append("--skip-known", await local.write("all.csv", records))).toEqual({
     status: 0,
     stdout: "Passed over 90 that are not newer. Added 0 records; 90 are loaded.\n",
     stderr: "",

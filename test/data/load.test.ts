@@ -1,42 +1,37 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { glob, mkdir, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runData, type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
+/** Some 7 MB of SQL, which is two files. */
+const large = makeRecords(21_000).map((record) => ({
+  ...record,
+  camera_ref: record.camera_ref.padEnd(255, "."),
+}));
 
-let folder: string;
+let local: LocalStore;
 let server: Served;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "load-test-"));
-  await load(await write("served.csv", served));
-  server = await serve(folder);
+  local = await createLocalStore();
+  await load(await local.write("served.csv", served));
+  server = await serve(local.folder);
 });
 afterAll(async () => {
   await server?.close();
-  await rm(folder, { recursive: true, force: true });
+  await local.remove();
 });
 
-async function write(name: string, records: TrafficRecord[]): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
-  return file;
-}
-
-const load = (...args: string[]) => runData(["load", "--persist-to", folder, ...args]);
+const load = (...args: string[]) => local.run("load", ...args);
 
 describe("what cannot be loaded leaves what is served, whole", () => {
   test("bad input: exit status 1, 20 problems and how many more there are", async () => {
     const bad = makeRecords(50).map((record, index) => (index < 30 ? { ...record, cars: -1 } : record));
-    const file = await write("bad.csv", bad);
+    const file = await local.write("bad.csv", bad);
     const { status, stdout, stderr } = await load(file);
     expect(status).toBe(1);
     expect(stdout).toBe("");
@@ -49,7 +44,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
   });
 
   test("another model: says how to serve it", async () => {
-    const file = join(folder, "other.csv");
+    const file = join(local.folder, "other.csv");
     await writeFile(file, CSV_HEADER + csvLine(makeRecords(1)[0]!).replace("tf1", "tf9"));
     const { status, stderr } = await load(file);
     expect(status).toBe(1);
@@ -59,17 +54,10 @@ describe("what cannot be loaded leaves what is served, whole", () => {
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("%s while records are written", async (signal) => {
-    const temporary = join(folder, "temporary");
-    await mkdir(temporary, { recursive: true });
-    const file = await write("large.csv", makeRecords(200_000));
-    const child = spawn(process.execPath, ["data/cli.ts", "load", "--persist-to", folder, file], {
-      stdio: "ignore",
-      detached: true,
-      env: { ...process.env, TMPDIR: temporary },
-    });
-    await untilSomeAreWritten(temporary);
-    await interrupt(child, signal);
-    expect(await readdir(temporary), "nothing is left behind").not.toContainEqual(
+    const child = local.start("load", await local.write("large.csv", large));
+    await untilWriting("d1", local, child);
+    await interrupt(child, signal, true);
+    expect(await readdir(local.temporary), "nothing is left behind").not.toContainEqual(
       expect.stringMatching(/^traffic-/),
     );
     await untilFresh();
@@ -78,29 +66,11 @@ describe("what cannot be loaded leaves what is served, whole", () => {
 
   test("the next load succeeds", async () => {
     const next = makeRecords(35);
-    expect((await load(await write("next.csv", next))).stdout).toBe("Loaded 35 records.\n");
+    expect((await load(await local.write("next.csv", next))).stdout).toBe("Loaded 35 records.\n");
     await untilFresh();
     expect(await walk(server.origin)).toEqual(next.toReversed());
   });
 });
-
-/** Waits until one file of SQL has been executed, which is when the next one begins under the same name. */
-async function untilSomeAreWritten(temporary: string): Promise<void> {
-  let largest = 0;
-  for (;;) {
-    const [file] = await Array.fromAsync(glob(`${temporary}/traffic-*/load.sql`));
-    const size = file ? await stat(file).then(({ size }) => size) : 0;
-    if (size < largest) return;
-    largest = size;
-    await setTimeout(5);
-  }
-}
-
-async function interrupt(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const ended = once(child, "close");
-  if (child.pid !== undefined) process.kill(-child.pid, signal);
-  await ended;
-}
 
 test("wrong usage is exit status 2", async () => {
   expect((await runData(["load"])).status).toBe(2);

@@ -1,14 +1,10 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { glob, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, serve, untilFresh } from "../serve.ts";
+import { serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { PATH, writePage } from "./answers.ts";
 
@@ -16,45 +12,24 @@ const older = makeRecords(600).reverse();
 const newer = makeRecords(1_000).reverse();
 const PAGES = older.length / 15;
 
-let folder: string;
+let local: LocalStore;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "loads-test-"));
+  local = await createLocalStore();
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
-
-async function write(name: string, records: TrafficRecord[]): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
-  return file;
-}
+afterAll(() => local.remove());
 
 async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<void> {
-  const file = await write(`${store}.jsonl`, newestFirst);
-  const { status, stderr } = await runData(["load", "--store", store, "--persist-to", folder, file]);
+  const file = await local.write(`${store}.csv`, newestFirst);
+  const { status, stderr } = await local.run("load", "--store", store, file);
   expect({ status, stderr }).toMatchObject({ status: 0 });
 }
 
 /** Kills a load, and all that it started, while it writes the blocks of a collection that is never served. */
 async function killLoad(): Promise<void> {
-  const file = await write("large.jsonl", makeRecords(20_000));
-  const before = await countBlobs();
-  const child = spawn(
-    process.execPath,
-    ["data/cli.ts", "load", "--store", "kv", "--persist-to", folder, file],
-    {
-      stdio: "ignore",
-      detached: true,
-      env: { ...process.env, TMPDIR: folder },
-    },
-  );
-  const ended = once(child, "close");
-  while ((await countBlobs()) < before + 5 && child.exitCode === null) await setTimeout(10);
-  if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-  expect(await ended).toEqual([null, "SIGKILL"]);
-}
-
-async function countBlobs(): Promise<number> {
-  return (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
+  const file = await local.write("large.csv", makeRecords(20_000));
+  const child = local.start("load", "--store", "kv", file);
+  await untilWriting("kv", local, child);
+  expect(await interrupt(child, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
 }
 
 /** How many answers four clients got of which state, page after page until told to stop. */
@@ -85,7 +60,7 @@ test.each(STORE_NAMES)(
   async (store) => {
     await load(store, older);
     if (store === "kv") await killLoad();
-    const server = await serve(folder, "--var", `STORE:${store}`);
+    const server = await serve(local.folder, "--var", `STORE:${store}`);
     const stop = new AbortController();
     try {
       expect(await walk(server.origin)).toEqual(older);

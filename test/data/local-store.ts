@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { glob, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import type { StoreName } from "../../data/targets/targets.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { type Finished, runData } from "../serve.ts";
+
+/** A folder in which the local stores are kept, D1 and KV, and files for a load. */
+export interface LocalStore {
+  folder: string;
+  /** Writes records as CSV. Gives the path. */
+  write(name: string, records: TrafficRecord[]): Promise<string>;
+  /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end. */
+  run(command: string, ...args: string[]): Promise<Finished>;
+  /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
+  start(command: string, ...args: string[]): ChildProcess;
+  /** Where what was started keeps its temporary files. */
+  temporary: string;
+  remove(): Promise<void>;
+}
+
+export async function createLocalStore(): Promise<LocalStore> {
+  const folder = await mkdtemp(join(tmpdir(), "local-store-"));
+  const temporary = join(folder, "temporary");
+  await mkdir(temporary);
+  const place = ["--persist-to", folder];
+  return {
+    folder,
+    temporary,
+    async write(name, records) {
+      const file = join(folder, name);
+      await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
+      return file;
+    },
+    run: (command, ...args) => runData([command, ...place, ...args]),
+    start: (command, ...args) =>
+      spawn(process.execPath, ["data/cli.ts", command, ...place, ...args], {
+        stdio: "ignore",
+        detached: true,
+        env: { ...process.env, TMPDIR: temporary },
+      }),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** Waits until a load that was started has written some of its records, and has more to write. */
+export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
+  const isWriting = store === "d1" ? watchFile(local) : await watchBlocks(local);
+  while (!(await isWriting())) {
+    if (load.exitCode !== null) throw new Error(`The load ended with ${load.exitCode}`);
+    await setTimeout(5);
+  }
+}
+
+/** A file of SQL has been executed when the next one begins under the same name. */
+function watchFile({ temporary }: LocalStore): () => Promise<boolean> {
+  let largest = 0;
+  return async () => {
+    const [file] = await Array.fromAsync(glob(`${temporary}/traffic-*/load.sql`));
+    const size = file ? await stat(file).then(({ size }) => size) : 0;
+    if (size < largest) return true;
+    largest = size;
+    return false;
+  };
+}
+
+async function watchBlocks({ folder }: LocalStore): Promise<() => Promise<boolean>> {
+  const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
+  const before = await count();
+  return async () => (await count()) >= before + 5;
+}
+
+/** Sends a signal to a process or, as ctrl-C does, to all that it started too. Waits for the end of the process. */
+export async function interrupt(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  group = false,
+): Promise<unknown[]> {
+  const ended = once(child, "close");
+  if (child.pid === undefined) throw new Error("It was never started");
+  process.kill(group ? -child.pid : child.pid, signal);
+  return ended;
+}

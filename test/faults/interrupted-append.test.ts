@@ -1,0 +1,61 @@
+import { glob, readdir, readFile } from "node:fs/promises";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
+import { makeRecords } from "../records/sample.ts";
+import { serve, untilFresh } from "../serve.ts";
+import { walk } from "../walk/walk.ts";
+
+/** How many there are in the end: for D1 two files of SQL, some 7 MB; for KV 15 blocks. */
+const counts = { d1: 21_000, kv: 9_000 };
+const make = (count: number) =>
+  makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
+
+/** The last block is not full, so that an append rewrites it. */
+const LOADED = 1_000;
+
+let local: LocalStore;
+beforeAll(async () => {
+  local = await createLocalStore();
+});
+afterAll(() => local.remove());
+
+/** Processes that were started with the temporary folder of the store. */
+async function countWriters(): Promise<number> {
+  const environments = await Promise.all(
+    (await Array.fromAsync(glob("/proc/[0-9]*/environ"))).map((file) =>
+      readFile(file, "utf8").catch(() => ""),
+    ),
+  );
+  return environments.filter((text) => text.split("\0").includes(`TMPDIR=${local.temporary}`)).length;
+}
+
+// What a signal does is the same for both stores, so each gets one.
+test.each([
+  ["d1", "SIGINT", 130],
+  ["kv", "SIGTERM", 143],
+] as const)("%s: %s while an append writes leaves what is served, whole", async (store, signal, status) => {
+  const records = make(counts[store]);
+  const loaded = records.slice(0, LOADED);
+  const place = ["--store", store];
+  expect(await local.run("load", ...place, await local.write("loaded.csv", loaded))).toMatchObject({
+    status: 0,
+  });
+  const all = await local.write("all.csv", records);
+  const append = ["load", "--append", "--skip-known", ...place, all] as const;
+  const server = await serve(local.folder, "--var", `STORE:${store}`);
+  try {
+    const child = local.start(...append);
+    await untilWriting(store, local, child);
+    expect(await interrupt(child, signal)).toEqual([status, null]);
+    await untilFresh();
+    expect(await readdir(local.temporary), "nothing is left behind").toEqual([]);
+    expect(await countWriters(), "nothing goes on writing").toBe(0);
+    expect(await walk(server.origin)).toEqual(loaded.toReversed());
+    const { stdout } = await local.run(...append);
+    expect(stdout).toContain(`Added ${records.length - LOADED} records; ${records.length} are loaded.`);
+    await untilFresh();
+    expect(await walk(server.origin)).toEqual(records.toReversed());
+  } finally {
+    await server.close();
+  }
+});
