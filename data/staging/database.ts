@@ -56,11 +56,13 @@ interface Numbers {
  * Gives all observations their `camera_pk`, 1, 2, ... in the order in which the cameras first saw something,
  * and their `id`, 1, 2, ... in the order in which the images were processed.
  * @param loaded what is loaded already: its cameras keep their `camera_pk`, and both go on from its largest
+ * @throws RangeError if they would be larger than JSON numbers can tell apart
  */
 export function numberObservations(
   database: DatabaseSync,
   { largestId, cameras }: Numbers = { largestId: 0, cameras: new Map() },
 ): void {
+  requireRoom(database, { largestId, cameras });
   const number = database.prepare(`
     WITH loaded AS (
       SELECT value ->> 1 AS camera_ref, min(value ->> 0) AS pk FROM json_each(?1) GROUP BY 1
@@ -76,6 +78,24 @@ export function numberObservations(
       SELECT position, ? + row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.position`);
   identify.run(largestId);
+}
+
+/** Takes every camera for a new one, which makes no difference to anybody but those who are at the end anyway. */
+function requireRoom(database: DatabaseSync, { largestId, cameras }: Numbers): void {
+  const count = database.prepare(
+    "SELECT count(*) AS id, count(DISTINCT camera_ref) AS camera_pk FROM staged",
+  );
+  const added = Object(count.get());
+  const largest = {
+    id: largestId,
+    camera_pk: [...cameras.keys()].reduce((one, other) => Math.max(one, other), 0),
+  };
+  for (const field of ["id", "camera_pk"] as const) {
+    if (largest[field] <= Number.MAX_SAFE_INTEGER - added[field]) continue;
+    throw new RangeError(
+      `A report goes on from the largest ${field} that is loaded, ${largest[field]}, but ${Number.MAX_SAFE_INTEGER} is the largest there can be. Nothing was added.`,
+    );
+  }
 }
 
 /** Gives the records oldest first, the reverse of the collection's total order. */

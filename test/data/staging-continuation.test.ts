@@ -106,6 +106,22 @@ describe("a report that is added", () => {
     ]);
   });
 
+  const MOST = Number.MAX_SAFE_INTEGER;
+  const atEnd = (field: string, largest: number) =>
+    `A report goes on from the largest ${field} that is loaded, ${largest}, but ${MOST} is the largest there can be. Nothing was added.`;
+
+  test("may take the last ids and camera_pks that there can be, and no more", async () => {
+    const add = (largestId: number, largestPk: number) => {
+      const cameras = new Map([[largestPk, "other"]]);
+      return stageFiles({ a: report }, { continuation: continuation({ largestId, cameras }) });
+    };
+    const { records } = await add(MOST - 4, MOST - 4);
+    expect(Math.max(...records.map(({ id }) => id))).toBe(MOST);
+    expect(Math.max(...records.map(({ camera_pk }) => camera_pk))).toBe(MOST);
+    await expect(add(MOST - 3, 1)).rejects.toThrow(atEnd("id", MOST - 3));
+    await expect(add(1, MOST - 3)).rejects.toThrow(atEnd("camera_pk", MOST - 3));
+  });
+
   test("that is old is refused with its lines", async () => {
     const old = writeReport("2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,a33,tf1,1,0,0,0,0,0,0");
     expect(await stageFiles({ a: old }, { continuation: continuation() })).toMatchObject({
