@@ -1,4 +1,5 @@
-import { CLASSES, type Statistics } from "../src/records/statistics.ts";
+import { CLASSES } from "../src/records/classes.ts";
+import type { Statistics } from "../src/records/statistics.ts";
 import type { Loaded } from "./targets/target.ts";
 import { configuredStore, type StoreChoice, type StoreName, targets } from "./targets/targets.ts";
 

@@ -1,16 +1,8 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Counts } from "../../src/records/classes.ts";
 import type { Camera } from "./cameras.ts";
 import { poisson, uniform } from "./random.ts";
 import type { Rhythm } from "./rhythm.ts";
 import type { Scene } from "./scenes.ts";
-
-export type Counts = Pick<
-  TrafficRecord,
-  "cars" | "persons" | "bicycles" | "trucks" | "motorcycles" | "buses"
->;
-
-/** What a camera counts while its image fails. */
-export const NOTHING: Counts = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
 /**
  * What a camera counts at a moment.

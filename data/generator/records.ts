@@ -1,6 +1,7 @@
+import { NO_COUNTS } from "../../src/records/classes.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Camera, cameras } from "./cameras.ts";
-import { countsOf, NOTHING } from "./counts.ts";
+import { countsOf } from "./counts.ts";
 import { orderOf, rankIn } from "./order.ts";
 import { hash, uniform } from "./random.ts";
 import { captureTime, EPOCH, type Slot, slots } from "./slots.ts";
@@ -75,7 +76,7 @@ function isMissing({ key, absences }: Camera, slot: Slot, time: number): boolean
 function recordOf(camera: Camera, slot: Slot, time: number, id: number): TrafficRecord {
   const failing = inSpell(camera.failures, time);
   const counts = failing
-    ? NOTHING
+    ? NO_COUNTS
     : countsOf(camera, hash(hash(camera.key, slot.number), COUNTS), slot.rhythm);
   return {
     id,
@@ -83,12 +84,7 @@ function recordOf(camera: Camera, slot: Slot, time: number, id: number): Traffic
     camera_ref: camera.camera_ref,
     timestamp: `${new Date(time * 1000).toISOString().slice(0, 19)}Z`,
     camera_ok: time < HEALTH_SINCE ? null : failing ? "False" : "True",
-    cars: counts.cars,
-    persons: counts.persons,
-    bicycles: counts.bicycles,
-    trucks: counts.trucks,
-    motorcycles: counts.motorcycles,
-    buses: counts.buses,
+    ...counts,
     model_name: "tf1",
   };
 }

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { NO_COUNTS } from "../../src/records/classes.ts";
 import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
 import { type Continuation, refuseCamera, refuseOld } from "./continuation.ts";
 import { prepareInsert } from "./database.ts";
-import { findFalseCount, NO_COUNTS } from "./health.ts";
+import { findFalseCount } from "./health.ts";
 
 /** Takes the rows of a load into its database. */
 export interface Intake {

@@ -1,15 +1,5 @@
+import { CLASSES, type Counts, NO_COUNTS } from "./classes.ts";
 import type { TrafficRecord } from "./record.ts";
-
-/** The classes of road users, in the order of a record's fields. */
-export const CLASSES = [
-  "cars",
-  "persons",
-  "bicycles",
-  "trucks",
-  "motorcycles",
-  "buses",
-] as const satisfies (keyof TrafficRecord)[];
-export type Class = (typeof CLASSES)[number];
 
 /**
  * One day in UTC (`YYYY-MM-DD`): its records, how many of them have a `camera_ok` of `False` and of null, and the
@@ -41,7 +31,7 @@ export interface Statistics {
   /** Records by camera health. */
   camera_ok: { True: number; False: number; null: number };
   /** Sums of the counts; no longer exact above 2^53. */
-  totals: Record<Class, number>;
+  totals: Counts;
   /** The days that have records, oldest first. */
   days: Day[];
 }
@@ -61,7 +51,7 @@ const NOTHING: Statistics = {
   largest_id: null,
   cameras: [],
   camera_ok: { True: 0, False: 0, null: 0 },
-  totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
+  totals: NO_COUNTS,
   days: [],
 };
 

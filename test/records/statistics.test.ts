@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { CLASSES } from "../../src/records/classes.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { CLASSES, gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
 import { makeRecords } from "./sample.ts";
 
 function gather(records: TrafficRecord[], before?: Statistics): Statistics {

@@ -1,4 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
+import { CLASSES } from "../classes.ts";
 import { lastPage, PAGE_SIZE, pagePositions } from "../page.ts";
 import type { TrafficRecord } from "../record.ts";
 import { readPatiently } from "./patience.ts";
@@ -11,12 +12,7 @@ export const COLUMNS = [
   "camera_ref",
   "timestamp",
   "camera_ok",
-  "cars",
-  "persons",
-  "bicycles",
-  "trucks",
-  "motorcycles",
-  "buses",
+  ...CLASSES,
 ] as const satisfies (keyof TrafficRecord)[];
 
 /** The arguments by which `json_object` makes the JSON of a record. */
