@@ -1,7 +1,6 @@
+import { generateRecords, SEED } from "../src/generator/records.ts";
+import { EPOCH } from "../src/generator/slots.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import { generateRecords } from "./generator/records.ts";
-import { SEED } from "./generator/seed.ts";
-import { EPOCH } from "./generator/slots.ts";
 import { FORMATS, type FormatName } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";
 import { openProgress, type Progress } from "./progress.ts";

@@ -1,8 +1,6 @@
+import { generateRecords, SEED } from "../../src/generator/records.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { CSV_HEADER, csvLine } from "../outputs/csv.ts";
-import { generateRecords } from "./records.ts";
-
-/** The seed number of the static seed: with another one every file changes. */
-export const SEED = 1;
 
 /** The days of the static seed (UTC): three old ones without health, Friday to Sunday, and a recent week. */
 export const SEED_DAYS = [
@@ -27,9 +25,16 @@ const DAY = 24 * 60 * 60 * 1000;
 
 /** The files of the static seed, one a day, each with its records from the oldest to the newest. */
 export function* seedFiles(): Generator<SeedFile, void> {
-  for (const day of SEED_DAYS) {
-    const from = new Date(`${day}T00:00:00Z`);
-    const records = generateRecords({ seed: SEED, from, to: new Date(from.getTime() + DAY) });
-    yield { name: `${day}.csv`, text: CSV_HEADER + Array.from(records, csvLine).join("") };
-  }
+  for (const day of SEED_DAYS)
+    yield { name: `${day}.csv`, text: CSV_HEADER + Array.from(recordsOf(day), csvLine).join("") };
+}
+
+/** The records of the static seed, from the oldest to the newest. */
+export function* seedRecords(): Generator<TrafficRecord, void> {
+  for (const day of SEED_DAYS) yield* recordsOf(day);
+}
+
+function recordsOf(day: string): Generator<TrafficRecord, void> {
+  const from = new Date(`${day}T00:00:00Z`);
+  return generateRecords({ seed: SEED, from, to: new Date(from.getTime() + DAY) });
 }

@@ -1,11 +1,18 @@
-import { NO_COUNTS } from "../../src/records/classes.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import { NO_COUNTS } from "../records/classes.ts";
+import type { TrafficRecord } from "../records/record.ts";
 import { type Camera, cameras } from "./cameras.ts";
 import { countsOf } from "./counts.ts";
 import { orderOf, rankIn } from "./order.ts";
 import { hash, uniform } from "./random.ts";
 import { captureTime, EPOCH, type Slot, slots } from "./slots.ts";
 import { inSpell } from "./spells.ts";
+
+/** The seed number of the static seed and of what grows behind it: with another one every record changes. */
+export const SEED = 1;
+
+/** How many cameras there are, and minutes from one record of a camera to its next, unless a period says otherwise. */
+export const CAMERAS = 86;
+export const INTERVAL = 30;
 
 /** Which records to make. */
 export interface Period {
@@ -56,7 +63,7 @@ export function* generateRecords(period: Period): Generator<TrafficRecord, void>
 }
 
 /** The period in seconds since 1970-01-01 UTC, with every option in its range. */
-function checked({ seed, from, to, cameras: count = 86, interval = 30 }: Period) {
+function checked({ seed, from, to, cameras: count = CAMERAS, interval = INTERVAL }: Period) {
   if (!(from.getTime() >= EPOCH * 1000)) throw new RangeError("from must be a date since 2019-01-01 UTC");
   if (Number.isNaN(to.getTime())) throw new RangeError("to must be a date");
   if (seed !== seed >>> 0) throw new RangeError("seed must be a whole number, 0 to 4294967295");

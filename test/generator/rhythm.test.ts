@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { rhythmAt } from "../../../data/generator/rhythm.ts";
+import { rhythmAt } from "../../src/generator/rhythm.ts";
 
 describe("rhythmAt", () => {
   test.each([

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { hash, integer, poisson, uniform } from "../../../data/generator/random.ts";
+import { hash, integer, poisson, uniform } from "../../src/generator/random.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { captureTime, EPOCH, slots } from "../../../data/generator/slots.ts";
+import { captureTime, EPOCH, slots } from "../../src/generator/slots.ts";
 
 describe("slots", () => {
   test.each([

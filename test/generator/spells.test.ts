@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { inSpell, type Spells } from "../../../data/generator/spells.ts";
+import { inSpell, type Spells } from "../../src/generator/spells.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { generateRecords, type Period } from "../../../data/generator/records.ts";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { generateRecords, type Period } from "../../src/generator/records.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { cameras } from "../../../data/generator/cameras.ts";
-import { orderOf, rankIn } from "../../../data/generator/order.ts";
+import { cameras } from "../../src/generator/cameras.ts";
+import { orderOf, rankIn } from "../../src/generator/order.ts";
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 

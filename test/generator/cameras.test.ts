@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cameras } from "../../../data/generator/cameras.ts";
+import { cameras } from "../../src/generator/cameras.ts";
 
 describe("cameras", () => {
   test("have references of their own, however many there are", () => {
