@@ -5,6 +5,7 @@ import { httpError, methodNotAllowed } from "../http/errors.ts";
 import { negotiate } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
+import type { Description } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
 import { lastPage, type PageNumber, parsePageNumber } from "./page.ts";
 import { openStore } from "./store/open.ts";
@@ -18,7 +19,7 @@ const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
 
 /** What OPTIONS answers; the specification does not show it, so it is what a Django REST Framework list view says. */
-const DESCRIPTION = {
+export const DESCRIPTION: Description = {
   name: "Traffic Count Records",
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
   renders: ["application/json"],
