@@ -5,12 +5,12 @@ import { join } from "node:path";
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { unstable_splitSqlQuery } from "wrangler";
 import { openProgress } from "../data/progress.ts";
-import { loadStatements } from "../data/targets/d1.ts";
-import { writeBlocks } from "../data/targets/kv.ts";
 import { PROJECT } from "../data/targets/wrangler.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { BLOCK_SIZE, STATE_KEY } from "../src/records/store/blocks.ts";
+import { loadStatements } from "../src/records/store/d1-statements.ts";
+import { writeBlocks } from "../src/records/store/kv-pairs.ts";
 import type { State } from "../src/records/store/store.ts";
 import { startRuntime } from "./runtime.ts";
 

@@ -1,11 +1,12 @@
 import { createTestHarness } from "wrangler";
-import { loadStatements } from "../data/targets/d1.ts";
-import { writePairs } from "../data/targets/kv.ts";
 import type { StoreName } from "../data/targets/targets.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import { STATE_KEY } from "../src/records/store/blocks.ts";
+import { BLOCK_SIZE } from "../src/records/store/blocks.ts";
+import { appendStatements, loadStatements } from "../src/records/store/d1-statements.ts";
+import { appendPairs, switchTo, writePairs } from "../src/records/store/kv-pairs.ts";
 import type { State } from "../src/records/store/store.ts";
+import { statisticsOf } from "./data/statistics.ts";
 
 export interface RunningWorker {
   /** Where it listens, such as `http://localhost:41234`. */
@@ -60,5 +61,35 @@ async function loadIntoD1({ DB }: Env, records: TrafficRecord[], state: State): 
 
 async function loadIntoKv({ KV }: Env, records: TrafficRecord[], state: State): Promise<void> {
   for (const { key, value } of writePairs(records, state)) await KV.put(key, value);
-  await KV.put(STATE_KEY, JSON.stringify(state));
+  await putState({ KV }, state);
+}
+
+async function putState({ KV }: Pick<Env, "KV">, state: State): Promise<void> {
+  const { key, value } = switchTo(state, new Date());
+  await KV.put(key, value);
+}
+
+/**
+ * Adds records, oldest first, to those that are loaded, just as an append does, but through the worker's bindings.
+ * @returns the state afterwards
+ */
+export async function appendTo(
+  env: Env,
+  store: StoreName,
+  loaded: TrafficRecord[],
+  state: State,
+  records: TrafficRecord[],
+): Promise<State> {
+  const continued = { state, statistics: statisticsOf(loaded) };
+  const grown = { ...state, count: state.count + records.length };
+  if (store === "d1") {
+    const statements = [...appendStatements(records, continued, grown.count, -state.version)];
+    await env.DB.batch(statements.map(({ sql }) => env.DB.prepare(sql)));
+  } else {
+    const tail = loaded.slice(loaded.length - (loaded.length % BLOCK_SIZE));
+    for (const { key, value } of appendPairs(tail, records, continued, grown.count))
+      await env.KV.put(key, value);
+    await putState(env, grown);
+  }
+  return grown;
 }

@@ -1,17 +1,15 @@
 import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { appendStatements, loadStatements, type Statement } from "../../src/records/store/d1-statements.ts";
 import { findIds, readLoaded, readRecords } from "./d1/contents.ts";
 import { DATABASE, queryD1, runD1 } from "./d1/database.ts";
-import { appendStatements, loadStatements, type Statement } from "./d1/statements.ts";
 import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
 import { type Deployment, PROJECT } from "./wrangler.ts";
 
 /** Wrangler holds a whole file in memory and executes it as one transaction. */
 const FILE_BYTES = 6_000_000;
-
-export { appendStatements, loadStatements } from "./d1/statements.ts";
 
 /** The collection in a D1 database, with the tables of data/migrations. */
 export const d1Target: Target = {

@@ -2,15 +2,15 @@ import {
   BLOCK_PREFIX,
   BLOCK_SIZE,
   blocksOf,
-  STATE_KEY,
+  GRACE_MS,
   STATISTICS_PREFIX,
   statisticsKey,
 } from "../../src/records/store/blocks.ts";
+import { appendPairs, type Pair, switchTo, writePairs } from "../../src/records/store/kv-pairs.ts";
 import type { State } from "../../src/records/store/store.ts";
 import { chunk } from "../chunk.ts";
 import { findIds, readLoaded, readRecords, readTail } from "./kv/contents.ts";
-import { listKeys, readState, runBulk, runKv, type StoredState } from "./kv/namespace.ts";
-import { appendPairs, type Pair, writePairs } from "./kv/pairs.ts";
+import { listKeys, readState, runBulk, runKv } from "./kv/namespace.ts";
 import type { Target } from "./target.ts";
 import type { Deployment } from "./wrangler.ts";
 
@@ -19,14 +19,6 @@ const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
 
 /** Bytes in one bulk write, some 30 blocks: wrangler holds them all in memory, several times over. */
 const BULK_BYTES = 4_000_000;
-
-/**
- * How long after a load readers may still need the version that it replaced: instances ask again after 5 s, and KV may
- * show the old state for 30 s more. The rest is for clocks that differ.
- */
-const GRACE_MS = 120_000;
-
-export { appendPairs, writeBlocks, writePairs } from "./kv/pairs.ts";
 
 /** The collection in a KV namespace, in blocks as src/records/store/blocks.ts lays them out. */
 export const kvTarget: Target = {
@@ -39,7 +31,7 @@ export const kvTarget: Target = {
   async load(records, state, deployment, onProgress) {
     await sweep(deployment);
     await put(writePairs(records, state), state.count, deployment, onProgress);
-    await switchTo(state, deployment);
+    await putState(state, deployment);
   },
 
   async append(records, loaded, count, deployment, onProgress) {
@@ -48,7 +40,7 @@ export const kvTarget: Target = {
     const tail = await readTail(loaded.state, deployment);
     await put(appendPairs(tail, records, loaded, count), count - loaded.state.count, deployment, onProgress);
     await requireState(loaded.state, deployment);
-    await switchTo(state, deployment);
+    await putState(state, deployment);
   },
 
   findIds,
@@ -74,9 +66,9 @@ async function put(
   await requireAll(keys, deployment);
 }
 
-async function switchTo(state: State, deployment: Deployment): Promise<void> {
-  const stored: StoredState = { ...state, loaded_at: new Date().toISOString() };
-  await runKv(["key", "put", STATE_KEY, JSON.stringify(stored)], deployment);
+async function putState(state: State, deployment: Deployment): Promise<void> {
+  const { key, value } = switchTo(state, new Date());
+  await runKv(["key", "put", key, value], deployment);
 }
 
 /** Removes what no reader can need any longer: what the state replaced, and what interrupted loads left. */

@@ -1,6 +1,6 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
-import type { State } from "../../src/records/store/store.ts";
+import type { Continued, State } from "../../src/records/store/store.ts";
 import type { Range } from "./ranges.ts";
 import type { Deployment } from "./wrangler.ts";
 
@@ -14,9 +14,6 @@ export interface Loaded {
   /** What the whole store takes; undefined if it does not say. */
   bytes: number | undefined;
 }
-
-/** What an append goes on from. */
-export type Continued = Pick<Loaded, "state"> & { statistics: Statistics };
 
 /** A place that a load writes to, one for each store of the worker. */
 export interface Target {

@@ -1,14 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { STATE_KEY } from "../../../src/records/store/blocks.ts";
-import type { State } from "../../../src/records/store/store.ts";
+import type { StoredState } from "../../../src/records/store/kv-pairs.ts";
 import { openScratch } from "../scratch.ts";
 import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
-
-/** What stands under the state's key; readers need no more than the state. */
-export interface StoredState extends State {
-  /** When the state was switched, ISO 8601. */
-  loaded_at: string;
-}
 
 /** Runs one of wrangler's commands for KV. */
 export function runKv(command: string[], deployment: Deployment): Promise<string> {

@@ -15,6 +15,12 @@ export const BLOCK_PREFIX = "records/";
 /** What every key of statistics begins with. */
 export const STATISTICS_PREFIX = "statistics/";
 
+/**
+ * How long after a load readers may still need what it replaced: instances ask again after 5 s, and KV may show the
+ * old state for 30 s more. The rest is for clocks that differ.
+ */
+export const GRACE_MS = 120_000;
+
 /** The key of the statistics of a state (src/records/statistics.ts). */
 export function statisticsKey({ version, count }: State): string {
   return `${STATISTICS_PREFIX}${version}/${count}`;

@@ -1,4 +1,5 @@
 import type { PageNumber } from "../page.ts";
+import type { Statistics } from "../statistics.ts";
 
 /** What names the current content of a collection; count and records of an answer always come from the same one. */
 export interface State {
@@ -18,6 +19,12 @@ export interface StoredPage {
    * its way to the client. `[]` past the last page and in an empty collection.
    */
   results: string;
+}
+
+/** What an append goes on from. */
+export interface Continued {
+  state: State;
+  statistics: Statistics;
 }
 
 /** A place that holds the collection. Both methods throw if it cannot be read or what it holds is incomplete. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { loadStatements } from "../../../data/targets/d1.ts";
 import { lastPage, type PageNumber } from "../../../src/records/page.ts";
 import { d1Store, PAGE_QUERY } from "../../../src/records/store/d1.ts";
+import { loadStatements } from "../../../src/records/store/d1-statements.ts";
 import type { State } from "../../../src/records/store/store.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { makeRecords } from "../sample.ts";

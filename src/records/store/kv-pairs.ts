@@ -1,13 +1,18 @@
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { gatherStatistics, type Statistics } from "../../../src/records/statistics.ts";
-import { BLOCK_SIZE, blocksOf, statisticsKey } from "../../../src/records/store/blocks.ts";
-import type { State } from "../../../src/records/store/store.ts";
-import type { Continued } from "../target.ts";
+import type { TrafficRecord } from "../record.ts";
+import { gatherStatistics, type Statistics } from "../statistics.ts";
+import { BLOCK_SIZE, blocksOf, STATE_KEY, statisticsKey } from "./blocks.ts";
+import type { Continued, State } from "./store.ts";
 
 /** A key of the namespace and what is written under it. */
 export interface Pair {
   key: string;
   value: string;
+}
+
+/** What stands under the state's key; readers need no more than the state. */
+export interface StoredState extends State {
+  /** When the state was switched, ISO 8601. */
+  loaded_at: string;
 }
 
 /**
@@ -37,6 +42,12 @@ export function* appendPairs(
   const gathering = gatherStatistics(loaded.statistics);
   yield* writeBlocks(concatenate(tail, gathering.pass(records)), state, loaded.state.count - tail.length);
   yield pairOf(state, gathering.statistics());
+}
+
+/** What switches readers to a state, and tells when that was: written last, when all that the state names is there. */
+export function switchTo(state: State, at: Date): Pair {
+  const stored: StoredState = { ...state, loaded_at: at.toISOString() };
+  return { key: STATE_KEY, value: JSON.stringify(stored) };
 }
 
 function* concatenate<T>(...lists: Iterable<T>[]): Generator<T> {

@@ -1,8 +1,7 @@
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { gatherStatistics, type Statistics } from "../../../src/records/statistics.ts";
-import { COLUMNS } from "../../../src/records/store/d1.ts";
-import type { State } from "../../../src/records/store/store.ts";
-import type { Continued } from "../target.ts";
+import type { TrafficRecord } from "../record.ts";
+import { gatherStatistics, type Statistics } from "../statistics.ts";
+import { COLUMNS } from "./d1.ts";
+import type { Continued, State } from "./store.ts";
 
 /** D1 refuses a statement of more than 100 KB. */
 const STATEMENT_BYTES = 90_000;
@@ -11,6 +10,8 @@ const STATEMENT_BYTES = 90_000;
 const PART_LENGTH = 60_000;
 
 const INSERT = `INSERT INTO records (version, position, ${COLUMNS.join(", ")}) VALUES `;
+
+const encoder = new TextEncoder();
 
 /** One SQL statement of a load and the number of records that have been written after it. */
 export interface Statement {
@@ -87,7 +88,7 @@ function* insertRecords(records: Iterable<TrafficRecord>, version: number, befor
   let written = 0;
   for (const record of records) {
     const row = toRow(record, version, before + written + 1);
-    const size = Buffer.byteLength(row) + 1;
+    const size = encoder.encode(row).byteLength + 1;
     if (bytes + size > STATEMENT_BYTES) {
       yield { sql: INSERT + rows, written };
       rows = [];
