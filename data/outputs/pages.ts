@@ -1,5 +1,5 @@
 import { writeEnvelope } from "../../src/records/envelope.ts";
-import { PAGE_SIZE } from "../../src/records/page.ts";
+import { PAGE_SIZE, pageUrls } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 
 /**
@@ -13,7 +13,7 @@ export async function* writePages(
   count: number,
   collection: string,
 ): AsyncGenerator<string> {
-  const query = new URLSearchParams();
+  const url = pageUrls(collection, new URLSearchParams());
   let page: TrafficRecord[] = [];
   let number = 1;
   let left = count;
@@ -21,7 +21,7 @@ export async function* writePages(
     page.push(record);
     left -= 1;
     if (page.length < PAGE_SIZE && left > 0) continue;
-    yield `${writeEnvelope({ count, number, results: JSON.stringify(page) }, collection, query)}\n`;
+    yield `${writeEnvelope({ count, number, results: JSON.stringify(page) }, url)}\n`;
     page = [];
     number += 1;
   }

@@ -1,4 +1,4 @@
-import { neighbours, pageUrls } from "./page.ts";
+import { neighbours } from "./page.ts";
 
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
@@ -15,16 +15,13 @@ interface EnvelopeParts {
 
 /**
  * The page envelope (specification, "Page envelope"), around records that are JSON already.
- * @param collection absolute URL of the collection, without query
- * @param query the query of the request, which the links keep
+ * @param url gives the absolute URL of a page
  */
 export function writeEnvelope(
   { count, number, results }: EnvelopeParts,
-  collection: string,
-  query: URLSearchParams,
+  url: (page: number) => string,
 ): string {
   const { next, previous } = neighbours(count, number);
-  const url = pageUrls(collection, query);
   const link = (page: number | null) => (page === null ? null : JSON.stringify(url(page)));
   return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":${results}}`;
 }

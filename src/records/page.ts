@@ -6,8 +6,11 @@ export const PAGE_SIZE = 15;
 /** A page asked for: its number from 1 (the newest records), or the last one, whichever that is. */
 export type PageNumber = number | "last";
 
+/** The state that a walk holds to while the collection grows: as it was at a count, or as it is when the walk begins. */
+export type AsOf = number | "latest";
+
 /** Beyond it positions would no longer be exact; no collection gets there. */
-const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
+export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /**
  * Reads the query parameter `page`.
@@ -17,9 +20,23 @@ const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
   if (text === "last") return text;
-  if (!/^[0-9]+$/.test(text)) return undefined;
-  const page = Number(text);
-  return page >= 1 && page <= MAX_PAGE ? page : undefined;
+  const page = parseDigits(text);
+  return page !== undefined && page >= 1 && page <= MAX_PAGE ? page : undefined;
+}
+
+/**
+ * Reads the query parameter `as_of`.
+ * @param text decimal digits or `latest`
+ * @returns undefined if it is neither
+ */
+export function parseAsOf(text: string): AsOf | undefined {
+  return text === "latest" ? text : parseDigits(text);
+}
+
+/** A whole number that is exact. */
+function parseDigits(text: string): number | undefined {
+  const value = /^[0-9]+$/.test(text) ? Number(text) : undefined;
+  return Number.isSafeInteger(value) ? value : undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Hono, type MiddlewareHandler } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { isCurrent, PAGE_CACHING } from "../http/caching.ts";
 import { httpError, methodNotAllowed } from "../http/errors.ts";
@@ -7,13 +7,16 @@ import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
 import type { Description } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import { lastPage, type PageNumber, parsePageNumber } from "./page.ts";
+import { type AsOf, lastPage, type PageNumber, pageUrls, parseAsOf, parsePageNumber } from "./page.ts";
 import { openStore } from "./store/open.ts";
 import type { WaitUntil } from "./store/shared-reads.ts";
 import type { State } from "./store/store.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
+
+/** The query parameter that holds a walk to one state: the design's positions make every earlier state readable. */
+const AS_OF = "as_of";
 
 /** The paths at which the collection answers, be it by a redirect. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
@@ -26,7 +29,7 @@ export const DESCRIPTION: Description = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-type CollectionEnv = { Bindings: Env; Variables: { url: URL } };
+type CollectionContext = Context<{ Bindings: Env }>;
 
 /** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -36,44 +39,92 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
 };
 
 /** The collection (specification, "Endpoints"). */
-export const records = new Hono<CollectionEnv>();
+export const records = new Hono<{ Bindings: Env }>();
 
 records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
-records.use(PATH, (c, next) => {
+records.get(PATH, (c) => {
   const url = new URL(c.req.url);
-  negotiate(lastValue(url.searchParams, "format"), c.req.header("Accept"));
-  c.set("url", url);
-  return next();
+  negotiateFor(c, url);
+  return answerJson(c, url);
 });
 
-records.get(PATH, async (c) => {
-  const page = requirePage(parsePageNumber(lastValue(c.get("url").searchParams, "page")));
-  const store = openStore(c.env);
-  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-  const ifNoneMatch = c.req.header("If-None-Match");
-  if (ifNoneMatch !== undefined) {
-    const known = await store.state(waitUntil);
-    const etag = writeEtag(known, requireInside(page, known));
-    if (isCurrent(ifNoneMatch, etag)) return c.body(null, 304, keepable(etag));
-  }
-  const { state, number, results } = await store.page(page, waitUntil);
-  const etag = writeEtag(state, requireInside(number, state));
-  const requested = c.get("url");
-  const collection = findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH;
-  const envelope = writeEnvelope({ count: state.count, number, results }, collection, requested.searchParams);
-  return c.body(envelope, 200, { ...keepable(etag), "Content-Type": "application/json" });
+records.options(PATH, (c) => {
+  negotiateFor(c, new URL(c.req.url));
+  return c.json(DESCRIPTION);
 });
-
-records.options(PATH, (c) => c.json(DESCRIPTION));
 
 records.all(PATH, (c) => {
+  negotiateFor(c, new URL(c.req.url));
   throw methodNotAllowed(c.req.method);
 });
 
-function requirePage(page: PageNumber | undefined): PageNumber {
-  if (page === undefined) throw invalidPage();
-  return page;
+/** Each answer begins with it, whatever the method; a middleware for it would cost each page a hop. */
+function negotiateFor(c: CollectionContext, { searchParams }: URL): void {
+  negotiate(lastValue(searchParams, "format"), c.req.header("Accept"));
+}
+
+async function answerJson(c: CollectionContext, requested: URL): Promise<Response> {
+  const asked = parseQuery(requested.searchParams);
+  const unchanged = await findUnchanged(c, asked);
+  if (unchanged) return c.body(null, 304, keepable(unchanged));
+  const { envelope, headers } = await readPage(c, requested, asked);
+  return c.body(envelope, 200, headers);
+}
+
+/** The page's entity-tag, if it is the one of the client's copy: then no record is read. */
+async function findUnchanged(c: CollectionContext, { page, asOf }: Asked): Promise<string | undefined> {
+  const ifNoneMatch = c.req.header("If-None-Match");
+  if (ifNoneMatch === undefined) return undefined;
+  const current = await openStore(c.env).state(waitWith(c));
+  const state = { ...current, count: toCount(asOf) ?? current.count };
+  // What is known of the state may be some seconds old.
+  if (state.count > current.count) return undefined;
+  const etag = writeEtag(state, requireInside(page, state));
+  return isCurrent(ifNoneMatch, etag) ? etag : undefined;
+}
+
+async function readPage(c: CollectionContext, requested: URL, { page, asOf }: Asked) {
+  const stored = await openStore(c.env).page(page, waitWith(c), toCount(asOf));
+  const { state, current, results } = stored;
+  if (state.count > current.count) throw invalidPage();
+  const number = requireInside(stored.number, state);
+  const query = asOf === undefined ? requested.searchParams : pin(requested.searchParams, state);
+  const url = pageUrls(findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH, query);
+  const { count } = state;
+  const headers = { ...keepable(writeEtag(state, number)), "Content-Type": "application/json" };
+  return { envelope: writeEnvelope({ count, number, results }, url), headers };
+}
+
+function waitWith(c: CollectionContext): WaitUntil {
+  return (work) => c.executionCtx.waitUntil(work);
+}
+
+/** What a request asks for. */
+interface Asked {
+  page: PageNumber;
+  /** The state that its pages hold to; undefined is the current one, whichever that is. */
+  asOf: AsOf | undefined;
+}
+
+/** @throws 404 if it names no page of any state */
+function parseQuery(query: URLSearchParams): Asked {
+  const page = parsePageNumber(lastValue(query, "page"));
+  const text = lastValue(query, AS_OF);
+  const asOf = text ? parseAsOf(text) : undefined;
+  if (page === undefined || (text && asOf === undefined)) throw invalidPage();
+  return { page, asOf };
+}
+
+function toCount(asOf: AsOf | undefined): number | undefined {
+  return asOf === "latest" ? undefined : asOf;
+}
+
+/** The query with the state by its count, so that the pages that it links to are pages of the same one. */
+function pin(query: URLSearchParams, { count }: State): URLSearchParams {
+  const pinned = new URLSearchParams(query);
+  pinned.set(AS_OF, String(count));
+  return pinned;
 }
 
 function requireInside(page: PageNumber, { count }: State): number {

@@ -1,12 +1,18 @@
 import { lastPage, type PageNumber } from "../page.ts";
-import { openMemory } from "./memory.ts";
+import { type Memory, openMemory } from "./memory.ts";
 import { shareReads, type WaitUntil } from "./shared-reads.ts";
 import type { RecordStore, State, StoredPage } from "./store.ts";
 
 /** A store with a memory. Reads from the store behind it are shared, so they must not end with one request. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
-  page(page: PageNumber, waitUntil: WaitUntil): Promise<StoredPage>;
+  /** @param asOf the count of an earlier state, if it is to be a page of that */
+  page(page: PageNumber, waitUntil: WaitUntil, asOf?: number): Promise<StoredPage>;
+}
+
+interface Asked {
+  page: PageNumber;
+  asOf: number | undefined;
 }
 
 /**
@@ -16,38 +22,53 @@ export interface CachedStore {
  */
 export function cachedStore(store: RecordStore): CachedStore {
   const memory = openMemory();
-  const readState = shareReads(async () => {
-    const askedAt = Date.now();
-    const state = await store.state();
-    memory.learn(state, askedAt);
-    return state;
-  });
-  const readPage = shareReads(async (page: PageNumber) => {
-    const askedAt = Date.now();
-    const stored = await store.page(page);
-    if (memory.learn(stored.state, askedAt) && !isPastEnd(page, stored.state)) memory.keep(stored);
-    return stored;
-  });
-  /** Often nothing has changed, and asking for the state reads one row instead of a page's. */
-  const renew = async (page: PageNumber, waitUntil: WaitUntil) => {
-    await readState("state", waitUntil);
-    return memory.find(page) ?? readPage(page, waitUntil);
+  const { readState, readPage } = learnFrom(store, memory);
+  /** Often nothing has changed, and asking for the state reads one row instead of more. */
+  const renew = async <T>(find: () => T | undefined, read: () => Promise<T>, waitUntil: WaitUntil) => {
+    await readState(undefined, waitUntil);
+    return find() ?? read();
   };
   return {
     async state(waitUntil) {
       const known = memory.state();
       if (known && memory.isFresh()) return known;
-      return readState("state", waitUntil).catch(instead(known));
+      return readState(undefined, waitUntil).catch(instead(known));
     },
-    async page(page, waitUntil) {
-      const kept = memory.find(page);
+    async page(page, waitUntil, asOf) {
+      const asked = { page, asOf };
+      const find = () => memory.find(page, asOf);
+      const read = () => readPage(asked, waitUntil);
+      const kept = find();
       if (memory.isFresh()) {
-        const fresh = kept ?? pastEnd(page, memory.state());
+        const fresh = kept ?? pastEnd(asked, memory.state());
         if (fresh) return fresh;
       }
-      const read = kept ? renew(page, waitUntil) : readPage(page, waitUntil);
-      return read.catch(instead(kept));
+      return (kept ? renew(find, read, waitUntil) : read()).catch(instead(kept));
     },
+  };
+}
+
+/** The reads of a store, shared, from which the memory learns. */
+function learnFrom(store: RecordStore, memory: Memory) {
+  return {
+    readState: shareReads(
+      async () => {
+        const askedAt = Date.now();
+        const state = await store.state();
+        memory.learn(state, askedAt);
+        return state;
+      },
+      () => "state",
+    ),
+    readPage: shareReads(
+      async ({ page, asOf }: Asked) => {
+        const askedAt = Date.now();
+        const stored = await store.page(page, asOf);
+        if (memory.learn(stored.current, askedAt) && !isPastEnd(page, stored)) memory.keep(stored);
+        return stored;
+      },
+      ({ page, asOf }) => `${page} ${asOf ?? ""}`,
+    ),
   };
 }
 
@@ -60,11 +81,17 @@ function instead<T>(kept: T | undefined): (error: unknown) => T {
   };
 }
 
-/** A page past the end needs no store: it is empty, whatever its number. */
-function pastEnd(page: PageNumber, state: State | undefined): StoredPage | undefined {
-  return state && isPastEnd(page, state) ? { state, number: page, results: "[]" } : undefined;
+/**
+ * A page past the end needs no store: it is empty, whatever its number. A state with more records than are known of
+ * may have come since.
+ */
+function pastEnd({ page, asOf }: Asked, current: State | undefined): StoredPage | undefined {
+  if (!current || page === "last") return undefined;
+  const state = { ...current, count: asOf ?? current.count };
+  const stored = { state, current, number: page, results: "[]" };
+  return state.count <= current.count && isPastEnd(page, stored) ? stored : undefined;
 }
 
-function isPastEnd(page: PageNumber, { count }: State): page is number {
-  return page !== "last" && page > lastPage(count);
+function isPastEnd(page: PageNumber, { state, current }: StoredPage): boolean {
+  return state.count > current.count || (page !== "last" && page > lastPage(state.count));
 }

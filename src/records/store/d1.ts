@@ -22,14 +22,16 @@ export const FIELDS = [...COLUMNS.map((column) => `'${column}', ${column}`), "'m
 
 /**
  * Reads the state and one page of it: one statement, so that both always belong together. Positions are a range of
- * the primary key, so it reads the rows of the page and no others. `?1` is the page, null for the last one.
+ * the primary key, so it reads the rows of the page and no others. `?1` is the page, null for the last one; `?2` the
+ * count of an earlier state, null for the current one; D1 passes numbers as reals, which would not divide whole.
  */
 export const PAGE_QUERY = `
-  WITH current AS (
-    SELECT version, count, coalesce(?1, max(1, (count + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) AS page
-    FROM state WHERE only = 1
+  WITH asked AS (
+    SELECT version, count AS loaded, coalesce(CAST(?2 AS INTEGER), count) AS count FROM state WHERE only = 1
+  ), current AS (
+    SELECT *, coalesce(?1, max(1, (count + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) AS page FROM asked
   )
-  SELECT version, count, page, count(position) AS found,
+  SELECT version, loaded, count, page, count(position) AS found,
          json_group_array(json_object(${FIELDS})) FILTER (WHERE position IS NOT NULL) AS results
   FROM (
     SELECT current.*, position, ${COLUMNS.join(", ")} FROM current LEFT JOIN records
@@ -54,7 +56,13 @@ const TRANSIENT = [
   "Failed to get session commit token",
 ];
 
-interface Row extends State {
+/** Where a session begins to read: at any replica, or, for a state that a replica may not have yet, at the primary. */
+const NEAREST = "first-unconstrained";
+const NEWEST = "first-primary";
+
+interface PageRow extends State {
+  /** Records in the collection; `count` is that of the state asked for. */
+  loaded: number;
   page: number;
   /** Records in `results`. */
   found: number;
@@ -66,10 +74,10 @@ interface Row extends State {
  * replicas: each answer is one statement, so it does not matter which state of the database it sees.
  */
 export function d1Store(database: D1Database): RecordStore {
-  const query = <T extends State>(sql: string, ...parameters: (number | null)[]) =>
+  const query = <T extends State>(sql: string, parameters: (number | null)[] = [], from = NEAREST) =>
     readPatiently(async () => {
-      const session = database.withSession("first-unconstrained");
-      const row = await session
+      const row = await database
+        .withSession(from)
         .prepare(sql)
         .bind(...parameters)
         .first<T>();
@@ -79,10 +87,15 @@ export function d1Store(database: D1Database): RecordStore {
     }, isTransient);
   return {
     state: () => query(STATE_QUERY),
-    async page(page) {
-      const row = await query<Row>(PAGE_QUERY, page === "last" ? null : page);
+    async page(page, asOf) {
+      const parameters = [page === "last" ? null : page, asOf ?? null];
+      let row = await query<PageRow>(PAGE_QUERY, parameters);
+      if (row.count > row.loaded) row = await query<PageRow>(PAGE_QUERY, parameters, NEWEST);
       requireWhole(row);
-      return { state: { version: row.version, count: row.count }, number: row.page, results: row.results };
+      const current = { version: row.version, count: row.loaded };
+      // Beyond the current state the page would be what is left of it.
+      const results = row.count > row.loaded ? "[]" : row.results;
+      return { state: { version: row.version, count: row.count }, current, number: row.page, results };
     },
   };
 }
@@ -92,8 +105,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /** A page with records missing would look like a shorter one; it is a failure of the store instead. */
-function requireWhole({ found, count, page }: Row): void {
-  if (page > lastPage(count)) return;
+function requireWhole({ found, loaded, count, page }: PageRow): void {
+  if (count > loaded || page > lastPage(count)) return;
   const { first, last } = pagePositions(count, page);
   const expected = last - first + 1;
   if (found !== expected)

@@ -4,37 +4,40 @@ import type { StoredPage } from "./store.ts";
 const BYTES_PER_CHARACTER = 2;
 
 export interface KeptPages {
-  get(number: number): StoredPage | undefined;
+  /** @param count records in the state that it is a page of */
+  get(count: number, number: number): StoredPage | undefined;
   put(page: StoredPage): void;
   clear(): void;
 }
 
 /**
- * Pages in memory, by number. When they take more than they may, those that were asked for longest ago go.
+ * Pages of one version in memory, each of one of its states. When they take more than they may, those that were asked for longest ago go.
  * @param most bytes
  */
 export function keepPages(most: number): KeptPages {
   // A Map remembers the order in which its keys were set: the first is the one asked for longest ago.
-  const pages = new Map<number, StoredPage>();
+  const pages = new Map<string, StoredPage>();
   let bytes = 0;
 
   const remove = (page: StoredPage) => {
-    pages.delete(page.number);
+    pages.delete(nameOf(page.state.count, page.number));
     bytes -= sizeOf(page);
   };
 
   return {
-    get(number) {
-      const page = pages.get(number);
+    get(count, number) {
+      const name = nameOf(count, number);
+      const page = pages.get(name);
       if (!page) return undefined;
-      pages.delete(number);
-      pages.set(number, page);
+      pages.delete(name);
+      pages.set(name, page);
       return page;
     },
     put(page) {
-      const before = pages.get(page.number);
+      const name = nameOf(page.state.count, page.number);
+      const before = pages.get(name);
       if (before) remove(before);
-      pages.set(page.number, page);
+      pages.set(name, page);
       bytes += sizeOf(page);
       for (const oldest of pages.values()) {
         if (bytes <= most) return;
@@ -46,6 +49,10 @@ export function keepPages(most: number): KeptPages {
       bytes = 0;
     },
   };
+}
+
+function nameOf(count: number, number: number): string {
+  return `${count}-${number}`;
 }
 
 function sizeOf({ results }: StoredPage): number {

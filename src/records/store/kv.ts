@@ -17,7 +17,7 @@ const BLOCK_TTL_SECONDS = 86_400;
 export function kvStore(namespace: KVNamespace): RecordStore {
   return {
     state: () => readPatiently(() => readState(namespace), isTransient),
-    page: (page) => readPatiently(() => readPage(namespace, page), isTransient),
+    page: (page, asOf) => readPatiently(() => readPage(namespace, page, asOf), isTransient),
   };
 }
 
@@ -26,14 +26,29 @@ function isTransient(error: unknown): boolean {
   return /KV GET failed: 5\d\d|Network connection lost/.test(String(error));
 }
 
-async function readPage(namespace: KVNamespace, page: PageNumber): Promise<StoredPage> {
-  const state = await readState(namespace);
-  const number = page === "last" ? lastPage(state.count) : page;
-  if (state.count === 0 || number > lastPage(state.count)) return { state, number, results: "[]" };
-  const { first, last } = pagePositions(state.count, number);
-  const blocks = blocksOf(state, first, last);
+async function readPage(
+  namespace: KVNamespace,
+  page: PageNumber,
+  asOf: number | undefined,
+): Promise<StoredPage> {
+  const current = await readState(namespace);
+  const state = { ...current, count: asOf ?? current.count };
+  const last = lastPage(state.count);
+  const number = page === "last" ? last : page;
+  const isEmpty = state.count === 0 || number > last || state.count > current.count;
+  const results = isEmpty ? "[]" : await readResults(namespace, current, pagePositions(state.count, number));
+  return { state, current, number, results };
+}
+
+/** The records of a range of positions that `pagePositions` gives, newest first, as JSON. */
+async function readResults(
+  namespace: KVNamespace,
+  current: State,
+  { first, last }: { first: number; last: number },
+): Promise<string> {
+  const blocks = blocksOf(current, first, last);
   const lines = await Promise.all(blocks.map((block) => readLines(namespace, block, first, last)));
-  return { state, number, results: toResults(lines.flat(), blocks) };
+  return toResults(lines.flat(), blocks);
 }
 
 async function readState(namespace: KVNamespace): Promise<State> {

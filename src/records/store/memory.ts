@@ -22,9 +22,10 @@ export interface Memory {
    * @returns false if a later question was answered before, as then this answer says nothing of the present
    */
   learn(state: State, askedAt: number): boolean;
-  /** Keeps a page of the state that was learnt last. */
+  /** Keeps a page of the state that was learnt last, or of an earlier one of its version. */
   keep(page: StoredPage): void;
-  find(page: PageNumber): StoredPage | undefined;
+  /** @param asOf the count of an earlier state of the version; by default that of the current one */
+  find(page: PageNumber, asOf?: number): StoredPage | undefined;
 }
 
 export function openMemory(): Memory {
@@ -35,15 +36,15 @@ export function openMemory(): Memory {
     isFresh: () => known !== undefined && Date.now() - known.askedAt < FRESH_MS,
     learn(state, askedAt) {
       if (known && askedAt < known.askedAt) return false;
-      if (known && !isSame(known.state, state)) kept.clear();
+      // An append leaves the pages of earlier states as they are.
+      if (known?.state.version !== state.version) kept.clear();
       known = { state, askedAt };
       return true;
     },
     keep: kept.put,
-    find: (page) => known && kept.get(page === "last" ? lastPage(known.state.count) : page),
+    find(page, asOf = known?.state.count) {
+      if (!known || asOf === undefined || asOf > known.state.count) return undefined;
+      return kept.get(asOf, page === "last" ? lastPage(asOf) : page);
+    },
   };
-}
-
-function isSame(one: State, other: State): boolean {
-  return one.version === other.version && one.count === other.count;
 }

@@ -11,7 +11,10 @@ export interface State {
 
 /** One page as a store gives it. */
 export interface StoredPage {
+  /** The state that it is a page of: the current one, or the earlier one that was asked for. */
   state: State;
+  /** What the store holds now; fewer records than `state` has if that was never loaded. */
+  current: State;
   /** The page's number, also where the last one was asked for. */
   number: number;
   /**
@@ -31,6 +34,10 @@ export interface Continued {
 export interface RecordStore {
   /** Reads the current state alone, which costs less than a page. */
   state(): Promise<State>;
-  /** Reads one page; costs the same at any depth and size. */
-  page(page: PageNumber): Promise<StoredPage>;
+  /**
+   * Reads one page; costs the same at any depth and size.
+   * @param asOf the page as it was when the collection had this many records: appends renumber nothing, so each
+   *   earlier state is still there, until a load replaces the collection
+   */
+  page(page: PageNumber, asOf?: number): Promise<StoredPage>;
 }

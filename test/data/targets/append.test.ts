@@ -21,7 +21,7 @@ async function expectServed(store: RecordStore, records: TrafficRecord[], state:
   const newestFirst = records.toReversed();
   for (let page = 1; page <= lastPage(records.length); page++) {
     const results = JSON.stringify(newestFirst.slice(15 * (page - 1), 15 * page));
-    expect(await store.page(page)).toEqual({ state, number: page, results });
+    expect(await store.page(page)).toEqual({ state, current: state, number: page, results });
   }
 }
 

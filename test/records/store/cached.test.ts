@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { PageNumber } from "../../../src/records/page.ts";
+import { lastPage } from "../../../src/records/page.ts";
 import { cachedStore } from "../../../src/records/store/cached.ts";
 import { FRESH_MS } from "../../../src/records/store/memory.ts";
 import type { RecordStore, State } from "../../../src/records/store/store.ts";
@@ -21,14 +21,12 @@ function controlledStore(initial: State) {
   };
   const store: RecordStore = {
     state: () => answer("state", (state) => state),
-    page: (page: PageNumber) =>
-      answer(`page ${page}`, (state) => {
-        const number = page === "last" ? Math.ceil(state.count / 15) : page;
-        return {
-          state,
-          number,
-          results: number <= Math.ceil(state.count / 15) ? `[${state.version},${number}]` : "[]",
-        };
+    page: (page, asOf) =>
+      answer(`page ${page}${asOf === undefined ? "" : ` as of ${asOf}`}`, (current) => {
+        const state = { ...current, count: asOf ?? current.count };
+        const number = page === "last" ? lastPage(state.count) : page;
+        const isInside = number <= lastPage(state.count) && state.count <= current.count;
+        return { state, current, number, results: isInside ? `[${state.version},${number}]` : "[]" };
       }),
   };
   return { store: cachedStore(store), asked, control };
@@ -56,7 +54,12 @@ describe("while the state is fresh", () => {
   test("pages past the end need no store", async () => {
     const { store, asked } = controlledStore(first);
     await store.page(1, waitUntil);
-    expect(await store.page(8, waitUntil)).toEqual({ state: first, number: 8, results: "[]" });
+    expect(await store.page(8, waitUntil)).toEqual({
+      state: first,
+      current: first,
+      number: 8,
+      results: "[]",
+    });
     expect(asked).toEqual(["page 1"]);
   });
 
@@ -110,6 +113,44 @@ describe("when the state is no longer fresh", () => {
     await page;
     await store.page(1, waitUntil);
     expect(asked).toEqual(["page 1", "state"]);
+  });
+});
+
+describe("a page of an earlier state", () => {
+  const grown: State = { version: 1, count: 120 };
+
+  test("is kept while the collection grows, and its number is another page's too", async () => {
+    const { store, asked, control } = controlledStore(first);
+    const page = await store.page(2, waitUntil);
+    control.state = grown;
+    vi.advanceTimersByTime(FRESH_MS);
+    expect((await store.page(2, waitUntil)).state).toEqual(grown);
+    expect(await store.page(2, waitUntil, first.count)).toBe(page);
+    expect(asked).toEqual(["page 2", "state", "page 2"]);
+  });
+
+  test("goes when the collection is replaced", async () => {
+    const { store, control } = controlledStore(first);
+    await store.page(1, waitUntil, 40);
+    control.state = second;
+    vi.advanceTimersByTime(FRESH_MS);
+    expect((await store.page(1, waitUntil, 40)).results).toBe("[2,1]");
+  });
+
+  test("that is not known of yet is asked for, fresh or not", async () => {
+    const { store, asked, control } = controlledStore(first);
+    await store.page(1, waitUntil);
+    control.state = grown;
+    expect((await store.page(99, waitUntil, grown.count)).current).toEqual(grown);
+    expect((await store.page(1, waitUntil, grown.count)).results).toBe("[1,1]");
+    expect(asked).toEqual(["page 1", "page 99 as of 120", "page 1 as of 120"]);
+  });
+
+  test("past its end needs no store", async () => {
+    const { store, asked } = controlledStore(first);
+    await store.page(1, waitUntil);
+    expect((await store.page(4, waitUntil, 45)).results).toBe("[]");
+    expect(asked).toEqual(["page 1"]);
   });
 });
 

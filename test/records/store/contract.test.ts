@@ -35,8 +35,28 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     test("gives every page, newest first, in the JSON of the answer", async () => {
       for (let page = 1; page <= lastPage(count); page++) {
         const results = JSON.stringify(newestFirst.slice(15 * (page - 1), 15 * page));
-        expect(await store.page(page)).toEqual({ state, number: page, results });
+        expect(await store.page(page)).toEqual({ state, current: state, number: page, results });
       }
+    });
+
+    test.each([0, 1, 15, 16, 600, 601])("gives the pages as of its first %i records", async (asOf) => {
+      if (asOf > count) return;
+      const oldestFirst = newestFirst.toReversed().slice(0, asOf);
+      for (let page = 1; page <= lastPage(asOf); page++) {
+        const results = JSON.stringify(oldestFirst.toReversed().slice(15 * (page - 1), 15 * page));
+        const expected = { state: { ...state, count: asOf }, current: state, number: page, results };
+        expect(await store.page(page, asOf)).toEqual(expected);
+        if (page === lastPage(asOf)) expect(await store.page("last", asOf)).toEqual(expected);
+      }
+    });
+
+    test("has no page of a state that it has not reached", async () => {
+      const { state: asked, current, results } = await store.page(1, count + 1);
+      expect({ asked, current, results }).toEqual({
+        asked: { ...state, count: count + 1 },
+        current: state,
+        results: "[]",
+      });
     });
 
     test("knows the last page", async () => {
@@ -44,7 +64,7 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     });
 
     test.each([lastPage(count) + 1, 600_479_950_316_066])("page %i is past the end", async (page) => {
-      expect(await store.page(page)).toEqual({ state, number: page, results: "[]" });
+      expect(await store.page(page)).toEqual({ state, current: state, number: page, results: "[]" });
     });
   });
 

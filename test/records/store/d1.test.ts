@@ -13,15 +13,20 @@ beforeAll(async () => {
 afterAll(() => worker.close());
 
 /** Rows that D1 counts, and bills, for a page. */
-async function countRowsRead(page: PageNumber): Promise<number> {
-  const statement = worker.env.DB.prepare(PAGE_QUERY).bind(page === "last" ? null : page);
+async function countRowsRead(page: PageNumber, asOf: number | null = null): Promise<number> {
+  const statement = worker.env.DB.prepare(PAGE_QUERY).bind(page === "last" ? null : page, asOf);
   return (await statement.all()).meta.rows_read;
 }
 
 test("a database in which nothing was loaded is an empty collection", async () => {
   const state = { version: 0, count: 0 };
-  expect(await d1Store(worker.env.DB).page(1)).toEqual({ state, number: 1, results: "[]" });
-  expect(await d1Store(worker.env.DB).page("last")).toEqual({ state, number: 1, results: "[]" });
+  expect(await d1Store(worker.env.DB).page(1)).toEqual({ state, current: state, number: 1, results: "[]" });
+  expect(await d1Store(worker.env.DB).page("last")).toEqual({
+    state,
+    current: state,
+    number: 1,
+    results: "[]",
+  });
 });
 
 describe.each([100, 100_000])("of %i records", (count) => {
@@ -38,6 +43,8 @@ describe.each([100, 100_000])("of %i records", (count) => {
     ["far past the end", 600_479_950_316_066],
   ] as const)("the %s page reads at most 32 rows", async (_, page) => {
     expect(await countRowsRead(page)).toBeLessThanOrEqual(32);
+    expect(await countRowsRead(page, count - 7), "of an earlier state").toBeLessThanOrEqual(32);
+    expect(await countRowsRead(page, count + 1), "of a state to come").toBeLessThanOrEqual(32);
   });
 });
 

@@ -1,0 +1,116 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/targets/targets.ts";
+import app from "../../src/index.ts";
+import { lastPage } from "../../src/records/page.ts";
+import { Page } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { appendTo, context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+
+const COLLECTION = "https://counts.example/api/tf1/records/";
+
+describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker();
+  });
+  afterAll(() => worker.close());
+
+  /** Instances of the worker, each of which knows of the collection what it has asked for itself. */
+  const startInstances = (count: number) => {
+    const environments = Array.from({ length: count }, () => ({ ...worker.env, STORE: store }));
+    return (index: number, url: string, headers = {}) =>
+      app.request(url, { headers }, environments[index % count], context);
+  };
+
+  /** Follows the links from a page on. Before each request, something may happen to the collection. */
+  async function follow(
+    first: string,
+    link: "next" | "previous",
+    request: (step: number, url: string) => Response | Promise<Response>,
+    happen: (step: number) => Promise<void>,
+  ): Promise<Page[]> {
+    const pages: Page[] = [];
+    for (let url: string | null = first; url !== null; url = pages.at(-1)?.[link] ?? null) {
+      if (pages.length > 0) await happen(pages.length);
+      pages.push(Page.parse(await (await request(pages.length, url)).json()));
+    }
+    return pages;
+  }
+
+  test("meets each record of its state exactly once, whenever records are added, whichever instance answers", async () => {
+    const counts = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 590, max: 640 }));
+    const additions = fc.array(fc.nat(40), { maxLength: 60 });
+    const instances = fc.array(fc.nat(2), { minLength: 60, maxLength: 60 });
+    const walk = async (count: number, added: number[], served: number[], link: "next" | "previous") => {
+      const records = makeRecords(count + 40 * added.length);
+      let state = await loadInto(worker.env, store, records.slice(0, count));
+      const send = startInstances(3);
+      const grow = async (step: number) => {
+        const before = records.slice(0, state.count);
+        const more = records.slice(state.count, state.count + (added[step] ?? 0));
+        if (more.length > 0) state = await appendTo(worker.env, store, before, state, more);
+      };
+      const first = `${COLLECTION}?as_of=latest${link === "next" ? "" : "&page=last"}`;
+      const pages = await follow(first, link, (step, url) => send(served[step] ?? 0, url), grow);
+      expect(new Set(pages.map((page) => page.count))).toEqual(new Set([count]));
+      const met = (link === "next" ? pages : pages.toReversed()).flatMap(({ results }) => results);
+      expect(met).toEqual(records.slice(0, count).toReversed());
+    };
+    const links = fc.constantFrom("next" as const, "previous" as const);
+    await fc.assert(fc.asyncProperty(counts, additions, instances, links, walk), { numRuns: 20 });
+  });
+
+  test("its pages never change: not their bytes, not their entity-tags", async () => {
+    const records = makeRecords(700);
+    const state = await loadInto(worker.env, store, records.slice(0, 100));
+    const url = `${COLLECTION}?as_of=100&page=3`;
+    const before = await startInstances(1)(0, url);
+    await appendTo(worker.env, store, records.slice(0, 100), state, records.slice(100));
+    const after = await startInstances(1)(0, url);
+    expect(await after.text()).toBe(await before.text());
+    expect(after.headers.get("etag")).toBe(before.headers.get("etag"));
+    const copy = await startInstances(1)(0, url, { "if-none-match": before.headers.get("etag") });
+    expect(copy.status).toBe(304);
+  });
+
+  test.each([
+    ["latest", 100, "as_of=100&format=api&page=2"],
+    ["40", 40, "as_of=40&format=api&page=2"],
+    ["0040", 40, "as_of=40&format=api&page=2"],
+    ["100", 100, "as_of=100&format=api&page=2"],
+    ["0", 0, undefined],
+    ["", 100, "format=api&page=2"],
+    ["7&as_of=90", 90, "as_of=90&format=api&page=2"],
+  ])("as_of=%s has %i records and goes on at %s", async (asOf, count, next) => {
+    await loadInto(worker.env, store, makeRecords(100));
+    const response = await startInstances(1)(0, `${COLLECTION}?as_of=${asOf}`);
+    const page = Page.parse(await response.json());
+    expect(page.count).toBe(count);
+    if (asOf === "") expect(page.next).toContain("format=api");
+    else expect(page.next).toBe(next === undefined ? null : `${COLLECTION}?${next}`);
+    expect(page.previous).toBeNull();
+  });
+
+  test.each(["101", "-1", "1.5", "abc", "LATEST", "last", "9".repeat(30), "9007199254740991", "1e1", "%F0"])(
+    "as_of=%s is 404 Invalid page.",
+    async (asOf) => {
+      await loadInto(worker.env, store, makeRecords(100));
+      const request = startInstances(1);
+      for (const query of [`as_of=${asOf}`, `as_of=${asOf}&page=2`, `page=last&as_of=${asOf}`]) {
+        const response = await request(0, `${COLLECTION}?${query}`);
+        expect(response.status).toBe(404);
+        expect(await response.json()).toEqual({ detail: "Invalid page." });
+        const copied = await request(0, `${COLLECTION}?${query}`, { "if-none-match": "*" });
+        expect(copied.status).toBe(404);
+      }
+    },
+  );
+
+  test("a page beyond the state's last is 404, though the collection has it by now", async () => {
+    await loadInto(worker.env, store, makeRecords(100));
+    const request = startInstances(1);
+    expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40)}`)).status).toBe(200);
+    expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40) + 1}`)).status).toBe(404);
+  });
+});
