@@ -1,16 +1,10 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
-import type { Continued, State } from "../../src/records/store/store.ts";
+import type { Continued, State, Loaded as StoredLoaded } from "../../src/records/store/store.ts";
 import type { Range } from "./ranges.ts";
 import type { Deployment } from "./wrangler.ts";
 
 /** What is loaded. */
-export interface Loaded {
-  state: State;
-  /** ISO 8601; undefined if the store does not say. */
-  loadedAt: string | undefined;
-  /** Undefined if it was loaded before loads stored them. */
-  statistics: Statistics | undefined;
+export interface Loaded extends StoredLoaded {
   /** What the whole store takes; undefined if it does not say. */
   bytes: number | undefined;
 }

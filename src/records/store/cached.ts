@@ -1,13 +1,14 @@
 import { lastPage, type PageNumber } from "../page.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { shareReads, type WaitUntil } from "./shared-reads.ts";
-import type { RecordStore, State, StoredPage } from "./store.ts";
+import type { Loaded, RecordStore, State, StoredPage } from "./store.ts";
 
 /** A store with a memory. Reads from the store behind it are shared, so they must not end with one request. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
   /** @param asOf the count of an earlier state, if it is to be a page of that */
   page(page: PageNumber, waitUntil: WaitUntil, asOf?: number): Promise<StoredPage>;
+  loaded(waitUntil: WaitUntil): Promise<Loaded>;
 }
 
 interface Asked {
@@ -22,7 +23,7 @@ interface Asked {
  */
 export function cachedStore(store: RecordStore): CachedStore {
   const memory = openMemory();
-  const { readState, readPage } = learnFrom(store, memory);
+  const { readState, readPage, readLoaded } = learnFrom(store, memory);
   /** Often nothing has changed, and asking for the state reads one row instead of more. */
   const renew = async <T>(find: () => T | undefined, read: () => Promise<T>, waitUntil: WaitUntil) => {
     await readState(undefined, waitUntil);
@@ -44,6 +45,12 @@ export function cachedStore(store: RecordStore): CachedStore {
         if (fresh) return fresh;
       }
       return (kept ? renew(find, read, waitUntil) : read()).catch(instead(kept));
+    },
+    async loaded(waitUntil) {
+      const kept = memory.findLoaded();
+      if (kept && memory.isFresh()) return kept;
+      const read = () => readLoaded(undefined, waitUntil);
+      return (kept ? renew(memory.findLoaded, read, waitUntil) : read()).catch(instead(kept));
     },
   };
 }
@@ -68,6 +75,15 @@ function learnFrom(store: RecordStore, memory: Memory) {
         return stored;
       },
       ({ page, asOf }) => `${page} ${asOf ?? ""}`,
+    ),
+    readLoaded: shareReads(
+      async () => {
+        const askedAt = Date.now();
+        const loaded = await store.loaded();
+        if (memory.learn(loaded.state, askedAt)) memory.keepLoaded(loaded);
+        return loaded;
+      },
+      () => "loaded",
     ),
   };
 }

@@ -42,6 +42,11 @@ export const PAGE_QUERY = `
 
 const STATE_QUERY = "SELECT version, count FROM state WHERE only = 1";
 
+/** Reads the state with its statistics, of which each row has a part. */
+export const LOADED_QUERY = `
+  SELECT version, count, loaded_at, text FROM state LEFT JOIN statistics USING (version, count)
+  WHERE only = 1 ORDER BY part`;
+
 /**
  * What D1 says when the same query may well succeed a moment later. Its other errors (overload, time and memory
  * limits, the daily limits of the free plan) another attempt would only make worse.
@@ -58,7 +63,7 @@ const TRANSIENT = [
 
 /** Where a session begins to read: at any replica, or, for a state that a replica may not have yet, at the primary. */
 const NEAREST = "first-unconstrained";
-const NEWEST = "first-primary";
+export const NEWEST = "first-primary";
 
 interface PageRow extends State {
   /** Records in the collection; `count` is that of the state asked for. */
@@ -69,35 +74,58 @@ interface PageRow extends State {
   results: string;
 }
 
+interface LoadedRow extends State {
+  loaded_at: string | null;
+  /** A part of the statistics; null if there are none. */
+  text: string | null;
+}
+
 /**
  * The collection in a D1 database with the tables of data/migrations. Reads go to the nearest replica, if there are
  * replicas: each answer is one statement, so it does not matter which state of the database it sees.
+ * @param nearest where sessions begin; an append must go on from the newest state
  */
-export function d1Store(database: D1Database): RecordStore {
-  const query = <T extends State>(sql: string, parameters: (number | null)[] = [], from = NEAREST) =>
+export function d1Store(database: D1Database, nearest = NEAREST): RecordStore {
+  const query = <T extends State>(sql: string, parameters: (number | null)[] = [], from = nearest) =>
     readPatiently(async () => {
-      const row = await database
+      const { results } = await database
         .withSession(from)
         .prepare(sql)
         .bind(...parameters)
-        .first<T>();
+        .all<T>();
+      const [row] = results;
       // Without a state the aggregates of the page's query still give a row.
-      if (row === null || row.version === null) throw new Error("D1 holds no state");
-      return row;
+      if (row === undefined || row.version === null) throw new Error("D1 holds no state");
+      return { row, rows: results };
     }, isTransient);
   return {
-    state: () => query(STATE_QUERY),
+    async state() {
+      const { row } = await query<State>(STATE_QUERY);
+      return toState(row);
+    },
     async page(page, asOf) {
       const parameters = [page === "last" ? null : page, asOf ?? null];
-      let row = await query<PageRow>(PAGE_QUERY, parameters);
-      if (row.count > row.loaded) row = await query<PageRow>(PAGE_QUERY, parameters, NEWEST);
+      let { row } = await query<PageRow>(PAGE_QUERY, parameters);
+      if (row.count > row.loaded) ({ row } = await query<PageRow>(PAGE_QUERY, parameters, NEWEST));
       requireWhole(row);
       const current = { version: row.version, count: row.loaded };
       // Beyond the current state the page would be what is left of it.
       const results = row.count > row.loaded ? "[]" : row.results;
-      return { state: { version: row.version, count: row.count }, current, number: row.page, results };
+      return { state: toState(row), current, number: row.page, results };
+    },
+    async loaded() {
+      const { row, rows } = await query<LoadedRow>(LOADED_QUERY);
+      return {
+        state: toState(row),
+        loadedAt: row.loaded_at ?? undefined,
+        statistics: row.text === null ? undefined : JSON.parse(rows.map(({ text }) => text).join("")),
+      };
     },
   };
+}
+
+function toState({ version, count }: State): State {
+  return { version, count };
 }
 
 function isTransient(error: unknown): boolean {

@@ -1,14 +1,15 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
 import { lastPage, type PageNumber, pagePositions } from "../page.ts";
-import { type Block, blocksOf, STATE_KEY } from "./blocks.ts";
+import type { Statistics } from "../statistics.ts";
+import { type Block, blocksOf, STATE_KEY, statisticsKey } from "./blocks.ts";
 import { readPatiently } from "./patience.ts";
-import type { RecordStore, State, StoredPage } from "./store.ts";
+import type { Loaded, RecordStore, State, StoredPage } from "./store.ts";
 
 /** The shortest that KV allows: how long a location may go on showing the old state after a load. */
 const STATE_TTL_SECONDS = 30;
 
-/** A block never changes. */
-const BLOCK_TTL_SECONDS = 86_400;
+/** Blocks and statistics never change. */
+const UNCHANGING_TTL_SECONDS = 86_400;
 
 /**
  * The collection in a KV namespace: the state under one key, and blocks of records under keys that contain their
@@ -18,6 +19,7 @@ export function kvStore(namespace: KVNamespace): RecordStore {
   return {
     state: () => readPatiently(() => readState(namespace), isTransient),
     page: (page, asOf) => readPatiently(() => readPage(namespace, page, asOf), isTransient),
+    loaded: () => readPatiently(() => readLoaded(namespace), isTransient),
   };
 }
 
@@ -51,13 +53,26 @@ async function readResults(
   return toResults(lines.flat(), blocks);
 }
 
+async function readLoaded(namespace: KVNamespace): Promise<Loaded> {
+  const { loadedAt, ...state } = await readSwitch(namespace);
+  const key = statisticsKey(state);
+  const text = await namespace.get(key, { type: "text", cacheTtl: UNCHANGING_TTL_SECONDS });
+  return { state, loadedAt, statistics: text === null ? undefined : (parse(text, key) as Statistics) };
+}
+
 async function readState(namespace: KVNamespace): Promise<State> {
+  const { version, count } = await readSwitch(namespace);
+  return { version, count };
+}
+
+/** The state, and when it was switched to. */
+async function readSwitch(namespace: KVNamespace): Promise<State & Pick<Loaded, "loadedAt">> {
   const text = await namespace.get(STATE_KEY, { type: "text", cacheTtl: STATE_TTL_SECONDS });
   if (text === null) throw new Error("KV holds no state");
-  const { version, count } = Object(parse(text, STATE_KEY));
+  const { version, count, loaded_at } = Object(parse(text, STATE_KEY));
   if (!isCount(version) || !isCount(count))
     throw new Error(`KV holds a state without version or count: ${text}`);
-  return { version, count };
+  return { version, count, loadedAt: typeof loaded_at === "string" ? loaded_at : undefined };
 }
 
 function isCount(value: unknown): value is number {
@@ -65,13 +80,13 @@ function isCount(value: unknown): value is number {
 }
 
 /** The lines of a block that are records of the positions `first` to `last`. */
-async function readLines(
+export async function readLines(
   namespace: KVNamespace,
   block: Block,
   first: number,
   last: number,
 ): Promise<string[]> {
-  const text = await namespace.get(block.key, { type: "text", cacheTtl: BLOCK_TTL_SECONDS });
+  const text = await namespace.get(block.key, { type: "text", cacheTtl: UNCHANGING_TTL_SECONDS });
   if (text === null) throw new Error(`KV lacks the block ${block.key}`);
   const lines = text.split("\n");
   const expected = block.last - block.first + 1;

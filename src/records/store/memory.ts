@@ -1,6 +1,6 @@
 import { lastPage, type PageNumber } from "../page.ts";
 import { keepPages } from "./kept-pages.ts";
-import type { State, StoredPage } from "./store.ts";
+import type { Loaded, State, StoredPage } from "./store.ts";
 
 /**
  * How long an instance may answer without asking the store: after a load it serves the old state at most this long.
@@ -26,11 +26,15 @@ export interface Memory {
   keep(page: StoredPage): void;
   /** @param asOf the count of an earlier state of the version; by default that of the current one */
   find(page: PageNumber, asOf?: number): StoredPage | undefined;
+  /** Keeps what the load of the state that was learnt last stored. */
+  keepLoaded(loaded: Loaded): void;
+  findLoaded(): Loaded | undefined;
 }
 
 export function openMemory(): Memory {
   let known: { state: State; askedAt: number } | undefined;
   const kept = keepPages(KEPT_BYTES);
+  let loaded: Loaded | undefined;
   return {
     state: () => known?.state,
     isFresh: () => known !== undefined && Date.now() - known.askedAt < FRESH_MS,
@@ -38,6 +42,7 @@ export function openMemory(): Memory {
       if (known && askedAt < known.askedAt) return false;
       // An append leaves the pages of earlier states as they are.
       if (known?.state.version !== state.version) kept.clear();
+      if (known && !isSame(known.state, state)) loaded = undefined;
       known = { state, askedAt };
       return true;
     },
@@ -46,5 +51,13 @@ export function openMemory(): Memory {
       if (!known || asOf === undefined || asOf > known.state.count) return undefined;
       return kept.get(asOf, page === "last" ? lastPage(asOf) : page);
     },
+    keepLoaded(read) {
+      loaded = read;
+    },
+    findLoaded: () => loaded,
   };
+}
+
+function isSame(one: State, other: State): boolean {
+  return one.version === other.version && one.count === other.count;
 }

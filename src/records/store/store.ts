@@ -24,13 +24,22 @@ export interface StoredPage {
   results: string;
 }
 
+/** What a load says of what it loaded. */
+export interface Loaded {
+  state: State;
+  /** When the state was switched to, ISO 8601 in UTC; undefined where nothing was ever loaded. */
+  loadedAt: string | undefined;
+  /** Undefined in a collection that was loaded before loads stored them. */
+  statistics: Statistics | undefined;
+}
+
 /** What an append goes on from. */
 export interface Continued {
   state: State;
   statistics: Statistics;
 }
 
-/** A place that holds the collection. Both methods throw if it cannot be read or what it holds is incomplete. */
+/** A place that holds the collection. All methods throw if it cannot be read or what it holds is incomplete. */
 export interface RecordStore {
   /** Reads the current state alone, which costs less than a page. */
   state(): Promise<State>;
@@ -40,4 +49,6 @@ export interface RecordStore {
    *   earlier state is still there, until a load replaces the collection
    */
   page(page: PageNumber, asOf?: number): Promise<StoredPage>;
+  /** Reads what the load of the current state stored besides its records. */
+  loaded(): Promise<Loaded>;
 }

@@ -28,6 +28,7 @@ function controlledStore(initial: State) {
         const isInside = number <= lastPage(state.count) && state.count <= current.count;
         return { state, current, number, results: isInside ? `[${state.version},${number}]` : "[]" };
       }),
+    loaded: () => answer("loaded", (state) => ({ state, loadedAt: undefined, statistics: undefined })),
   };
   return { store: cachedStore(store), asked, control };
 }
@@ -151,6 +152,39 @@ describe("a page of an earlier state", () => {
     await store.page(1, waitUntil);
     expect((await store.page(4, waitUntil, 45)).results).toBe("[]");
     expect(asked).toEqual(["page 1"]);
+  });
+});
+
+describe("what a load stored", () => {
+  test("is read once for each state", async () => {
+    const { store, asked, control } = controlledStore(first);
+    const loaded = await store.loaded(waitUntil);
+    expect(await store.loaded(waitUntil)).toBe(loaded);
+    vi.advanceTimersByTime(FRESH_MS);
+    expect(await store.loaded(waitUntil)).toBe(loaded);
+    expect(asked).toEqual(["loaded", "state"]);
+    control.state = second;
+    vi.advanceTimersByTime(FRESH_MS);
+    expect((await store.loaded(waitUntil)).state).toEqual(second);
+    expect(asked).toEqual(["loaded", "state", "state", "loaded"]);
+  });
+
+  test("tells the state, and so renews and drops pages", async () => {
+    const { store, asked, control } = controlledStore(first);
+    await store.page(1, waitUntil);
+    control.state = second;
+    vi.advanceTimersByTime(FRESH_MS);
+    await store.loaded(waitUntil);
+    expect((await store.page(1, waitUntil)).results).toBe("[2,1]");
+    expect(asked).toEqual(["page 1", "loaded", "page 1"]);
+  });
+
+  test("is served on when the store fails", async () => {
+    const { store, control } = controlledStore(first);
+    const loaded = await store.loaded(waitUntil);
+    control.fails = true;
+    vi.advanceTimersByTime(FRESH_MS);
+    expect(await store.loaded(waitUntil)).toBe(loaded);
   });
 });
 

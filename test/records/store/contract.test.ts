@@ -5,6 +5,7 @@ import { lastPage } from "../../../src/records/page.ts";
 import { d1Store } from "../../../src/records/store/d1.ts";
 import { kvStore } from "../../../src/records/store/kv.ts";
 import type { RecordStore, State } from "../../../src/records/store/store.ts";
+import { statisticsOf } from "../../data/statistics.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { makeRecords } from "../sample.ts";
 
@@ -56,6 +57,14 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
         asked: { ...state, count: count + 1 },
         current: state,
         results: "[]",
+      });
+    });
+
+    test("knows what the load stored", async () => {
+      expect(await store.loaded()).toEqual({
+        state,
+        loadedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        statistics: statisticsOf(newestFirst.toReversed()),
       });
     });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageNumber } from "../../../src/records/page.ts";
-import { d1Store, PAGE_QUERY } from "../../../src/records/store/d1.ts";
+import { d1Store, LOADED_QUERY, PAGE_QUERY } from "../../../src/records/store/d1.ts";
 import { loadStatements } from "../../../src/records/store/d1-statements.ts";
 import type { State } from "../../../src/records/store/store.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
@@ -45,6 +45,11 @@ describe.each([100, 100_000])("of %i records", (count) => {
     expect(await countRowsRead(page)).toBeLessThanOrEqual(32);
     expect(await countRowsRead(page, count - 7), "of an earlier state").toBeLessThanOrEqual(32);
     expect(await countRowsRead(page, count + 1), "of a state to come").toBeLessThanOrEqual(32);
+  });
+
+  test("what a load stored is read without any record", async () => {
+    const { meta } = await worker.env.DB.prepare(LOADED_QUERY).all();
+    expect(meta.rows_read).toBeLessThanOrEqual(6);
   });
 });
 
