@@ -13,6 +13,8 @@ export interface RunningWorker {
   origin: string;
   env: Env;
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** What it wrote to its log, a text a message. */
+  logs(): string[];
   close(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
     origin: url.origin,
     env: await worker.getEnv(),
     fetch: (path, init) => fetch(new URL(path, url), { redirect: "manual", ...init }),
+    logs: () => harness.getLogs().map(({ message }) => message),
     close: () => harness.close(),
   };
 }

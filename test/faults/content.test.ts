@@ -5,6 +5,7 @@ import type { State } from "../../src/records/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectCollection, expectPage, expectUnavailable } from "./answers.ts";
+import { loggedReasons } from "./logged.ts";
 
 /** What a store holds may be missing or broken; then an answer is 503 rather than a wrong page. */
 
@@ -17,9 +18,7 @@ afterEach(() => {
 });
 
 function expectLogged(message: string): void {
-  expect(console.error).toHaveBeenCalledWith(
-    expect.objectContaining({ message: expect.stringContaining(message) }),
-  );
+  expect(loggedReasons()).toContainEqual(expect.stringContaining(message));
 }
 
 describe("D1", () => {

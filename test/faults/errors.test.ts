@@ -5,6 +5,7 @@ import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable } from "./answers.ts";
 import { type Faulty, failing, hanging, openFaulty } from "./faulty.ts";
+import { loggedReasons } from "./logged.ts";
 
 /**
  * The messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime gives, and
@@ -117,7 +118,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       await expectUnavailable(response);
       expect(took).toBeLessThanOrEqual(RETRY_WITHIN_MS);
       expect(faulty.attempts()).toBeGreaterThanOrEqual(FEWEST_ATTEMPTS);
-      expect(console.error).toHaveBeenCalledWith(expect.objectContaining({ message }));
+      expect(loggedReasons()).toEqual([`Error: ${message}`]);
     });
 
     test("for ever: the kept page", async () => {
@@ -133,7 +134,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       faulty.cause(failing(message));
       await expectUnavailable(await ask(faulty.env, 2));
       expect(faulty.attempts()).toBe(1);
-      expect(console.error).toHaveBeenCalledWith(expect.objectContaining({ message }));
+      expect(loggedReasons()).toEqual([`Error: ${message}`]);
       faulty.cause(failing(message, 0));
       await expectPage(await ask(faulty.env, 2), records, 2);
     });

@@ -3,6 +3,7 @@ import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { context, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectUnavailable, PATH } from "./answers.ts";
+import { loggedReasons } from "./logged.ts";
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -27,19 +28,21 @@ describe("a wrong setting is 503, and the log names it", () => {
   ])("%j", async (setting, message) => {
     const env = { ...worker.env, ...setting };
     await expectUnavailable(await ask(env));
-    expect(String(vi.mocked(console.error).mock.calls[0])).toContain(message);
+    expect(loggedReasons()[0]).toContain(message);
   });
 
   test("no STORE at all", async () => {
     const { STORE: _, ...env } = worker.env;
     await expectUnavailable(await ask(env));
-    expect(String(vi.mocked(console.error).mock.calls[0])).toContain("STORE is undefined");
+    expect(loggedReasons()[0]).toContain("STORE is undefined");
   });
 
   test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {
     const env = { STORE } as Env;
     await expectUnavailable(await ask(env));
-    expect(console.error).toHaveBeenCalled();
+    expect(loggedReasons()).toEqual([
+      expect.stringContaining("TypeError: Cannot read properties of undefined"),
+    ]);
   });
 
   test("what needs no store is answered all the same", async () => {

@@ -1,3 +1,4 @@
+import { logFailure } from "../../log.ts";
 import { lastPage, type PageNumber } from "../page.ts";
 import { type Memory, openMemory } from "./memory.ts";
 import { shareReads, type WaitUntil } from "./shared-reads.ts";
@@ -20,9 +21,11 @@ interface Asked {
  * Puts this instance's memory in front of a store. Whatever the store answers also tells the current state: while
  * that is fresh, the pages kept of it are served without asking. If the store fails, what is known and kept is
  * served, however old.
+ * @param name of the store, for the log
  */
-export function cachedStore(store: RecordStore): CachedStore {
+export function cachedStore(store: RecordStore, name: string): CachedStore {
   const memory = openMemory();
+  const instead = <T>(kept: T | undefined) => insteadOf(name, kept);
   const { readState, readPage, readLoaded } = learnFrom(store, memory);
   /** Often nothing has changed, and asking for the state reads one row instead of more. */
   const renew = async <T>(find: () => T | undefined, read: () => Promise<T>, waitUntil: WaitUntil) => {
@@ -89,10 +92,10 @@ function learnFrom(store: RecordStore, memory: Memory) {
 }
 
 /** Makes of a failure of the store what is kept, if anything is; the log has the failure all the same. */
-function instead<T>(kept: T | undefined): (error: unknown) => T {
+function insteadOf<T>(name: string, kept: T | undefined): (error: unknown) => T {
   return (error) => {
     if (kept === undefined) throw error;
-    console.error(error);
+    logFailure({ event: "kept_served", store: name }, error);
     return kept;
   };
 }

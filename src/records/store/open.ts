@@ -14,7 +14,7 @@ const opened = new WeakMap<Env, CachedStore>();
 export function openStore(env: Env): CachedStore {
   let store = opened.get(env);
   if (!store) {
-    store = cachedStore(selectStore(env));
+    store = cachedStore(selectStore(env), env.STORE ?? "");
     opened.set(env, store);
   }
   return store;

@@ -30,7 +30,7 @@ function controlledStore(initial: State) {
       }),
     loaded: () => answer("loaded", (state) => ({ state, loadedAt: undefined, statistics: undefined })),
   };
-  return { store: cachedStore(store), asked, control };
+  return { store: cachedStore(store, "d1"), asked, control };
 }
 
 beforeEach(() => {

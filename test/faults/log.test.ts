@@ -1,0 +1,71 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/targets/targets.ts";
+import { STATE_KEY } from "../../src/records/store/blocks.ts";
+import { makeRecords } from "../records/sample.ts";
+import { untilFresh } from "../serve.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** What only the client knows of; none of it may get into the log. */
+const SECRET = "s3cr3t";
+const client = {
+  headers: {
+    "User-Agent": `${SECRET}-agent`,
+    "CF-Connecting-IP": "192.0.2.77",
+    Referer: `https://app.example/${SECRET}`,
+    Cookie: SECRET,
+  },
+};
+
+describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
+  let worker: RunningWorker;
+  let lines: string[];
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+    await loadInto(worker.env, store, makeRecords(100));
+    const ask = async (path: string) => (await worker.fetch(`${path}?${SECRET}=1`, client)).status;
+    expect(await ask(PATH)).toBe(200);
+    if (store === "d1") await worker.env.DB.prepare("DROP TABLE state").run();
+    else await worker.env.KV.put(STATE_KEY, `{\n"broken": true`);
+    await untilFresh();
+    expect([await ask(PATH), await ask(`/${SECRET}`)]).toEqual([200, 404]);
+    expect((await worker.fetch(`${PATH}?page=2&${SECRET}`, client)).status).toBe(503);
+    lines = worker.logs();
+  });
+  afterAll(() => worker?.close());
+
+  const kept = { event: "kept_served", store };
+  const failed = (path: string) => ({ event: "request_failed", store, method: "GET", path, status: 503 });
+
+  test("is a line of JSON for each, with what failed, where and why", () => {
+    const reason = store === "d1" ? /no such table: state/ : /not JSON in state \(SyntaxError: /;
+    const about = { reason: expect.stringMatching(reason), at: expect.any(Array) };
+    expect(lines.join("\n").split("\n")).toEqual(lines);
+    expect(lines.map((line) => JSON.parse(line))).toEqual(
+      [kept, failed(PATH)].map((facts) => ({ ...facts, ...about })),
+    );
+  });
+
+  test("tells where in the code", () => {
+    for (const line of lines) expect(JSON.parse(line).at.join()).toMatch(/index\.js:\d+:\d+/);
+  });
+
+  test("tells nothing of the client", () => {
+    for (const part of [SECRET, "192.0.2.77", "app.example", "page=", worker.origin])
+      expect(lines.join("\n")).not.toContain(part);
+  });
+});
+
+test("what a client does wrong is not logged", async () => {
+  const worker = await startWorker();
+  for (const [path, headers] of [
+    ["/nothing", {}],
+    [`${PATH}?page=0`, {}],
+    [PATH, { Accept: "image/png" }],
+  ] as const)
+    expect((await worker.fetch(path, { headers })).status).toBeGreaterThanOrEqual(400);
+  const lines = worker.logs();
+  await worker.close();
+  expect(lines).toEqual([]);
+});
