@@ -60,7 +60,7 @@ const NOTHING: Statistics = {
  * @param before those of the records that stand before, which it goes on from; they stay as they are
  */
 export function gatherStatistics(before = NOTHING): Gathering {
-  const gathered = structuredClone(before);
+  const gathered = copy(before);
   const cameras = new Map(gathered.cameras);
   return {
     *pass(records) {
@@ -71,9 +71,20 @@ export function gatherStatistics(before = NOTHING): Gathering {
       }
     },
     statistics: () => ({
-      ...structuredClone(gathered),
+      ...copy(gathered),
       cameras: [...cameras].sort(([one], [other]) => one - other),
     }),
+  };
+}
+
+/** What later records leave as it is: they change the sums and the latest of the days, of which there may be thousands. */
+function copy({ camera_ok, totals, days, ...rest }: Statistics): Statistics {
+  const latest = days.slice(-1).map((day): Day => [...day]);
+  return {
+    ...rest,
+    camera_ok: { ...camera_ok },
+    totals: { ...totals },
+    days: [...days.slice(0, -1), ...latest],
   };
 }
 

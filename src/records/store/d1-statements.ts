@@ -75,6 +75,28 @@ export function* appendStatements(
     yield { sql, written: count - before };
 }
 
+/**
+ * The statements of an append in one transaction, which adds all of the records or none: then nobody sees the state
+ * before its records, and they need no version of their own. The switch fails (NOT NULL) if the state is no longer the
+ * one that the append began from. Sweeps up only what would be in the way: another load may be writing its version.
+ * @param records oldest first; few enough for one transaction
+ */
+export function appendAtOnce(
+  records: readonly TrafficRecord[],
+  { state: { version, count: before }, statistics }: Continued,
+): string[] {
+  const count = before + records.length;
+  const gathering = gatherStatistics(statistics);
+  const inserted = [...insertRecords(gathering.pass(records), version, before)];
+  const unchanged = `SELECT ${count} FROM state WHERE version = ${version} AND count = ${before}`;
+  return [
+    switchTo({ version, count }, unchanged, new Date()),
+    `DELETE FROM records WHERE version = ${version} AND position > ${before}`,
+    `DELETE FROM statistics WHERE version = ${version}`,
+    ...[...inserted, ...insertStatistics(gathering.statistics(), { version, count })].map(({ sql }) => sql),
+  ];
+}
+
 /** @param count a query that gives the count, or null if it must not be switched */
 function switchTo({ version }: State, count: string, loadedAt: Date): string {
   const values = [1, version, `(${count})`, toLiteral(loadedAt.toISOString())];

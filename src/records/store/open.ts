@@ -14,14 +14,27 @@ const opened = new WeakMap<Env, CachedStore>();
 export function openStore(env: Env): CachedStore {
   let store = opened.get(env);
   if (!store) {
-    store = cachedStore(selectStore(env), env.STORE ?? "");
+    store = cachedStore(openUnkept(env), env.STORE ?? "");
     opened.set(env, store);
   }
   return store;
 }
 
-function selectStore({ STORE, DB, KV }: Env): RecordStore {
-  if (STORE === "d1") return d1Store(DB);
-  if (STORE === "kv") return kvStore(KV);
+/**
+ * The same store without a memory, for what must know how it is now.
+ * @throws if the setting names none
+ */
+export function openUnkept(env: Env): RecordStore {
+  const open = chooseStore(env, { d1: () => d1Store(env.DB), kv: () => kvStore(env.KV) });
+  return open();
+}
+
+/**
+ * What belongs to the store that the setting `STORE` names.
+ * @throws if it names none
+ */
+export function chooseStore<T>({ STORE }: Env, { d1, kv }: { d1: T; kv: T }): T {
+  if (STORE === "d1") return d1;
+  if (STORE === "kv") return kv;
   throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1" or "kv"`);
 }
