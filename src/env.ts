@@ -6,6 +6,8 @@ export interface Env {
   STORE?: string;
   /** Scheme, host and port for links, where a proxy or tunnel hides those that clients use. */
   PUBLIC_ORIGIN?: string;
+  /** `on` if each run of the cron trigger adds records up to now; else `off`. */
+  GROW?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */

@@ -1,5 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
+import { grow } from "./growth/trigger.ts";
 import { answerError, answerNotFound } from "./http/errors.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
 import { COLLECTION_PATHS, collectionHeaders, records } from "./records/route.ts";
@@ -13,4 +14,5 @@ app.route("/", records);
 app.notFound(answerNotFound);
 app.onError(answerError);
 
-export default app;
+/** The worker: the app answers requests, and the cron trigger of wrangler.toml calls `scheduled`. */
+export default Object.assign(app, { scheduled: grow });

@@ -1,8 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { runWrangler } from "../data/targets/wrangler.ts";
 
 const MOST_BYTES = 64 * 1024;
@@ -23,4 +24,16 @@ test("the worker stays under 64 KiB gzipped", () => {
 test("starting builds no schemas: nothing on a request's way needs them", () => {
   expect(bundle).toContain("/api/tf1/records/");
   expect(bundle).not.toMatch(/zod/i);
+});
+
+test("the generator is set up for the first run of the cron trigger, not when a worker starts", async () => {
+  // Its time begins in 2019, which it works out when it is set up.
+  const utc = vi.spyOn(Date, "UTC");
+  const { default: worker } = await import(pathToFileURL(join(folder, "index.js")).href);
+  const answer = await worker.fetch(new Request("http://localhost/api/tf1/records/?page=0"), {});
+  expect(answer.status).toBe(404);
+  expect(utc).not.toHaveBeenCalledWith(2019, 0, 1);
+  await expect(worker.scheduled({ scheduledTime: 0 }, { GROW: "on" })).rejects.toThrow("STORE is undefined");
+  expect(utc).toHaveBeenCalledWith(2019, 0, 1);
+  utc.mockRestore();
 });

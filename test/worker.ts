@@ -13,6 +13,8 @@ export interface RunningWorker {
   origin: string;
   env: Env;
   fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Calls it as the cron trigger does that was due at this moment. Gives the outcome, `ok` if it did not throw. */
+  runScheduled(at: Date): Promise<string>;
   /** What it wrote to its log, a text a message. */
   logs(): string[];
   close(): Promise<void>;
@@ -32,6 +34,7 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
     origin: url.origin,
     env: await worker.getEnv(),
     fetch: (path, init) => fetch(new URL(path, url), { redirect: "manual", ...init }),
+    runScheduled: async (at) => (await worker.scheduled({ scheduledTime: at })).outcome,
     logs: () => harness.getLogs().map(({ message }) => message),
     close: () => harness.close(),
   };
