@@ -1,4 +1,4 @@
-import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
+import type { D1Database, KVNamespace, RateLimit } from "@cloudflare/workers-types";
 
 /** What wrangler.toml binds and sets. */
 export interface Env {
@@ -6,10 +6,14 @@ export interface Env {
   STORE?: string;
   /** Scheme, host and port for links, where a proxy or tunnel hides those that clients use. */
   PUBLIC_ORIGIN?: string;
+  /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits how often a client may ask. */
+  RATE_LIMIT?: string;
   /** `on` if each run of the cron trigger adds records up to now; else `off`. */
   GROW?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */
   KV: KVNamespace;
+  /** Counts requests if `RATE_LIMIT` is not `off`. */
+  RATE_LIMITER?: RateLimit;
 }

@@ -2,6 +2,7 @@ import { Hono } from "hono";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
 import { answerError, answerNotFound } from "./http/errors.ts";
+import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
 import { COLLECTION_PATHS, collectionHeaders, records } from "./records/route.ts";
 
@@ -10,6 +11,7 @@ const app = new Hono<{ Bindings: Env }>();
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
 app.options("*", answerPreflight);
+app.use(rateLimit);
 app.route("/", records);
 app.notFound(answerNotFound);
 app.onError(answerError);

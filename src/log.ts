@@ -7,7 +7,7 @@ const MOST_FRAMES = 8;
 /** What a line says besides the reason; nothing that came from a client. */
 export interface Facts {
   /** What happened, for a filter to find. */
-  event: "request_failed" | "kept_served";
+  event: "request_failed" | "kept_served" | "rate_limit_failed";
   /** The setting `STORE`, if it has a value. */
   store?: string | undefined;
   method?: string;

@@ -26,6 +26,12 @@ export function methodNotAllowed(method: string): HTTPException {
   return httpError(405, `Method "${method}" not allowed.`);
 }
 
+/** @param seconds after which the client may try again, 1 or more; `Retry-After` has to say so too */
+export function throttled(seconds: number): HTTPException {
+  const unit = seconds === 1 ? "second" : "seconds";
+  return httpError(429, `Request was throttled. Expected available in ${seconds} ${unit}.`);
+}
+
 /**
  * Answers whatever a handler threw. An `httpError` is what the client did wrong and is told as it is; anything
  * else went wrong on our side, goes to the log as one line, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).

@@ -25,6 +25,9 @@ describe("a wrong setting is 503, and the log names it", () => {
     [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1" or "kv"'],
     [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"'],
     [{ PUBLIC_ORIGIN: "https://counts.example/path" }, 'PUBLIC_ORIGIN is "https://counts.example/path"'],
+    [{ RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
+    [{ RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
+    [{ RATE_LIMIT: "30" }, 'RATE_LIMIT is "30"; it must be "off", "10" or "60"'],
   ])("%j", async (setting, message) => {
     const env = { ...worker.env, ...setting };
     await expectUnavailable(await ask(env));
@@ -35,6 +38,18 @@ describe("a wrong setting is 503, and the log names it", () => {
     const { STORE: _, ...env } = worker.env;
     await expectUnavailable(await ask(env));
     expect(loggedReasons()[0]).toContain("STORE is undefined");
+  });
+
+  test("RATE_LIMIT is 60, but wrangler.toml binds no limiter", async () => {
+    const { RATE_LIMITER: _, ...env } = worker.env;
+    await expectUnavailable(await ask({ ...env, RATE_LIMIT: "60" }));
+    expect(loggedReasons()[0]).toContain('RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER');
+  });
+
+  test("a limiter that fails lets everything pass, and the log says so", async () => {
+    const RATE_LIMITER = { limit: () => Promise.reject(new Error("limiter is down")) };
+    expect((await ask({ ...worker.env, RATE_LIMIT: "60", RATE_LIMITER })).status).toBe(200);
+    expect(loggedReasons()[0]).toContain("limiter is down");
   });
 
   test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {

@@ -1,0 +1,89 @@
+import { readFile } from "node:fs/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+
+const PAGE = "/api/tf1/records/?page=2";
+
+/** Requests that wrangler.toml allows in 10 seconds. */
+const LIMIT = 100;
+
+/** As the platform says whose a request is. */
+const from = (address: string, init: RequestInit = {}): RequestInit => ({
+  ...init,
+  headers: { ...init.headers, "CF-Connecting-IP": address },
+});
+
+describe("RATE_LIMIT is 10", () => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { RATE_LIMIT: "10" } });
+    await loadInto(worker.env, "d1", makeRecords(40));
+  });
+  afterAll(() => worker?.close());
+
+  /** Asks until one request is refused, and tells which. The limit counts anew every 10 seconds. */
+  async function useUp(address: string): Promise<{ refused: Response; after: number }> {
+    for (let after = 0; after <= 2 * LIMIT; after++) {
+      const answer = await worker.fetch(PAGE, from(address));
+      if (answer.status !== 200) return { refused: answer, after };
+      await answer.text();
+    }
+    throw new Error("none was refused");
+  }
+
+  test("so many requests of an address are answered, then none, and others are not held up", async () => {
+    const { refused, after } = await useUp("192.0.2.1");
+    expect(after).toBeGreaterThanOrEqual(LIMIT);
+    expect(refused.status).toBe(429);
+    expect(await refused.text()).toBe(
+      '{"detail":"Request was throttled. Expected available in 10 seconds."}',
+    );
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      "retry-after": "10",
+      "cache-control": "no-store",
+      allow: "GET, OPTIONS",
+      vary: "Accept",
+      "content-type": "application/json",
+      "access-control-allow-origin": "*",
+    });
+    expect((await worker.fetch(PAGE, from("2001:db8::1"))).status).toBe(200);
+  });
+
+  test("wherever they go, and whatever they ask to go wrong; a browser sees a page; preflights pass", async () => {
+    const address = "192.0.2.2";
+    const send = (path: string, init?: RequestInit) => worker.fetch(path, from(address, init));
+    const askAll = () =>
+      Promise.all([
+        send("/"),
+        send(PAGE, { headers: { Prefer: "code=500" } }),
+        send(PAGE, { headers: { Accept: "text/html" } }),
+        send(PAGE, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
+      ]);
+    // The runtime here counts anew whenever the clock is at a multiple of 10 seconds.
+    const now = () => Math.floor(Date.now() / 10_000);
+    let answers: Response[];
+    let begun: number;
+    do {
+      begun = now();
+      await useUp(address);
+      answers = await askAll();
+    } while (now() !== begun);
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 204]);
+    expect(await answers[2]!.text()).toContain("Request was throttled.");
+  });
+});
+
+test("RATE_LIMIT is off: any number of requests is answered", async () => {
+  const worker = await startWorker();
+  await loadInto(worker.env, "d1", makeRecords(40));
+  for (let request = 0; request <= 2 * LIMIT; request++)
+    expect((await worker.fetch(PAGE, from("192.0.2.3"))).status).toBe(200);
+  await worker.close();
+});
+
+test("wrangler.toml is what this file takes it to be", async () => {
+  const configuration = await readFile("wrangler.toml", "utf8");
+  expect(configuration).toContain('RATE_LIMIT = "off"');
+  expect(configuration).toContain(`simple = { limit = ${LIMIT}, period = 10 }`);
+});
