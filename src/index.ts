@@ -1,19 +1,21 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
-import { answerError, answerNotFound } from "./http/errors.ts";
+import { errorAnswers, notFound } from "./http/errors.ts";
 import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
-import { COLLECTION_PATHS, collectionHeaders, records } from "./records/route.ts";
+import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
+import { renderError, renderPage } from "./site/pages.ts";
 
 const app = new Hono<{ Bindings: Env }>();
+const answerError = errorAnswers(renderError);
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
 app.options("*", answerPreflight);
 app.use(rateLimit);
-app.route("/", records);
-app.notFound(answerNotFound);
+app.route("/", collection(renderPage));
+app.notFound((c) => answerError(notFound(), c));
 app.onError(answerError);
 
 /** The worker: the app answers requests, and the cron trigger of wrangler.toml calls `scheduled`. */

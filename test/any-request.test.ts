@@ -108,7 +108,12 @@ function expectWellFormed(method: string, pathname: string, { status, headers, b
     expect(body).toBe("");
     return;
   }
-  expect(headers["content-type"]).toBe("application/json");
+  if (headers["content-type"] !== "application/json") {
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(headers["content-security-policy"]).toContain("script-src 'self';");
+    expect(body).toMatch(/^<!doctype html><html lang="en">.*<\/html>$/s);
+    return;
+  }
   if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: expect.any(String) });
   else expect(JSON.parse(body)).toBeTypeOf("object");
 }

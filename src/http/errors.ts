@@ -5,9 +5,16 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHING } from "./caching.ts";
+import type { ErrorBody } from "./error-body.ts";
+import { answerHtml, type Markup } from "./html.ts";
+import { negotiateError } from "./negotiation.ts";
+import { lastValue } from "./query.ts";
 
 /** Seconds after which a client may try again: a failing store has usually recovered or been failed over by then. */
-const RETRY_AFTER_SECONDS = 5;
+export const RETRY_AFTER_SECONDS = 5;
+
+/** Makes the web page of an error. */
+export type RenderError = (status: ContentfulStatusCode, body: ErrorBody, requested: URL) => Promise<Markup>;
 
 /**
  * An answer with an error status and the body `{"detail": detail}`, to be thrown.
@@ -26,34 +33,52 @@ export function methodNotAllowed(method: string): HTTPException {
   return httpError(405, `Method "${method}" not allowed.`);
 }
 
+export function notAcceptable(): HTTPException {
+  return httpError(406, "Could not satisfy the request Accept header.");
+}
+
 /** @param seconds after which the client may try again, 1 or more; `Retry-After` has to say so too */
 export function throttled(seconds: number): HTTPException {
   const unit = seconds === 1 ? "second" : "seconds";
   return httpError(429, `Request was throttled. Expected available in ${seconds} ${unit}.`);
 }
 
-/**
- * Answers whatever a handler threw. An `httpError` is what the client did wrong and is told as it is; anything
- * else went wrong on our side, goes to the log as one line, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).
- */
-export function answerError(error: Error, c: Context<{ Bindings: Env }>): Response {
-  c.header("Cache-Control", ERROR_CACHING);
-  if (error instanceof HTTPException)
-    return c.json({ detail: error.message }, error.status as ContentfulStatusCode);
-  logFailedRequest(error, c);
-  c.header("Retry-After", String(RETRY_AFTER_SECONDS));
-  return c.json({ detail: "Service temporarily unavailable, try again later." }, 503);
+/** What a client is told when something went wrong on our side. */
+export const UNAVAILABLE: ErrorBody = { detail: "Service temporarily unavailable, try again later." };
+
+/** What an `httpError` says as the body of an answer. */
+export function writeError({ message }: HTTPException): ErrorBody {
+  return { detail: message };
 }
 
-/** Answers a path that no route serves. */
-export function answerNotFound(c: Context<{ Bindings: Env }>): Response {
-  return answerError(notFound(), c);
+/**
+ * Makes the handler of whatever was thrown. An `httpError` is what the client did wrong and is told as it is; anything
+ * else went wrong on our side, goes to the log as one line, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).
+ * @param render makes the page of an error for a browser
+ */
+export function errorAnswers(render: RenderError) {
+  return (error: Error, c: Context<{ Bindings: Env }>): Response | Promise<Response> => {
+    c.header("Cache-Control", ERROR_CACHING);
+    c.header("Vary", "Accept");
+    if (error instanceof HTTPException)
+      return answer(c, error.status as ContentfulStatusCode, writeError(error), render);
+    logFailedRequest(error, c);
+    c.header("Retry-After", String(RETRY_AFTER_SECONDS));
+    return answer(c, 503, UNAVAILABLE, render);
+  };
 }
 
 /** Says in the log why a request is answered with 503. */
-function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>): void {
+export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>): void {
   // What else matches is middleware, which stands at every path.
   const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
   const { method } = c.req;
   logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);
+}
+
+async function answer(c: Context, status: ContentfulStatusCode, body: ErrorBody, render: RenderError) {
+  const url = new URL(c.req.url);
+  const representation = negotiateError(lastValue(url.searchParams, "format"), c.req.header("Accept"));
+  if (representation === "json") return c.json(body, status);
+  return answerHtml(c, await render(status, body, url), status);
 }

@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import { httpError, notFound } from "./errors.ts";
+import { notAcceptable, notFound } from "./errors.ts";
 
 export type Representation = "json" | "html";
 
@@ -19,7 +19,23 @@ export function negotiate(format: string | null, accept: string | undefined): Re
   if (ranges.length === 0) return "json";
   const json = weigh(MEDIA_TYPES.json, ranges);
   const html = weigh(MEDIA_TYPES.html, ranges);
-  if (json === 0 && html === 0) throw httpError(406, "Could not satisfy the request Accept header.");
+  if (json === 0 && html === 0) throw notAcceptable();
+  return html > json ? "html" : "json";
+}
+
+/**
+ * Chooses the representation of an error, which is answered whatever the request accepts: `html` where a person
+ * reads it in a browser.
+ * @param format the query parameter: `json` decides
+ * @param accept the Accept header; where it allows neither JSON nor HTML, the other type of web pages, XHTML, tells a
+ *   browser
+ */
+export function negotiateError(format: string | null, accept: string | undefined): Representation {
+  if (format === "json") return "json";
+  const ranges = parseAccept(accept ?? "");
+  const json = weigh(MEDIA_TYPES.json, ranges);
+  const html = weigh(MEDIA_TYPES.html, ranges);
+  if (json === 0 && html === 0) return weigh("application/xhtml+xml", ranges) > 0 ? "html" : "json";
   return html > json ? "html" : "json";
 }
 

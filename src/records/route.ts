@@ -2,7 +2,8 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { isCurrent, PAGE_CACHING } from "../http/caching.ts";
 import { httpError, methodNotAllowed } from "../http/errors.ts";
-import { negotiate } from "../http/negotiation.ts";
+import { answerHtml, type Markup } from "../http/html.ts";
+import { negotiate, type Representation } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue } from "../http/query.ts";
 import type { Description } from "./description.ts";
@@ -25,11 +26,28 @@ export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
 export const DESCRIPTION: Description = {
   name: "Traffic Count Records",
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
-  renders: ["application/json"],
+  renders: ["application/json", "text/html"],
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
 type CollectionContext = Context<{ Bindings: Env }>;
+
+/** A page of the collection, for a person to look at. */
+export interface PageView {
+  count: number;
+  /** Its number. */
+  number: number;
+  /** The body of the answer that a client gets, and its headers. */
+  envelope: string;
+  headers: Headers;
+  /** The absolute URL of each page, with the other parameters of the request. */
+  url: (page: number) => string;
+  /** The query of the request; it names the state where the links do. */
+  query: URLSearchParams;
+}
+
+/** Makes the web page of a page of the collection. */
+export type RenderPage = (view: PageView) => Promise<Markup>;
 
 /** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -38,30 +56,36 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
   return next();
 };
 
-/** The collection (specification, "Endpoints"). */
-export const records = new Hono<{ Bindings: Env }>();
+/**
+ * The collection (specification, "Endpoints").
+ * @param render makes the web page of a page, for a browser
+ */
+export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
+  const records = new Hono<{ Bindings: Env }>();
 
-records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
+  records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
-records.get(PATH, (c) => {
-  const url = new URL(c.req.url);
-  negotiateFor(c, url);
-  return answerJson(c, url);
-});
+  records.get(PATH, (c) => {
+    const url = new URL(c.req.url);
+    return negotiateFor(c, url) === "json" ? answerJson(c, url) : answerPage(c, url, render);
+  });
 
-records.options(PATH, (c) => {
-  negotiateFor(c, new URL(c.req.url));
-  return c.json(DESCRIPTION);
-});
+  records.options(PATH, (c) => {
+    negotiateFor(c, new URL(c.req.url));
+    return c.json(DESCRIPTION);
+  });
 
-records.all(PATH, (c) => {
-  negotiateFor(c, new URL(c.req.url));
-  throw methodNotAllowed(c.req.method);
-});
+  records.all(PATH, (c) => {
+    negotiateFor(c, new URL(c.req.url));
+    throw methodNotAllowed(c.req.method);
+  });
+
+  return records;
+}
 
 /** Each answer begins with it, whatever the method; a middleware for it would cost each page a hop. */
-function negotiateFor(c: CollectionContext, { searchParams }: URL): void {
-  negotiate(lastValue(searchParams, "format"), c.req.header("Accept"));
+function negotiateFor(c: CollectionContext, { searchParams }: URL): Representation {
+  return negotiate(lastValue(searchParams, "format"), c.req.header("Accept"));
 }
 
 async function answerJson(c: CollectionContext, requested: URL): Promise<Response> {
@@ -70,6 +94,14 @@ async function answerJson(c: CollectionContext, requested: URL): Promise<Respons
   if (unchanged) return c.body(null, 304, keepable(unchanged));
   const { envelope, headers } = await readPage(c, requested, asked);
   return c.body(envelope, 200, headers);
+}
+
+/** A web page changes with the site too, so it has no entity-tag. */
+async function answerPage(c: CollectionContext, requested: URL, render: RenderPage): Promise<Response> {
+  const { headers, ...read } = await readPage(c, requested, parseQuery(requested.searchParams));
+  const all = new Headers(c.res.headers);
+  for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  return answerHtml(c, await render({ ...read, headers: all }), 200, { "Cache-Control": PAGE_CACHING });
 }
 
 /** The page's entity-tag, if it is the one of the client's copy: then no record is read. */
@@ -93,7 +125,7 @@ async function readPage(c: CollectionContext, requested: URL, { page, asOf }: As
   const url = pageUrls(findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH, query);
   const { count } = state;
   const headers = { ...keepable(writeEtag(state, number)), "Content-Type": "application/json" };
-  return { envelope: writeEnvelope({ count, number, results }, url), headers };
+  return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };
 }
 
 function waitWith(c: CollectionContext): WaitUntil {
@@ -134,7 +166,8 @@ function requireInside(page: PageNumber, { count }: State): number {
   return number;
 }
 
-function invalidPage() {
+/** The page asked for is none of the collection. */
+export function invalidPage() {
   return httpError(404, "Invalid page.");
 }
 

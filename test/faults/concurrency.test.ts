@@ -4,11 +4,11 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
 import { FRESH_MS } from "../../src/records/store/memory.ts";
+import { type DirectRuntime, startDirectRuntime } from "../direct-runtime.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable, PATH, writePage } from "./answers.ts";
 import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
-import { type SlowRuntime, startSlowRuntime } from "./slow-runtime.ts";
 
 describe.each(STORE_NAMES)("%s", (store) => {
   const records = makeRecords(700).reverse();
@@ -87,9 +87,9 @@ describe.each(STORE_NAMES)("%s", (store) => {
 
 describe("the first client goes away", () => {
   const records = makeRecords(100).reverse();
-  let runtime: SlowRuntime;
+  let runtime: DirectRuntime;
   beforeAll(async () => {
-    runtime = await startSlowRuntime();
+    runtime = await startDirectRuntime("test/faults/slow-worker.ts");
     await loadInto(runtime.env, "kv", records.toReversed());
   });
   afterAll(() => runtime?.close());

@@ -1,6 +1,6 @@
 import { HTTPException } from "hono/http-exception";
 import { describe, expect, test } from "vitest";
-import { negotiate } from "../../src/http/negotiation.ts";
+import { negotiate, negotiateError } from "../../src/http/negotiation.ts";
 
 const CHROMIUM = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
@@ -38,6 +38,22 @@ describe("format and Accept", () => {
     ["json ", undefined, 404],
   ])("format %j, Accept %j -> %s", (format, accept, expected) => {
     expect(outcome(format, accept)).toBe(expected);
+  });
+});
+
+describe("an error", () => {
+  test.each([
+    [null, undefined, "json"],
+    [null, "*/*", "json"],
+    [null, CHROMIUM, "html"],
+    ["xml", CHROMIUM, "html"],
+    ["json", CHROMIUM, "json"],
+    [null, "image/png", "json"],
+    [null, "application/xhtml+xml", "html"],
+    [null, "application/xhtml+xml, application/json;q=0.1", "json"],
+    [null, "nonsense", "json"],
+  ])("format %j, Accept %j -> %s", (format, accept, expected) => {
+    expect(negotiateError(format, accept)).toBe(expected);
   });
 });
 

@@ -161,7 +161,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
       expect(await response.json()).toEqual({
         name: expect.any(String),
         description: expect.any(String),
-        renders: ["application/json"],
+        renders: ["application/json", "text/html"],
         parses: expect.any(Array),
       });
     });
@@ -195,7 +195,6 @@ describe.each(STORE_NAMES)("from %s", (store) => {
       `${PATH}/`,
       "/API/tf1/records/",
       "/%ff%fe",
-      "/favicon.ico",
     ])("%s is 404 Not found.", async (path) => {
       const response = await worker.fetch(path);
       expect(response.status).toBe(404);

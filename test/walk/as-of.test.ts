@@ -113,4 +113,13 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40)}`)).status).toBe(200);
     expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40) + 1}`)).status).toBe(404);
   });
+
+  test("a browser's page holds to it too", async () => {
+    await loadInto(worker.env, store, makeRecords(100));
+    const page = await startInstances(1)(0, `${COLLECTION}?as_of=latest`, { accept: "text/html" });
+    const text = await page.text();
+    expect(text).toContain('<input type="hidden" name="as_of" value="100"/>');
+    expect(text).toContain("?as_of=100&amp;format=api&amp;page=2");
+    expect(text).not.toContain("as_of=latest");
+  });
 });

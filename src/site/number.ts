@@ -1,0 +1,11 @@
+const GROUPED = new Intl.NumberFormat("en");
+
+/** A whole number with its thousands apart: `40,614`. */
+export function formatNumber(value: number): string {
+  return GROUPED.format(value);
+}
+
+/** A part of a whole in percent, with one decimal: `14.2 %`; of nothing, 0. */
+export function formatShare(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+}
