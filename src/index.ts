@@ -4,16 +4,19 @@ import { grow } from "./growth/trigger.ts";
 import { errorAnswers, notFound } from "./http/errors.ts";
 import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
+import { misbehaviour } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
 import { renderError, renderPage } from "./site/pages.ts";
 
 const app = new Hono<{ Bindings: Env }>();
 const answerError = errorAnswers(renderError);
+const misbehave = misbehaviour(answerError);
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
 app.options("*", answerPreflight);
-app.use(rateLimit);
+// One middleware, since each costs every page a hop, and hardly any page needs either.
+app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
 app.route("/", collection(renderPage));
 app.notFound((c) => answerError(notFound(), c));
 app.onError(answerError);

@@ -57,12 +57,13 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
   });
 });
 
-test("what a client does wrong is not logged", async () => {
+test("what a client does wrong, or asks to go wrong, is not logged", async () => {
   const worker = await startWorker();
   for (const [path, headers] of [
     ["/nothing", {}],
     [`${PATH}?page=0`, {}],
     [PATH, { Accept: "image/png" }],
+    [PATH, { Prefer: "code=503" }],
   ] as const)
     expect((await worker.fetch(path, { headers })).status).toBeGreaterThanOrEqual(400);
   const lines = worker.logs();
