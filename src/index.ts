@@ -6,6 +6,7 @@ import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
 import { misbehaviour } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
+import { openapi } from "./site/openapi/route.ts";
 import { renderError, renderPage } from "./site/pages.ts";
 
 const app = new Hono<{ Bindings: Env }>();
@@ -18,6 +19,7 @@ app.options("*", answerPreflight);
 // One middleware, since each costs every page a hop, and hardly any page needs either.
 app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
 app.route("/", collection(renderPage));
+app.route("/", openapi);
 app.notFound((c) => answerError(notFound(), c));
 app.onError(answerError);
 

@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../data/targets/targets.ts";
+import { checkAnswer } from "./openapi-check.ts";
 import { makeRecords } from "./records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
 
@@ -99,6 +100,11 @@ function send(
   });
 }
 
+function toResponse({ status, headers, body }: Answer): Response {
+  const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
+  return new Response(body === "" ? null : body, { status, headers: pairs });
+}
+
 function expectWellFormed(method: string, pathname: string, { status, headers, body }: Answer): void {
   expect(status).toBeLessThan(500);
   expect(headers).toMatchObject({ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" });
@@ -130,11 +136,10 @@ describe.each(STORE_NAMES)("served from %s", (store) => {
     await fc.assert(
       fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
         const target = query === "" ? path : `${path}?${query}`;
-        expectWellFormed(
-          method,
-          new URL(worker.origin + target).pathname,
-          await send(worker.origin, method, target, headers),
-        );
+        const url = worker.origin + target;
+        const answer = await send(worker.origin, method, target, headers);
+        expectWellFormed(method, new URL(url).pathname, answer);
+        await checkAnswer({ method, url, headers: new Headers(headers) }, toResponse(answer));
       }),
       { numRuns: 1_000 },
     );

@@ -7,11 +7,13 @@ import { appendStatements, loadStatements } from "../src/records/store/d1-statem
 import { appendPairs, switchTo, writePairs } from "../src/records/store/kv-pairs.ts";
 import type { State } from "../src/records/store/store.ts";
 import { statisticsOf } from "./data/statistics.ts";
+import { checkAnswer } from "./openapi-check.ts";
 
 export interface RunningWorker {
   /** Where it listens, such as `http://localhost:41234`. */
   origin: string;
   env: Env;
+  /** Asks the worker, follows no redirect, and throws if the answer is not as the OpenAPI document says. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Calls it as the cron trigger does that was due at this moment. Gives the outcome, `ok` if it did not throw. */
   runScheduled(at: Date): Promise<string>;
@@ -33,11 +35,17 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
   return {
     origin: url.origin,
     env: await worker.getEnv(),
-    fetch: (path, init) => fetch(new URL(path, url), { redirect: "manual", ...init }),
+    fetch: (path, init) => fetchChecked(new Request(new URL(path, url), { redirect: "manual", ...init })),
     runScheduled: async (at) => (await worker.scheduled({ scheduledTime: at })).outcome,
     logs: () => harness.getLogs().map(({ message }) => message),
     close: () => harness.close(),
   };
+}
+
+async function fetchChecked(request: Request): Promise<Response> {
+  const response = await fetch(request);
+  await checkAnswer(request, response);
+  return response;
 }
 
 /** What the runtime gives a request besides the environment, for requests that are answered in this process. */

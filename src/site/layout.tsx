@@ -1,6 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DESCRIPTION } from "../records/route.ts";
+import { DOCUMENT_PATH } from "./openapi/route.ts";
 
 /** The site is called as the collection is. */
 export const SITE_NAME = DESCRIPTION.name;
@@ -51,6 +52,9 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
         <p>
           A stand-in for the Traffic Count Records Service, whose original <code>tf1</code> collection has
           been switched off. Read-only, no key, any origin.
+        </p>
+        <p>
+          <a href={DOCUMENT_PATH}>OpenAPI document</a>
         </p>
       </footer>
     </body>

@@ -2,19 +2,23 @@ import { expect } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { checkAnswer } from "../openapi-check.ts";
 import { context } from "../worker.ts";
 
 export const PATH = "/api/tf1/records/";
 
 const ORIGIN = "https://counts.example";
 
-/** Asks one instance of the worker, in this process, for a page. */
+/** Asks one instance of the worker, in this process, for a page; throws if the answer is not as documented. */
 export async function ask(
   env: Env,
   page: number | "last" = 1,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return app.request(`${ORIGIN}${PATH}?format=api&page=${page}`, { headers }, env, context);
+  const request = new Request(`${ORIGIN}${PATH}?format=api&page=${page}`, { headers });
+  const response = await app.request(request, {}, env, context);
+  await checkAnswer(request, response);
+  return response;
 }
 
 /** The text of a page, as the specification says it. */

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import app from "../../../src/index.ts";
+import { describeService } from "../../../src/site/openapi/document.ts";
+import { essential } from "../../records/headers.ts";
+import { context, type RunningWorker, startWorker } from "../../worker.ts";
+
+const PATH = "/openapi.json";
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  // The document needs no store.
+  worker = await startWorker({ migrate: false });
+});
+afterAll(() => worker.close());
+
+const HEADERS = {
+  "content-type": "application/json",
+  "cache-control": "public, max-age=300, stale-if-error=86400",
+  etag: expect.stringMatching(/^"[0-9a-f]{32}"$/),
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+  "x-content-type-options": "nosniff",
+};
+
+test("GET answers the document, with the origin of the request as its server", async () => {
+  const response = await worker.fetch(PATH);
+  expect(response.status).toBe(200);
+  expect(essential(response.headers)).toEqual(HEADERS);
+  expect(await response.text()).toBe(JSON.stringify(describeService(worker.origin)));
+});
+
+test("HEAD answers as GET, without a body", async () => {
+  const response = await worker.fetch(PATH, { method: "HEAD" });
+  expect(response.status).toBe(200);
+  expect(essential(response.headers)).toEqual(HEADERS);
+  expect(await response.text()).toBe("");
+});
+
+test("a current copy is 304, any other is 200", async () => {
+  const etag = (await worker.fetch(PATH)).headers.get("etag")!;
+  const current = await worker.fetch(PATH, { headers: { "if-none-match": etag } });
+  expect(current.status).toBe(304);
+  expect(await current.text()).toBe("");
+  const { "content-type": _, ...expected } = HEADERS;
+  expect(essential(current.headers)).toEqual(expected);
+  expect((await worker.fetch(PATH, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
+});
+
+test("every origin gets its own document, however they take turns", async () => {
+  const ask = async (url: string, publicOrigin?: string) => {
+    const env = publicOrigin ? { ...worker.env, PUBLIC_ORIGIN: publicOrigin } : worker.env;
+    const response = await app.request(url + PATH, {}, env, context);
+    const { servers } = JSON.parse(await response.text());
+    return [servers[0].url, response.headers.get("etag")];
+  };
+  const one = await ask("https://one.example");
+  const [two, again, replaced] = await Promise.all([
+    ask("http://two.example:8080"),
+    ask("https://one.example"),
+    ask("http://inside:8787", "https://counts.example"),
+  ]);
+  expect(one[0]).toBe("https://one.example");
+  expect(two[0]).toBe("http://two.example:8080");
+  expect(again).toEqual(one);
+  expect(replaced[0]).toBe("https://counts.example");
+  expect(new Set([one, two, replaced].map(([, etag]) => etag)).size).toBe(3);
+});
