@@ -8,6 +8,7 @@ import { misbehaviour } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
 import { openapi } from "./site/openapi/route.ts";
 import { renderError, renderPage } from "./site/pages.ts";
+import { reference } from "./site/reference/route.ts";
 
 const app = new Hono<{ Bindings: Env }>();
 const answerError = errorAnswers(renderError);
@@ -20,6 +21,7 @@ app.options("*", answerPreflight);
 app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
 app.route("/", collection(renderPage));
 app.route("/", openapi);
+app.route("/", reference);
 app.notFound((c) => answerError(notFound(), c));
 app.onError(answerError);
 

@@ -2,12 +2,16 @@ import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DESCRIPTION } from "../records/route.ts";
 import { DOCUMENT_PATH } from "./openapi/route.ts";
+import { REFERENCE_PATH } from "./reference/route.ts";
 
 /** The site is called as the collection is. */
 export const SITE_NAME = DESCRIPTION.name;
 
 /** The pages of the site, as its navigation names them. */
-const PAGES = [[COLLECTION_PATH, "Records"]] as const;
+const PAGES = [
+  [COLLECTION_PATH, "Records"],
+  [REFERENCE_PATH, "API reference"],
+] as const;
 
 interface LayoutProps {
   /** Of the page; the site's name is added. */
