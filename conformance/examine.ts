@@ -1,0 +1,90 @@
+import type { Collection } from "../client/address.ts";
+import { type Asker, type AskerOptions, createAsker } from "../client/asker.ts";
+import { createIdSet } from "../data/crawl/id-set.ts";
+import { openProgress } from "../data/progress.ts";
+import { lastPage } from "../src/records/page.ts";
+import { createMemory } from "./memory.ts";
+import { findPages } from "./pages.ts";
+import { probe } from "./probes.ts";
+import { RULES } from "./rules.ts";
+import { createState } from "./state.ts";
+import { createTally, type Judged } from "./tally.ts";
+import { type Walk, type Walked, walkPages } from "./walk.ts";
+
+export interface ExamineOptions extends AskerOptions {
+  /** Only so many pages from the first, and the middle and last one; all, if absent. */
+  pages?: number | undefined;
+  /** Send nothing that would write. */
+  readOnly: boolean;
+}
+
+/** What came of an examination. */
+export interface Examination extends Walked {
+  /** The collection, after redirects. */
+  url: string;
+  /** Records in it, as its pages say at last. */
+  count: number | undefined;
+  retries: number;
+  rules: Judged[];
+}
+
+/**
+ * Walks a collection and judges it by the rules of the specification.
+ * @throws Error if it could not be examined at all
+ */
+export async function examine(collection: Collection, options: ExamineOptions): Promise<Examination> {
+  const { asker, throttled } = countThrottled(createAsker(options));
+  const tally = createTally(RULES);
+  const { observe } = tally;
+  const { pages, first } = await findPages(collection, asker, options.concurrency);
+  const ids = createIdSet();
+  const state = createState(ids);
+  const progress = openProgress("walking", planPages(first.count, options.pages), "pages");
+  const walk: Walk = {
+    pages,
+    state,
+    memory: createMemory(ids),
+    observe,
+    pause: () => options.clock.wait(options.patience.backoff, options.signal),
+    onPage: () => progress.update(walk.walked.pages),
+    most: options.pages,
+    walked: {
+      pages: 0,
+      records: 0,
+      growths: 0,
+      contradictory: false,
+      doubtful: false,
+      regular: true,
+      stopped: undefined,
+    },
+  };
+  try {
+    await walkPages(walk, first);
+    await probe({ asker, pages, observe, readOnly: options.readOnly });
+  } catch (error) {
+    options.signal.throwIfAborted();
+    if (!(error instanceof Error)) throw error;
+    walk.walked.stopped = `The examination ended early: ${error.message}`;
+  } finally {
+    progress.close();
+  }
+  observe("requests", { url: pages.url, throttled: throttled() });
+  const { retries } = asker.counters;
+  return { url: pages.url, count: state.count, retries, ...walk.walked, rules: tally.judge() };
+}
+
+function countThrottled(asker: Asker): { asker: Asker; throttled(): number } {
+  let throttled = 0;
+  const ask: Asker["ask"] = (asked, read) =>
+    asker.ask(asked, (answer) => {
+      if (answer.status === 429) throttled += 1;
+      return read(answer);
+    });
+  return { asker: { ...asker, ask }, throttled: () => throttled };
+}
+
+function planPages(count: number | undefined, most: number | undefined): number | undefined {
+  if (count === undefined) return undefined;
+  const last = lastPage(count);
+  return most === undefined ? last : Math.min(last, most + 2);
+}

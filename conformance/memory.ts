@@ -1,0 +1,95 @@
+import type { IdSet } from "../data/crawl/id-set.ts";
+import { isObject } from "./json.ts";
+import type { SeenRecord } from "./observation.ts";
+import { isMoment } from "./rules/record.ts";
+
+/** What the records of one timestamp have in common. */
+interface Moment {
+  timestamp: string;
+  cameras: Set<unknown>;
+  lastId: number | undefined;
+}
+
+/** What is kept of the records that have been seen, newest first: little more than their ids. */
+export interface Memory {
+  /** Takes a record, and tells it together with what the ones before have to do with it. */
+  meet(url: string, index: number, fields: Record<string, unknown>): SeenRecord;
+}
+
+/** @param ids of all records seen */
+export function createMemory(ids: IdSet): Memory {
+  const meetCamera = rememberCameras();
+  const meetMoment = rememberMoment();
+  const meetHealth = rememberHealth();
+  return {
+    meet(url, index, fields) {
+      const id = idOf(fields.id);
+      const name = id === undefined ? `result ${index + 1}` : `record ${id}`;
+      if (id !== undefined && !ids.add(id)) return { url, name, fields, repeated: true };
+      const { timestamp } = fields;
+      const knownRef = meetCamera(fields);
+      const inTime = isMoment(timestamp)
+        ? { ...meetMoment(fields, timestamp), health: meetHealth(fields, timestamp) }
+        : {};
+      return { url, name, fields, repeated: false, knownRef, ...inTime };
+    },
+  };
+}
+
+type Fields = SeenRecord["fields"];
+
+function rememberCameras(): (fields: Fields) => string | undefined {
+  const refs = new Map<unknown, string>();
+  return ({ camera_pk: pk, camera_ref: ref }) => {
+    const known = refs.get(pk);
+    if (known === undefined && typeof ref === "string") refs.set(pk, ref);
+    return known;
+  };
+}
+
+type InMoment = Pick<SeenRecord, "before" | "sameMoment" | "sharedMoment" | "idsTurned">;
+
+function rememberMoment(): (fields: Fields, timestamp: string) => InMoment {
+  let moment: Moment | undefined;
+  const steps = { up: false, down: false };
+  return ({ id, camera_pk: pk }, timestamp) => {
+    const before = moment?.timestamp;
+    if (moment?.timestamp !== timestamp) moment = { timestamp, cameras: new Set(), lastId: undefined };
+    const { cameras, lastId } = moment;
+    const sameMoment = cameras.has(pk);
+    const sharedMoment = cameras.size > Number(sameMoment);
+    cameras.add(pk);
+    moment.lastId = idOf(id);
+    if (lastId === undefined || moment.lastId === undefined) return { before, sameMoment, sharedMoment };
+    steps[moment.lastId > lastId ? "up" : "down"] = true;
+    return { before, sameMoment, sharedMoment, idsTurned: steps.up && steps.down };
+  };
+}
+
+/** Gives years to compare, as soon as records with and without camera health have been seen. */
+function rememberHealth(): (fields: Fields, timestamp: string) => SeenRecord["health"] {
+  let newestNull = Number.NEGATIVE_INFINITY;
+  let oldestKnown = Number.POSITIVE_INFINITY;
+  return ({ camera_ok: health }, timestamp) => {
+    const year = Number(timestamp.slice(0, 4));
+    const seen = { newestNull, oldestKnown };
+    if (health === null) {
+      seen.newestNull = year;
+      newestNull = Math.max(newestNull, year);
+    } else if (health === "True" || health === "False") {
+      seen.oldestKnown = year;
+      oldestKnown = Math.min(oldestKnown, year);
+    } else return undefined;
+    return Number.isFinite(seen.newestNull) && Number.isFinite(seen.oldestKnown) ? seen : undefined;
+  };
+}
+
+/** An id that can be compared. */
+export function idOf(id: unknown): number | undefined {
+  return typeof id === "number" ? id : undefined;
+}
+
+/** The id of what should be a record. */
+export function recordId(record: unknown): number | undefined {
+  return isObject(record) ? idOf(record.id) : undefined;
+}

@@ -1,0 +1,189 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { RULES } from "../../conformance/rules.ts";
+import { examineQuickly } from "./examination.ts";
+import { makeCollection, PATH, type Reply, type Service, startService } from "./service.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const RECORDS = makeCollection(40);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(RECORDS);
+});
+afterEach(() => service.close());
+
+async function run(...args: string[]) {
+  const command = ["run", "--silent", "conformance", "--", ...args];
+  const child = spawn("npm", command, { stdio: ["ignore", "pipe", "pipe"] });
+  const [[status], stdout, stderr] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { status, stdout, stderr };
+}
+
+function breakModel(name: string): void {
+  service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });
+}
+
+describe("the exit status", () => {
+  test("is 0, with a line a rule, if no rule is broken", async () => {
+    const { status, stdout, stderr } = await run(service.origin);
+    expect([status, stderr]).toEqual([0, ""]);
+    for (const { place } of RULES)
+      expect(stdout).toMatch(new RegExp(`^ {2}(pass|not shown) +${place}( |$)`, "m"));
+    expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages, 40 of 40 records, 0 retries\n`);
+    expect(stdout).toMatch(/\n\d+ pass, 0 fail, 0 not seen, 12 not shown\n$/);
+  });
+
+  test("is 1, with the evidence, if one is", async () => {
+    breakModel("tf2");
+    const { status, stdout } = await run(service.origin);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^ {2}fail +Record\.model_name +broken 1 of 40 times: model_name: "tf1"/m);
+    expect(stdout).toMatch(/^ +\?format=api&page=2 record \d+: model_name is "tf2", not "tf1"$/m);
+  });
+
+  test("is 2 if the examination ended early, and no rule is broken", async () => {
+    service.reply = (reply, { page }) =>
+      page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
+    const { status, stdout } = await run(service.origin);
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/ended early: \S+page=2 answered 503 and wants to be left alone for 86400 s\n$/);
+    expect(stdout).toMatch(/^ {2}not seen +Record 5 +\(also Service 3\)$/m);
+  });
+
+  test.each<[string, Partial<Reply>, RegExp]>([
+    [
+      "HTML",
+      { body: "<!doctype html>", headers: { "Content-Type": "text/html" } },
+      /\(text\/html\).*is not JSON/,
+    ],
+    ["no JSON", { body: "{" }, /is no page of a collection .*the body is not JSON: "\{"/],
+    ["no object", { body: "[]" }, /the body is not a JSON object/],
+    ["404", { status: 404 }, /page=1 answered 404: there is no collection/],
+    ["another host", { status: 301, headers: { Location: "http://localhost:1/" } }, /leads to another host/],
+  ])("is 2 if the first page is %s", async (_, changes, message) => {
+    service.reply = (reply) => ({ ...reply, ...changes });
+    const { status, stdout, stderr } = await run(service.origin);
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(message);
+  });
+
+  test.each([
+    [["counts"], "It must be a URL"],
+    [[], "missing required argument 'url'"],
+    [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
+    [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
+  ])("is 2 for the wrong arguments %j", async (args, message) => {
+    const { status, stderr } = await run(...args);
+    expect(status).toBe(2);
+    expect(stderr).toContain(message);
+  });
+});
+
+test("nobody there is an error that says so", async () => {
+  await service.close();
+  await expect(examineQuickly(service.origin)).rejects.toThrow(
+    /could not be read \(.*ECONNREFUSED.*\), after 4 attempts/,
+  );
+  service = await startService();
+});
+
+test("--json prints the same as JSON", async () => {
+  breakModel("tf2");
+  const { status, stdout } = await run(service.origin, "--json", "--pages", "2", "--concurrency", "4");
+  expect(status).toBe(1);
+  const { rules, ...rest } = JSON.parse(stdout);
+  const url = service.origin + PATH;
+  expect(rest).toEqual({
+    url,
+    count: 40,
+    pages: 3,
+    records: 40,
+    growths: 0,
+    retries: 0,
+    stopped: null,
+    verdicts: { pass: expect.any(Number), fail: 1, "not seen": 0, "not shown": 12 },
+  });
+  expect(rules.map(({ rule }: { rule: string }) => rule)).toEqual(RULES.map(({ place }) => place));
+  expect(rules).toContainEqual({
+    rule: "Record.model_name",
+    also: ["Versioning 1"],
+    sentence: 'model_name: "tf1", the same as the path segment',
+    verdict: "fail",
+    kept: 39,
+    broken: 1,
+    evidence: [`${url}?format=api&page=2 record ${RECORDS[17]!.id}: model_name is "tf2", not "tf1"`],
+  });
+});
+
+/** Text and markup of an XML document, if its elements close in the order in which they opened. */
+function parseElements(xml: string): { name: string; attributes: string; text: string }[] {
+  const open: string[] = [];
+  const elements: { name: string; attributes: string; text: string }[] = [];
+  const markup = /<(\/?)(\w[\w-]*)((?: [\w-]+="[^"<]*")*)(\/?)>([^<>]*)/gy;
+  markup.lastIndex = xml.indexOf("\n") + 1;
+  for (let end = markup.lastIndex; end < xml.length; end = markup.lastIndex) {
+    const [, closes, name = "", attributes = "", empty, text = ""] = markup.exec(xml) ?? [];
+    expect(name, `at ${xml.slice(end, end + 60)}`).not.toBe("");
+    if (closes) expect(open.pop()).toBe(name);
+    else if (!empty) open.push(name);
+    if (!closes) elements.push({ name, attributes, text });
+  }
+  expect(open).toEqual([]);
+  return elements;
+}
+
+describe("--junit", () => {
+  test("writes a test case a rule", async () => {
+    const file = join(folder, "conformance.xml");
+    breakModel('<"&\u0007\uFFFF\u009B31m');
+    const { status } = await run(service.origin, "--read-only", "--junit", file);
+    expect(status).toBe(1);
+    const xml = await readFile(file, "utf8");
+    expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/);
+    // What XML 1.0 cannot hold at all (2.2), and references that it does not know.
+    expect(xml).not.toMatch(/[^\n\P{Cc}]|\p{Cs}|[\uFFFE\uFFFF]|&(?!(amp|lt|gt|quot|#9|#10|#13);)/u);
+    const elements = parseElements(xml);
+    const named = (name: string) => elements.filter((element) => element.name === name);
+    expect(named("testcase")).toHaveLength(RULES.length + 1);
+    expect(named("testsuite")[0]?.attributes).toContain(
+      ` tests="${RULES.length + 1}" failures="1" errors="0" skipped="13"`,
+    );
+    expect(named("skipped")).toHaveLength(13);
+    const [failure, ...others] = named("failure");
+    expect(others).toEqual([]);
+    expect(failure?.attributes).toContain("model_name is &quot;&lt;\\&quot;&amp;\\u0007");
+  });
+
+  test("has an error if the examination ended early", async () => {
+    const file = join(folder, "stopped.xml");
+    service.reply = (reply, { page }) =>
+      page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
+    const { status } = await run(service.origin, "--junit", file);
+    expect(status).toBe(2);
+    const errors = parseElements(await readFile(file, "utf8")).filter(({ name }) => name === "error");
+    expect(errors).toEqual([
+      { name: "error", attributes: expect.stringContaining("answered 503"), text: "" },
+    ]);
+  });
+
+  test("says if the file cannot be written", async () => {
+    const { status, stderr } = await run(service.origin, "--junit", join(folder, "nowhere", "file.xml"));
+    expect(status).toBe(2);
+    expect(stderr).toContain("ENOENT");
+  });
+});
