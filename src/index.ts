@@ -6,6 +6,7 @@ import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
 import { misbehaviour } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
+import { landing } from "./site/landing/route.ts";
 import { openapi } from "./site/openapi/route.ts";
 import { renderError, renderPage } from "./site/pages.ts";
 import { reference } from "./site/reference/route.ts";
@@ -20,6 +21,7 @@ app.options("*", answerPreflight);
 // One middleware, since each costs every page a hop, and hardly any page needs either.
 app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
 app.route("/", collection(renderPage));
+app.route("/", landing);
 app.route("/", openapi);
 app.route("/", reference);
 app.notFound((c) => answerError(notFound(), c));

@@ -33,7 +33,7 @@ export const renderError: RenderError = async (status, body, requested) => {
         <code>{JSON.stringify(body)}</code>
       </pre>
       <p>
-        <a href={COLLECTION_PATH}>The newest records</a>
+        <a href="/">Overview</a> · <a href={COLLECTION_PATH}>The newest records</a>
       </p>
     </Layout>
   );

@@ -9,6 +9,7 @@ export const SITE_NAME = DESCRIPTION.name;
 
 /** The pages of the site, as its navigation names them. */
 const PAGES = [
+  ["/", "Overview"],
   [COLLECTION_PATH, "Records"],
   [REFERENCE_PATH, "API reference"],
 ] as const;
@@ -36,7 +37,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
       </a>
       <header class="site">
         <nav aria-label="Site">
-          <a class="brand" href={COLLECTION_PATH}>
+          <a class="brand" href="/">
             <img src="/assets/icon.svg" alt="" width="28" height="28" />
             {SITE_NAME}
           </a>

@@ -160,12 +160,14 @@ describe("errors in a browser", () => {
 
   test("a failing store is a page too, with when to try again", async () => {
     const failing = await startWorker({ migrate: false });
-    const response = await failing.fetch(PATH, inBrowser());
-    expect(response.status).toBe(503);
-    expect(response.headers.get("retry-after")).toBe("5");
-    const page = await response.text();
-    expect(page).toContain("Service temporarily unavailable, try again later.");
-    expect(page).not.toMatch(/no such table|D1/);
+    for (const path of ["/", PATH]) {
+      const response = await failing.fetch(path, inBrowser());
+      expect(response.status).toBe(503);
+      expect(response.headers.get("retry-after")).toBe("5");
+      const page = await response.text();
+      expect(page).toContain("Service temporarily unavailable, try again later.");
+      expect(page).not.toMatch(/no such table|D1/);
+    }
     await failing.close();
   });
 

@@ -1,0 +1,23 @@
+import type { FC } from "hono/jsx";
+
+interface CodeProps {
+  code: string;
+  /** What it is, for the name of its copy button. */
+  label: string;
+  /** One line, the first thing to see. */
+  address?: boolean;
+}
+
+/** Text to be copied. The button shows where scripts run (assets/scripts/copy.ts). */
+export const Code: FC<CodeProps> = ({ code, label, address }) => (
+  <div class={address ? "code address" : "code"}>
+    <section tabindex={0} aria-label={label}>
+      <pre>
+        <code>{code}</code>
+      </pre>
+    </section>
+    <button type="button" class="copy" aria-label={`Copy: ${label}`} hidden>
+      Copy
+    </button>
+  </div>
+);

@@ -1,0 +1,61 @@
+/** A program that reads the collection, ready to be copied. */
+export interface Example {
+  language: string;
+  code: string;
+}
+
+/**
+ * Programs that print the time of the newest record on each of the first three pages.
+ * @param url absolute URL of the collection
+ */
+export function writeExamples(url: string): Example[] {
+  return [
+    { language: "curl", code: `curl -s ${quoteForShell(`${url}?page=[1-3]`)}` },
+    { language: "JavaScript", code: writeJavaScript(JSON.stringify(url)) },
+    { language: "Python", code: writePython(JSON.stringify(url)) },
+    { language: "R", code: writeR(JSON.stringify(url)) },
+  ];
+}
+
+/** A word for a POSIX shell, in which nothing is special. */
+function quoteForShell(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+function writeJavaScript(url: string): string {
+  return `let url = ${url};
+for (let pages = 0; url && pages < 3; pages++) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(\`\${response.status} \${url}\`);
+  const { count, next, results } = await response.json();
+  console.log(count, results[0]?.timestamp);
+  url = next;
+}`;
+}
+
+function writePython(url: string): string {
+  return `import json
+from urllib.request import urlopen
+
+url = ${url}
+for _ in range(3):
+    with urlopen(url) as response:
+        page = json.load(response)
+    for record in page["results"][:1]:
+        print(page["count"], record["timestamp"])
+    url = page["next"]
+    if url is None:
+        break`;
+}
+
+function writeR(url: string): string {
+  return `library(jsonlite)
+
+url <- ${url}
+for (i in 1:3) {
+  page <- fromJSON(url)
+  cat(page$count, head(page$results$timestamp, 1), "\\n")
+  url <- page$\`next\`
+  if (is.null(url)) break
+}`;
+}

@@ -1,0 +1,63 @@
+import { PREFERENCES } from "../../mock/preferences.ts";
+import { COLLECTION_PATH } from "../../records/envelope.ts";
+import { lastPage } from "../../records/page.ts";
+import { DESCRIPTION as COLLECTION } from "../../records/route.ts";
+import type { Statistics } from "../../records/statistics.ts";
+import type { Loaded } from "../../records/store/store.ts";
+import { DOCUMENT_PATH } from "../openapi/route.ts";
+import { REFERENCE_PATH } from "../reference/route.ts";
+import { cutPeriods, type Period } from "./periods.ts";
+
+/** What the landing page tells, in its own words and as JSON. */
+export interface Facts {
+  name: string;
+  description: string;
+  /** Absolute URLs. */
+  records_url: string;
+  reference_url: string;
+  openapi_url: string;
+  /** What a request may ask for with `Prefer`, to test a client with. */
+  preferences: readonly { name: string; value: string; description: string; example: string }[];
+  /** Records and pages in the collection. */
+  count: number;
+  pages: number;
+  loaded_at: string | null;
+  /** Whether it grows by itself, an observation a camera each half hour. */
+  grows: boolean;
+  /** What the records come to; null in a collection that was loaded before loads stored it. */
+  statistics: Summary | null;
+}
+
+type Summary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
+  cameras: number;
+  /** The whole time, cut into at most 60 periods; those without records are left out. */
+  periods: Period[];
+};
+
+export const DESCRIPTION =
+  "Road users counted by roadside cameras: a public stand-in for the Traffic Count Records Service, whose original tf1 collection has been switched off.";
+
+/**
+ * Gathers the facts. No record is read for them: the load stored what it takes.
+ * @param origin of absolute links
+ * @param grows whether the cron trigger adds to the collection
+ */
+export function gatherFacts({ state, loadedAt, statistics }: Loaded, origin: string, grows: boolean): Facts {
+  return {
+    name: COLLECTION.name,
+    description: DESCRIPTION,
+    records_url: origin + COLLECTION_PATH,
+    reference_url: origin + REFERENCE_PATH,
+    openapi_url: origin + DOCUMENT_PATH,
+    preferences: PREFERENCES,
+    count: state.count,
+    pages: lastPage(state.count),
+    loaded_at: loadedAt ?? null,
+    grows,
+    statistics: statistics ? summarise(statistics) : null,
+  };
+}
+
+function summarise({ first, last, cameras, camera_ok, totals, days }: Statistics): Summary {
+  return { first, last, cameras: cameras.length, camera_ok, totals, periods: cutPeriods(days) };
+}

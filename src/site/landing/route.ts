@@ -1,0 +1,32 @@
+import { Hono } from "hono";
+import type { Env } from "../../env.ts";
+import { PAGE_CACHING } from "../../http/caching.ts";
+import { methodNotAllowed } from "../../http/errors.ts";
+import { answerHtml } from "../../http/html.ts";
+import { negotiate } from "../../http/negotiation.ts";
+import { findOrigin } from "../../http/origin.ts";
+import { lastValue } from "../../http/query.ts";
+import { openStore } from "../../records/store/open.ts";
+import { gatherFacts } from "./facts.ts";
+
+const PATH = "/";
+
+/** What the service is and what is loaded, as a web page or as JSON. */
+export const landing = new Hono<{ Bindings: Env }>();
+
+landing.get(PATH, async (c) => {
+  const requested = new URL(c.req.url);
+  c.header("Vary", "Accept");
+  const representation = negotiate(lastValue(requested.searchParams, "format"), c.req.header("Accept"));
+  const loaded = await openStore(c.env).loaded((work) => c.executionCtx.waitUntil(work));
+  const facts = gatherFacts(loaded, findOrigin(requested, c.env.PUBLIC_ORIGIN), c.env.GROW === "on");
+  const headers = { "Cache-Control": PAGE_CACHING };
+  if (representation === "json") return c.json(facts, 200, headers);
+  const { renderLanding } = await import("./page.tsx");
+  return answerHtml(c, await renderLanding(facts), 200, headers);
+});
+
+landing.all(PATH, (c) => {
+  c.header("Allow", "GET");
+  throw methodNotAllowed(c.req.method);
+});

@@ -1,0 +1,62 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Day } from "../../src/records/statistics.ts";
+import { cutPeriods, findGap } from "../../src/site/landing/periods.ts";
+
+const DAY_MS = 86_400_000;
+
+const toDate = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10);
+const makeDay = (number: number): Day => [toDate(number), 10, 2, 1, 6, 5, 4, 3, 2, 1];
+const makeDays = (first: number, count: number) =>
+  Array.from({ length: count }, (_, index) => makeDay(first + index));
+
+describe("periods", () => {
+  test.each([
+    [0, 0],
+    [1, 1],
+    [60, 60],
+    [61, 10],
+    [365, 53],
+    [400, 58],
+    [2_500, 28],
+    [20_000, 56],
+  ])("%i days on end are about %i periods", (days, periods) => {
+    expect(Math.abs(cutPeriods(makeDays(0, days)).length - periods)).toBeLessThanOrEqual(1);
+  });
+
+  test("hold what their days come to", () => {
+    const [period] = cutPeriods(makeDays(7 * 2_000, 7 * 60));
+    expect(period).toEqual({
+      first: toDate(7 * 2_000),
+      last: toDate(7 * 2_000 + 6),
+      records: 70,
+      camera_ok: { True: 49, False: 14, null: 7 },
+      totals: { cars: 42, persons: 35, bicycles: 28, trucks: 21, motorcycles: 14, buses: 7 },
+    });
+  });
+
+  test("are at most 60, in order, and hold every record once, whatever the days", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
+        const days = numbers.sort((one, other) => one - other).map(makeDay);
+        const periods = cutPeriods(days);
+        expect(periods.length).toBeLessThanOrEqual(60);
+        expect(periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
+        const bounds = periods.flatMap(({ first, last }) => [first, last]);
+        expect(bounds).toEqual(bounds.toSorted());
+      }),
+    );
+  });
+});
+
+describe("a gap", () => {
+  const periods = cutPeriods([makeDay(100), makeDay(101), makeDay(103), makeDay(2_000)]);
+
+  test.each([
+    [0, undefined],
+    [1, undefined],
+    [2, { first: toDate(102), last: toDate(102) }],
+    [3, { first: toDate(104), last: toDate(1_999) }],
+    [4, undefined],
+  ])("before period %i: %j", (index, gap) => expect(findGap(periods, index)).toEqual(gap));
+});
