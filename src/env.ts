@@ -1,4 +1,4 @@
-import type { D1Database, KVNamespace, RateLimit } from "@cloudflare/workers-types";
+import type { D1Database, KVNamespace, RateLimit, WorkerVersionMetadata } from "@cloudflare/workers-types";
 
 /** What wrangler.toml binds and sets. */
 export interface Env {
@@ -16,4 +16,6 @@ export interface Env {
   KV: KVNamespace;
   /** Counts requests if `RATE_LIMIT` is not `off`. */
   RATE_LIMITER?: RateLimit;
+  /** Which version of the code runs. */
+  CF_VERSION_METADATA?: WorkerVersionMetadata;
 }

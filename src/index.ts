@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
+import { health } from "./health/route.ts";
 import { errorAnswers, notFound } from "./http/errors.ts";
 import { rateLimit } from "./http/rate-limit.ts";
 import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
@@ -18,6 +19,7 @@ const misbehave = misbehaviour(answerError);
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
 app.options("*", answerPreflight);
+app.route("/", health);
 // One middleware, since each costs every page a hop, and hardly any page needs either.
 app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
 app.route("/", collection(renderPage));

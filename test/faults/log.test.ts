@@ -29,7 +29,9 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
     if (store === "d1") await worker.env.DB.prepare("DROP TABLE state").run();
     else await worker.env.KV.put(STATE_KEY, `{\n"broken": true`);
     await untilFresh();
-    expect([await ask(PATH), await ask("/"), await ask(`/${SECRET}`)]).toEqual([200, 503, 404]);
+    expect([await ask(PATH), await ask("/healthz"), await ask("/"), await ask(`/${SECRET}`)]).toEqual([
+      200, 503, 503, 404,
+    ]);
     expect((await worker.fetch(`${PATH}?page=2&${SECRET}`, client)).status).toBe(503);
     lines = worker.logs();
   });
@@ -43,7 +45,7 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
     const about = { reason: expect.stringMatching(reason), at: expect.any(Array) };
     expect(lines.join("\n").split("\n")).toEqual(lines);
     expect(lines.map((line) => JSON.parse(line))).toEqual(
-      [kept, failed("/"), failed(PATH)].map((facts) => ({ ...facts, ...about })),
+      [kept, failed("/healthz"), failed("/"), failed(PATH)].map((facts) => ({ ...facts, ...about })),
     );
   });
 

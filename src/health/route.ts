@@ -1,0 +1,51 @@
+import { type Context, Hono } from "hono";
+import type { Env } from "../env.ts";
+import { ERROR_CACHING } from "../http/caching.ts";
+import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, UNAVAILABLE } from "../http/errors.ts";
+import { openUnkept } from "../records/store/open.ts";
+import type { Loaded } from "../records/store/store.ts";
+
+const PATH = "/healthz";
+
+/**
+ * Whether the service works, for a monitor. It asks the store itself, past the memory of the instance, which goes on
+ * serving pages while the store fails; and nobody keeps what it answers (RFC 9111, 5.2.2.5). It stands before the rate
+ * limit and the misbehaviour on request: a monitor must get through, and hear how things are.
+ */
+export const health = new Hono<{ Bindings: Env }>();
+
+health.get(PATH, async (c) => {
+  c.header("Cache-Control", ERROR_CACHING);
+  const about = { code: c.env.CF_VERSION_METADATA ?? null, store: c.env.STORE ?? null };
+  try {
+    const state = describeState(await openUnkept(c.env).loaded(), Date.now());
+    return c.json({ status: "ok", ...about, state });
+  } catch (error) {
+    return answerUnavailable(c, error, about);
+  }
+});
+
+health.all(PATH, (c) => {
+  c.header("Allow", "GET, HEAD");
+  throw methodNotAllowed(c.req.method);
+});
+
+function answerUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
+  logFailedRequest(error, c);
+  c.header("Retry-After", String(RETRY_AFTER_SECONDS));
+  return c.json({ status: "unavailable", ...about, ...UNAVAILABLE }, 503);
+}
+
+/**
+ * @param now milliseconds since 1970
+ * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
+ */
+export function describeState({ state, loadedAt }: Omit<Loaded, "statistics">, now: number) {
+  const since = loadedAt === undefined ? Number.NaN : now - Date.parse(loadedAt);
+  return {
+    version: state.version,
+    count: state.count,
+    loaded_at: loadedAt ?? null,
+    age_seconds: Number.isNaN(since) ? null : Math.max(0, Math.floor(since / 1000)),
+  };
+}

@@ -1,0 +1,156 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { STORE_NAMES } from "../../data/targets/targets.ts";
+import type { Env } from "../../src/env.ts";
+import { describeState } from "../../src/health/route.ts";
+import app from "../../src/index.ts";
+import { HANGS_AFTER_MS } from "../../src/records/store/patience.ts";
+import { failing, hanging, openFaulty } from "../faults/faulty.ts";
+import { makeRecords } from "../records/sample.ts";
+import { inBrowser } from "../site/browser-request.ts";
+import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+
+const PATH = "/healthz";
+const PAGE = "/api/tf1/records/";
+
+const CODE = {
+  id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+  tag: expect.any(String),
+  timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+};
+
+const UNAVAILABLE = {
+  status: "unavailable",
+  detail: "Service temporarily unavailable, try again later.",
+};
+
+beforeEach(() => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+describe.each(STORE_NAMES)("from %s", (store) => {
+  let worker: RunningWorker;
+  let version: number;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+    ({ version } = await loadInto(worker.env, store, makeRecords(100)));
+  });
+  afterAll(() => worker?.close());
+
+  const ask = (env: Env, path = PATH) => app.request(`https://counts.example${path}`, {}, env, context);
+
+  test("says which code serves what, for nobody to keep", async () => {
+    const response = await worker.fetch(PATH);
+    expect(response.status).toBe(200);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "access-control-allow-origin": "*",
+      "x-content-type-options": "nosniff",
+    });
+    expect(await response.json()).toEqual({
+      status: "ok",
+      code: CODE,
+      store,
+      state: {
+        version,
+        count: 100,
+        loaded_at: expect.stringMatching(/^\d{4}-/),
+        age_seconds: expect.any(Number),
+      },
+    });
+  });
+
+  test("HEAD answers as GET, a browser gets JSON too", async () => {
+    const head = await worker.fetch(PATH, { method: "HEAD" });
+    expect([head.status, head.headers.get("cache-control"), await head.text()]).toEqual([
+      200,
+      "no-store",
+      "",
+    ]);
+    expect((await worker.fetch(PATH, inBrowser())).headers.get("content-type")).toBe("application/json");
+  });
+
+  test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is 405, with what is allowed", async (method) => {
+    const response = await worker.fetch(PATH, { method });
+    expect(response.status).toBe(405);
+    expect(response.headers.get("allow")).toBe("GET, HEAD");
+    expect(await response.json()).toEqual({ detail: `Method "${method}" not allowed.` });
+  });
+
+  test("asks the store now, however much the instance remembers", async () => {
+    const { env, cause } = openFaulty(worker.env);
+    // All that an instance remembers: a page, and what the load stored besides.
+    for (const path of [PAGE, "/", PATH]) expect((await ask(env, path)).status).toBe(200);
+    cause(failing("KV GET failed: 400 or D1_ERROR: overloaded"));
+    const response = await ask(env);
+    expect(response.status).toBe(503);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "cache-control": "no-store",
+      "retry-after": "5",
+      "content-type": "application/json",
+    });
+    expect(await response.json()).toEqual({ code: CODE, store, ...UNAVAILABLE });
+    // The pages that are kept are served as before.
+    expect((await ask(env, PAGE)).status).toBe(200);
+    cause(failing("", 0));
+    expect((await ask(env)).status).toBe(200);
+  });
+
+  test("leaves the memory alone: pages of a load show no sooner and no later for it", async () => {
+    const { env, cause, attempts } = openFaulty(worker.env);
+    await (await ask(env, PAGE)).text();
+    cause(failing("", 0));
+    expect((await ask(env)).status).toBe(200);
+    const asked = attempts();
+    expect(asked).toBeGreaterThan(0);
+    expect((await ask(env, PAGE)).status).toBe(200);
+    expect(attempts()).toBe(asked);
+  });
+
+  test("a store that hangs is 503 after three seconds", async () => {
+    const { env, cause } = openFaulty(worker.env);
+    cause(hanging);
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const answer = ask(env);
+    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    expect((await answer).status).toBe(503);
+  });
+
+  test("neither the rate limit nor Prefer alters it", async () => {
+    const RATE_LIMITER = { limit: async () => ({ success: false }) };
+    const env = { ...worker.env, RATE_LIMIT: "10", RATE_LIMITER };
+    const init = { headers: { Prefer: "code=500, body=garbage" } };
+    const limited = await app.request(`https://counts.example${PAGE}`, init, env, context);
+    expect(limited.status).toBe(429);
+    const response = await app.request(`https://counts.example${PATH}?prefer=code=500`, init, env, context);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ status: "ok" });
+  });
+});
+
+test("a wrong setting is 503, and it says which", async () => {
+  const response = await app.request(`https://counts.example${PATH}`, {}, { STORE: "sqlite" }, context);
+  expect(response.status).toBe(503);
+  expect(await response.json()).toEqual({ code: null, store: "sqlite", ...UNAVAILABLE });
+});
+
+test("an empty collection works: it was loaded at no time", async () => {
+  const worker = await startWorker();
+  const { state } = Object(await (await worker.fetch(PATH)).json());
+  await worker.close();
+  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null });
+});
+
+test.each([
+  ["2026-11-01T00:00:00.000Z", "2026-11-01T00:01:30.999Z", 90],
+  ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
+  [undefined, "2026-11-01T00:00:00.000Z", null],
+  ["yesterday", "2026-11-01T00:00:00.000Z", null],
+])("loaded at %s it is at %s %s s old", (loadedAt, now, age) => {
+  const state = describeState({ state: { version: 7, count: 2 }, loadedAt }, Date.parse(now));
+  expect(state).toEqual({ version: 7, count: 2, loaded_at: loadedAt ?? null, age_seconds: age });
+});
