@@ -19,7 +19,7 @@ export interface Collection {
 
 /** @param records in any order */
 export function describeCollection(origin: string, records: TrafficRecord[]): Collection {
-  const newestFirst = records.toSorted(compare).map((record) => JSON.stringify(record));
+  const newestFirst = records.toSorted(compareNewestFirst).map((record) => JSON.stringify(record));
   const count = newestFirst.length;
   const pages = Math.ceil(count / PAGE_SIZE);
   const link = (page: number) =>
@@ -38,7 +38,7 @@ export function describeCollection(origin: string, records: TrafficRecord[]): Co
 export const invalidPage: Expected = { status: 404, body: '{"detail":"Invalid page."}' };
 
 /** The collection's total order: newest first, then by camera, then by id. */
-function compare(one: TrafficRecord, other: TrafficRecord): number {
+export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): number {
   if (one.timestamp !== other.timestamp) return one.timestamp > other.timestamp ? -1 : 1;
   if (one.camera_ref !== other.camera_ref) return one.camera_ref < other.camera_ref ? -1 : 1;
   return one.id - other.id;

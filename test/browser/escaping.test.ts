@@ -1,0 +1,93 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, inject } from "vitest";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { expect, follow, test } from "./visit.ts";
+
+const MARKUP = [
+  `"><img class=injected src=x onerror=alert(1)>`,
+  `'><svg class=injected onload=alert(1)>`,
+  `</code></pre><script class=injected>alert(1)</script>`,
+  `</title><b class=injected>`,
+  `javascript:alert(1)//<a class=injected href=javascript:alert(1)>`,
+  `&lt;i class=injected&gt; &quot; \\u003ci`,
+];
+
+const PATH = "/api/tf1/records/";
+
+/** Nothing of what was given as text became an element or an attribute. A dialog would end the visit as a failure. */
+async function expectNothingInjected(page: Page): Promise<void> {
+  expect(await page.locator(".injected, [onerror], [onload], script:not([src])").count()).toBe(0);
+  expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
+}
+
+/** All at once: each escapes from another place. */
+const ALL = MARKUP.join(" ");
+
+test("what a request says stays text", async ({ visit }) => {
+  const page = await visit();
+  const text = encodeURIComponent(ALL);
+  for (const path of [
+    `${PATH}?x=${text}&page=2`,
+    `${PATH}?${text}=1&page=last`,
+    `${PATH}?page=${text}`,
+    `${PATH}?page=0&x=${text}&${text}=x`,
+    `${PATH}?format=${text}`,
+    `/${text}`,
+    `/api/tf1/records/${text}/?${text}`,
+    `/?${text}=${text}`,
+  ]) {
+    await page.goto(path);
+    await expectNothingInjected(page);
+  }
+});
+
+test("other parameters are kept from page to page as they are", async ({ visit }) => {
+  const page = await visit();
+  await page.goto(`${PATH}?x=${encodeURIComponent(ALL)}&${encodeURIComponent(ALL)}=y&page=2`);
+  const next = page.getByRole("link", { name: "Next ›" });
+  const box = page.getByLabel("Page", { exact: true });
+  for (const [number, act] of [
+    ["3", () => next.click()],
+    ["4", () => page.locator(".answer a").first().click()],
+    ["0", () => box.fill("0").then(() => box.press("Enter"))],
+    ["5", () => box.fill("5").then(() => box.press("Enter"))],
+  ] as const) {
+    await follow(page, act);
+    const { searchParams } = new URL(page.url());
+    expect(["page", "x", ALL].map((name) => searchParams.get(name))).toEqual([number, ALL, "y"]);
+    await expectNothingInjected(page);
+  }
+});
+
+describe.skipIf(inject("browser") === undefined)("what a record says stays text", () => {
+  const records: TrafficRecord[] = MARKUP.map((camera_ref, index) => ({
+    ...makeRecords(MARKUP.length)[index]!,
+    camera_pk: index + 1,
+    camera_ref,
+  }));
+
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker();
+    await loadInto(worker.env, "d1", records);
+  });
+  afterAll(() => worker?.close());
+
+  test.for([PATH, `${PATH}?format=json`, "/"])("%s", async (path, { visit }) => {
+    const page = await visit({ origin: worker.origin });
+    await page.goto(path);
+    await expectNothingInjected(page);
+    const text = (await page.locator("body").textContent()) ?? "";
+    for (const { camera_ref } of path === "/" ? [] : records)
+      expect(text).toContain(JSON.stringify(camera_ref));
+  });
+
+  test("is shown as it is", async ({ visit }) => {
+    const page = await visit({ origin: worker.origin });
+    await page.goto(PATH);
+    const shown = await page.locator("tbody tr td:nth-child(2)").allTextContents();
+    expect(shown.toSorted()).toEqual([...MARKUP].sort());
+  });
+});

@@ -1,0 +1,61 @@
+import type { Page } from "playwright-core";
+import { openPage, PAGES } from "./pages.ts";
+import { expect, follow, test } from "./visit.ts";
+
+/** What a keyboard can reach: links, fields, buttons, and what scrolls. */
+const REACHABLE = "a[href], button:not([tabindex='-1']), input:not([type=hidden]), summary, [tabindex='0']";
+
+/** Says what has the focus, and whether one can see that. */
+function describeFocus(page: Page): Promise<{ index: number; visible: boolean }> {
+  return page.evaluate((selector) => {
+    const all = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
+    const focused = document.activeElement;
+    return {
+      index: all.findIndex((one) => one.matches(":focus")),
+      visible: focused !== null && getComputedStyle(focused).outlineStyle !== "none",
+    };
+  }, REACHABLE);
+}
+
+test.for(PAGES)("$name: Tab reaches everything, in order and visibly", async (sitePage, { visit }) => {
+  const page = await visit();
+  await openPage(page, sitePage);
+  const count = await page.locator(REACHABLE).filter({ visible: true }).count();
+  expect(count).toBeGreaterThan(5);
+  for (let index = 0; index < count; index++) {
+    await page.keyboard.press("Tab");
+    expect(await describeFocus(page)).toEqual({ index, visible: true });
+  }
+});
+
+test("a walk by keyboard alone", async ({ visit }) => {
+  const page = await visit();
+  const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
+  const tabTo = async (text: string) => {
+    for (let tabs = 0; tabs < 20 && (await focused()) !== text; tabs++) await page.keyboard.press("Tab");
+    expect(await focused()).toBe(text);
+  };
+
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  expect(await focused()).toBe("Skip to content");
+  expect(await page.getByText("Skip to content").boundingBox()).toMatchObject({ x: 16 });
+  await page.keyboard.press("Enter");
+  await page.keyboard.press("Tab");
+  expect(
+    await page.evaluate(() => document.activeElement?.getAttribute("aria-label")),
+    "the first thing in the content",
+  ).toBe("Address of the collection");
+
+  await tabTo("Look at the records");
+  await follow(page, () => page.keyboard.press("Enter"));
+  await tabTo("Next ›");
+  await follow(page, () => page.keyboard.press("Enter"));
+  expect(new URL(page.url()).searchParams.get("page")).toBe("2");
+
+  await tabTo("‹ Previous");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("2700");
+  await follow(page, () => page.keyboard.press("Enter"));
+  expect(new URL(page.url()).searchParams.get("page")).toBe("2700");
+});

@@ -1,0 +1,91 @@
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { eachLook, JSON_PAGE, openPage, PAGES } from "./pages.ts";
+import { expect, test } from "./visit.ts";
+
+declare global {
+  interface Window {
+    /** What axe's source, evaluated in a page, puts there. */
+    axe: typeof axe;
+  }
+}
+
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
+
+/** What axe finds wrong: the rule, and the element that breaks it. */
+function findViolations(page: Page): Promise<string[]> {
+  return page.evaluate(async (values) => {
+    const { violations } = await window.axe.run(document, { runOnly: { type: "tag", values } });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`));
+  }, RULES);
+}
+
+/** How many pixels the page is wider than its window. */
+function measureOverflow(page: Page): Promise<number> {
+  return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? Number.NaN) - innerWidth);
+}
+
+/** Nothing goes beyond the window, as soon as the charts have noticed how wide it is. */
+async function expectRoom(page: Page, look: string): Promise<void> {
+  await expect.poll(() => measureOverflow(page), { message: look }).toBeLessThanOrEqual(0);
+}
+
+/** For a person to look at; git ignores them. */
+function takePicture(page: Page, name: string): Promise<Buffer> {
+  return page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
+}
+
+async function expectOutline(page: Page): Promise<void> {
+  // aria-level mends those of a package.
+  const levels = await page
+    .locator("h1, h2, h3, h4, h5, h6")
+    .evaluateAll((headings) => headings.map((heading) => Number(heading.ariaLevel ?? heading.tagName[1])));
+  expect(levels.filter((level) => level === 1)).toEqual([1]);
+  for (const [index, level] of levels.entries())
+    expect(level, `heading ${index + 1}`).toBeLessThanOrEqual((levels[index - 1] ?? 0) + 1);
+  for (const landmark of ["banner", "main", "contentinfo"] as const)
+    expect(await page.getByRole(landmark).count(), landmark).toBe(1);
+  expect(await page.getByRole("navigation", { name: "Site" }).count()).toBe(1);
+}
+
+test.for(PAGES)(
+  "$name: axe finds nothing in any look, and no window is too narrow",
+  async (sitePage, { visit }) => {
+    const page = await visit();
+    await openPage(page, sitePage);
+    await expectOutline(page);
+    await page.evaluate(axe.source);
+    await eachLook(page, async (look) => {
+      expect(await findViolations(page), look).toEqual([]);
+      await expectRoom(page, look);
+      await takePicture(page, `${sitePage.name}-${look}`);
+    });
+    await page.setViewportSize({ width: 320, height: 800 });
+    await expectRoom(page, "320 pixels");
+  },
+);
+
+test("JSON is quiet in a browser too", async ({ visit }) => {
+  const page = await visit();
+  await openPage(page, JSON_PAGE);
+  await eachLook(page, async (look) => {
+    await takePicture(page, `${JSON_PAGE.name}-${look}`);
+  });
+});
+
+test("what is wrong is found", async ({ visit }) => {
+  const page = await visit();
+  await page.goto("/");
+  await page.evaluate(axe.source);
+  await page.evaluate(() => {
+    const heading = document.querySelector<HTMLElement>("h1");
+    heading?.style.setProperty("color", "#ccc");
+    heading?.style.setProperty("width", "200vw");
+    heading?.insertAdjacentHTML("afterend", "<img src=/assets/icon.svg>");
+  });
+  expect(await findViolations(page)).toEqual([
+    expect.stringMatching(/^color-contrast: <h1/),
+    expect.stringMatching(/^image-alt: <img/),
+  ]);
+  expect(await measureOverflow(page)).toBeGreaterThan(0);
+});

@@ -1,0 +1,54 @@
+import type { Page } from "playwright-core";
+import { describe } from "vitest";
+import { CLASSES } from "../../src/records/classes.ts";
+import { expect, test, type Visit } from "./visit.ts";
+
+async function openReference(visit: Visit): Promise<Page> {
+  const page = await visit();
+  await page.goto("/docs");
+  await page.locator(".opblock").first().waitFor();
+  return page;
+}
+
+describe("the API reference", () => {
+  test("sends a request and shows its answer", async ({ visit }) => {
+    const page = await openReference(visit);
+    const operation = page.locator(".opblock-get").first();
+    await operation.locator(".opblock-summary-control").click();
+    await operation.locator('tr[data-param-name="page"] input').first().fill("3");
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url().includes("page=3")),
+      operation.locator(".execute").click(),
+    ]);
+    expect(answer.status()).toBe(200);
+    const { count, results } = await answer.json();
+    const shown = operation.locator(".live-responses-table");
+    await shown.locator(".response-col_status", { hasText: "200" }).first().waitFor();
+    const body = await shown.locator(".highlight-code").first().textContent();
+    expect(body).toContain(`"count": ${count}`);
+    expect(body).toContain(`"id": ${results[0].id}`);
+    expect(await operation.locator(".request-url").textContent()).toContain("/api/tf1/records/?page=3");
+  });
+
+  test("names every path, parameter and field of the OpenAPI document", async ({ visit }) => {
+    const page = await openReference(visit);
+    const document = await (await page.request.get("/openapi.json")).json();
+    for (const operation of await page.locator(".opblock").all())
+      await operation.locator(".opblock-summary-control").click();
+    for (const schema of await page.locator(".json-schema-2020-12-expand-deep-button").all())
+      await schema.click();
+    for (const path of Object.keys(document.paths))
+      expect(await page.locator(`.opblock-summary-path[data-path="${path}"]`).count()).toBeGreaterThan(0);
+    const text = await page.locator("#reference").textContent();
+    for (const name of ["page", "format", "If-None-Match", "TrafficRecord", ...CLASSES])
+      expect(text).toContain(name);
+  });
+
+  test("takes the reader's colour scheme, and its change", async ({ visit }) => {
+    const page = await openReference(visit);
+    const isDark = () => page.evaluate(() => document.documentElement.classList.contains("dark-mode"));
+    expect(await isDark()).toBe(false);
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(isDark).toBe(true);
+  });
+});

@@ -1,0 +1,105 @@
+import type { Page } from "playwright-core";
+import { describe } from "vitest";
+import { expect, follow, test } from "./visit.ts";
+
+describe("copy buttons", () => {
+  test("copy what stands beside them", async ({ visit }) => {
+    const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.goto("/");
+    const pieces = await page.locator(".code").all();
+    expect(pieces, "the address, four examples and the conformance check").toHaveLength(6);
+    for (const piece of pieces) {
+      const button = piece.getByRole("button");
+      await button.click();
+      await button.filter({ hasText: "Copied" }).waitFor();
+      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+        await piece.locator("code").textContent(),
+      );
+    }
+    await pieces[0]!
+      .getByRole("button")
+      .filter({ hasText: /^Copy$/ })
+      .waitFor();
+  });
+
+  test("select it where the clipboard is denied", async ({ visit }) => {
+    const page = await visit();
+    await page.context().grantPermissions([]);
+    await page.goto("/");
+    const piece = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
+    await piece.getByRole("button").click();
+    await piece.getByRole("button").filter({ hasText: "Selected" }).waitFor();
+    expect(await page.evaluate(() => getSelection()?.toString())).toBe(
+      await piece.locator("code").textContent(),
+    );
+  });
+});
+
+/** The pixels of each colour in a chart, of colours of the style sheet. */
+function countPixels(page: Page, chart: string, names: string[]): Promise<Record<string, number>> {
+  return page.locator(`canvas[data-chart=${chart}]`).evaluate((canvas: HTMLCanvasElement, names) => {
+    const { width, height } = canvas;
+    const copy = new OffscreenCanvas(width, height).getContext("2d")!;
+    copy.drawImage(canvas, 0, 0);
+    const { data } = copy.getImageData(0, 0, width, height);
+    const counts = new Map<string, number>();
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at + 3] !== 255) continue;
+      const color = `rgb(${data[at]}, ${data[at + 1]}, ${data[at + 2]})`;
+      counts.set(color, (counts.get(color) ?? 0) + 1);
+    }
+    const probe = document.body.appendChild(document.createElement("i"));
+    return Object.fromEntries(
+      names.map((name) => {
+        probe.style.color = `var(--${name})`;
+        return [name, counts.get(getComputedStyle(probe).color) ?? 0];
+      }),
+    );
+  }, names);
+}
+
+describe("charts", () => {
+  const COLOURS = { counts: ["cars", "persons"], health: ["True", "False", "null"] };
+
+  test("are drawn, and drawn anew when the colour scheme changes", async ({ visit }) => {
+    const page = await visit({ colorScheme: "light" });
+    await page.goto("/");
+    for (const colorScheme of ["light", "dark", "light"] as const) {
+      await page.emulateMedia({ colorScheme });
+      for (const [chart, names] of Object.entries(COLOURS)) {
+        const fewest = async () => Math.min(...Object.values(await countPixels(page, chart, names)));
+        await expect.poll(fewest, { message: `${chart}, ${colorScheme}` }).toBeGreaterThan(500);
+      }
+    }
+  });
+
+  test("show the figures of the table, in proportion", async ({ visit }) => {
+    const page = await visit();
+    await page.goto("/");
+    const { cars, persons } = await countPixels(page, "counts", ["cars", "persons"]);
+    const { totals } = (await (await page.request.get("/?format=json")).json()).statistics;
+    expect(cars! / persons! / (totals.cars / totals.persons)).toBeCloseTo(1, 1);
+  });
+});
+
+describe("without scripts", () => {
+  test("everything but the charts and the copy buttons is there", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled: false });
+    await page.goto("/");
+    expect(await page.getByRole("button", { name: /Copy/ }).count()).toBe(0);
+    expect(await page.locator("figure").filter({ visible: true }).count(), "empty boxes").toBe(0);
+    await page.getByText("The figures of the charts").click();
+    expect(await page.locator("#periods tbody tr").filter({ visible: true }).count()).toBe(11);
+    await page.screenshot({ path: "test-output/screenshots/landing-without-scripts.png", fullPage: true });
+
+    await follow(page, () => page.getByRole("link", { name: "Look at the records" }).click());
+    await follow(page, () => page.getByRole("link", { name: "Next ›" }).click());
+    expect(await page.locator("tbody tr").filter({ visible: true }).count()).toBe(15);
+    await page.getByLabel("Page", { exact: true }).fill("2700");
+    await follow(page, () => page.getByLabel("Page", { exact: true }).press("Enter"));
+    expect(new URL(page.url()).searchParams.get("page")).toBe("2700");
+    await page.getByLabel("Page", { exact: true }).fill("0");
+    await follow(page, () => page.getByLabel("Page", { exact: true }).press("Enter"));
+    expect(await page.locator(".lead").textContent()).toBe("Invalid page.");
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, inject } from "vitest";
+import { lastPage } from "../../src/records/page.ts";
+import { Page } from "../../src/records/record.ts";
+import { expect, follow, test } from "./visit.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** What a client gets of a page. */
+async function readJson(number: number | string): Promise<Page> {
+  return Page.parse(await (await fetch(`${inject("origin")}${PATH}?page=${number}`)).json());
+}
+
+const timestamps = async (number: number | string) =>
+  (await readJson(number)).results.map(({ timestamp }) => timestamp);
+
+describe("a walk", () => {
+  test("from the landing page through pages of records, to raw JSON and back", async ({ visit }) => {
+    const page = await visit();
+    const link = (name: string) => page.getByRole("link", { name, exact: true });
+    const shown = () => page.locator("tbody time").allTextContents();
+
+    await page.goto("/");
+    await follow(page, () => link("Look at the records").click());
+    expect(await shown()).toEqual(await timestamps(1));
+    expect(await link("« Newest").or(link("‹ Previous")).count(), "nothing is newer").toBe(0);
+
+    for (const number of [2, 3]) {
+      await follow(page, () => link("Next ›").click());
+      expect(await shown(), `page ${number}`).toEqual(await timestamps(number));
+      expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe(String(number));
+    }
+
+    const raw = await follow(page, () => link("Raw JSON").click());
+    expect(raw.headers()["content-type"]).toBe("application/json");
+    expect((await raw.json()).results).toEqual((await readJson(3)).results);
+    await follow(page, () => page.goBack());
+    expect(await shown()).toEqual(await timestamps(3));
+
+    await follow(page, () => link("‹ Previous").click());
+    expect(await shown()).toEqual(await timestamps(2));
+    await follow(page, () => page.locator(".answer a").first().click());
+    expect(await shown(), "by the link in the answer").toEqual(await timestamps(3));
+
+    await follow(page, () => link("Oldest »").click());
+    expect(await shown()).toEqual(await timestamps("last"));
+    expect(await link("Next ›").or(link("Oldest »")).count(), "nothing is older").toBe(0);
+    await follow(page, () => link("« Newest").click());
+    expect(await shown()).toEqual(await timestamps(1));
+    await follow(page, () => link("Overview").click());
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Traffic Count Records");
+  });
+
+  test("shows the twelve fields of each record as a client gets them", async ({ visit }) => {
+    const page = await visit();
+    for (const [number, health] of [
+      ["1", "False"],
+      ["last", "null"],
+    ] as const) {
+      await page.goto(`${PATH}?page=${number}`);
+      const names = await page.locator("thead th").allTextContents();
+      const rows = await page
+        .locator("tbody tr")
+        .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
+      const results = (await readJson(number)).results.map((record) =>
+        Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)])),
+      );
+      expect(
+        // The third column is a picture.
+        rows.map((row) => Object.fromEntries(row.toSpliced(2, 1).map((text, index) => [names[index], text]))),
+      ).toEqual(results);
+      expect(JSON.parse((await page.locator(".answer code").textContent()) ?? "").results).toEqual(
+        (await readJson(number)).results,
+      );
+      expect(rows.map((row) => row[3])).toContain(health);
+    }
+  });
+});
+
+describe("the page box", () => {
+  const last = async () => lastPage((await readJson(1)).count);
+
+  test("goes to any page", async ({ visit }) => {
+    const page = await visit();
+    await page.goto(PATH);
+    for (const [text, number] of [
+      ["2700", 2700],
+      ["last", await last()],
+      ["", 1],
+    ] as const) {
+      await page.getByLabel("Page", { exact: true }).fill(text);
+      const answer = await follow(page, () => page.getByRole("button", { name: "Go" }).click());
+      expect(answer.status(), text).toBe(200);
+      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
+    }
+  });
+
+  test("says which page does not exist, and goes on from there", async ({ visit }) => {
+    const page = await visit();
+    await page.goto(PATH);
+    for (const text of ["abc", "0", "-1", "99999999", "<script>", "1.5", String((await last()) + 1)]) {
+      await page.getByLabel("Page", { exact: true }).fill(text);
+      const answer = await follow(page, () => page.getByRole("button", { name: "Go" }).click());
+      expect(answer.status(), text).toBe(404);
+      expect(new URL(page.url()).searchParams.get("page")).toBe(text);
+      expect(await page.locator(".lead").textContent()).toBe("Invalid page.");
+      expect(await page.locator("pre").textContent()).toBe('{"detail":"Invalid page."}');
+    }
+    await page.getByLabel("Page", { exact: true }).fill("2");
+    expect((await follow(page, () => page.getByRole("button", { name: "Go" }).click())).status()).toBe(200);
+    expect(await page.locator("tbody time").allTextContents()).toEqual(await timestamps(2));
+  });
+});
+
+test("an error page leads on to the records", async ({ visit }) => {
+  const page = await visit();
+  expect((await page.goto("/nowhere"))?.status()).toBe(404);
+  await follow(page, () => page.getByRole("link", { name: "The newest records" }).click());
+  expect(await page.locator("tbody tr").count()).toBe(15);
+});
