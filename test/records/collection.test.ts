@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
 import app from "../../src/index.ts";
-import { Page, TrafficRecord } from "../../src/records/record.ts";
+import { Page } from "../../src/records/record.ts";
 import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { essential } from "./headers.ts";
 import { makeRecords } from "./sample.ts";
@@ -10,6 +10,7 @@ const PATH = "/api/tf1/records/";
 const COUNT = 100;
 const newestFirst = makeRecords(COUNT).reverse();
 
+/** What needs to know the records, or is asked in this process; the rest stands in test/live. */
 describe.each(STORE_NAMES)("from %s", (store) => {
   let worker: RunningWorker;
   beforeAll(async () => {
@@ -27,15 +28,6 @@ describe.each(STORE_NAMES)("from %s", (store) => {
   }
 
   describe("a page", () => {
-    test("is compact JSON with the fields in the specification's order", async () => {
-      const text = await (await worker.fetch(PATH)).text();
-      const envelope = JSON.parse(text);
-      expect(text).toBe(JSON.stringify(envelope));
-      expect(Object.keys(envelope)).toEqual(["count", "next", "previous", "results"]);
-      for (const record of envelope.results)
-        expect(Object.keys(record)).toEqual(Object.keys(TrafficRecord.shape));
-    });
-
     test.each([
       { query: "", page: 1, next: "format=api&page=2", previous: null },
       { query: "?page=", page: 1, next: "format=api&page=2", previous: null },
@@ -61,14 +53,11 @@ describe.each(STORE_NAMES)("from %s", (store) => {
       });
     });
 
-    test.each(["0", "-1", "abc", "1.5", "2%00", "8", "999999999999999999999", "LAST", "1&page=x", "%F0"])(
-      "page=%s is 404 Invalid page.",
-      async (page) => {
-        const response = await worker.fetch(`${PATH}?page=${page}`);
-        expect(response.status).toBe(404);
-        expect(await response.json()).toEqual({ detail: "Invalid page." });
-      },
-    );
+    test("8 is past the end", async () => {
+      const response = await worker.fetch(`${PATH}?page=8`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ detail: "Invalid page." });
+    });
   });
 
   describe("links", () => {
@@ -97,105 +86,28 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     });
   });
 
-  describe("headers", () => {
-    test.each([
-      ["GET", PATH, 200],
-      ["GET", `${PATH}?page=0`, 404],
-      ["GET", `${PATH}?format=csv`, 404],
-      ["POST", PATH, 405],
-      ["OPTIONS", PATH, 200],
-    ])("%s %s: every answer of the collection has them", async (method, path, status) => {
-      const response = await worker.fetch(path, { method });
-      expect(response.status).toBe(status);
-      expect(Object.fromEntries(response.headers)).toMatchObject({
-        allow: "GET, OPTIONS",
-        vary: "Accept",
-        "content-type": "application/json",
-        "access-control-allow-origin": "*",
-        "x-content-type-options": "nosniff",
-      });
-    });
-
-    test("HEAD answers as GET, without a body", async () => {
-      for (const query of ["", "?page=2", "?page=last", "?page=99", "?format=xml"]) {
-        const [get, head] = await Promise.all([
-          worker.fetch(PATH + query),
-          worker.fetch(PATH + query, { method: "HEAD" }),
-        ]);
-        expect(await head.text()).toBe("");
-        expect(head.status).toBe(get.status);
-        expect(essential(head.headers)).toEqual(essential(get.headers));
-      }
-    });
+  test("HEAD answers as GET, without a body", async () => {
+    for (const query of ["", "?page=2", "?page=last", "?page=8"]) {
+      const [get, head] = await Promise.all([
+        worker.fetch(PATH + query),
+        worker.fetch(PATH + query, { method: "HEAD" }),
+      ]);
+      expect(await head.text()).toBe("");
+      expect(head.status).toBe(get.status);
+      expect(essential(head.headers)).toEqual(essential(get.headers));
+    }
   });
 
-  describe("what is asked for cannot be given", () => {
-    test.each([
-      ["GET", "?format=xml", "image/png", 404, "Not found."],
-      ["POST", "?format=xml", "*/*", 404, "Not found."],
-      ["GET", "?page=0&format=csv", "*/*", 404, "Not found."],
-      ["GET", "", "image/png", 406, "Could not satisfy the request Accept header."],
-      ["GET", "?page=0", "image/png", 406, "Could not satisfy the request Accept header."],
-      ["POST", "", "*/*", 405, 'Method "POST" not allowed.'],
-      ["PUT", "?page=2", "*/*", 405, 'Method "PUT" not allowed.'],
-      ["PATCH", "", "*/*", 405, 'Method "PATCH" not allowed.'],
-      ["DELETE", "?page=0", "*/*", 405, 'Method "DELETE" not allowed.'],
-      ["PROPFIND", "", "*/*", 405, 'Method "PROPFIND" not allowed.'],
-    ])("%s %s, Accept %s -> %i %s", async (method, query, accept, status, detail) => {
-      const response = await worker.fetch(PATH + query, { method, headers: { accept } });
-      expect(response.status).toBe(status);
-      expect(await response.json()).toEqual({ detail });
-    });
-
-    test("format=json is JSON whatever Accept says", async () => {
-      const response = await worker.fetch(`${PATH}?format=json`, { headers: { accept: "image/png" } });
-      expect(response.status).toBe(200);
-      expect(response.headers.get("content-type")).toBe("application/json");
-    });
+  // What stands between a client and a deployment may answer these itself.
+  test("PROPFIND is 405", async () => {
+    const response = await worker.fetch(PATH, { method: "PROPFIND" });
+    expect(response.status).toBe(405);
+    expect(await response.json()).toEqual({ detail: 'Method "PROPFIND" not allowed.' });
   });
 
-  describe("OPTIONS", () => {
-    test("describes the collection", async () => {
-      const response = await worker.fetch(PATH, { method: "OPTIONS" });
-      expect(response.status).toBe(200);
-      expect(await response.json()).toEqual({
-        name: expect.any(String),
-        description: expect.any(String),
-        renders: ["application/json", "text/html"],
-        parses: expect.any(Array),
-      });
-    });
-
-    test.each([PATH, "/elsewhere"])("a preflight for %s is 204", async (path) => {
-      const headers = { origin: "https://app.example", "access-control-request-method": "GET" };
-      const response = await worker.fetch(path, { method: "OPTIONS", headers });
-      expect(response.status).toBe(204);
-      expect(await response.text()).toBe("");
-      expect(response.headers.get("access-control-allow-origin")).toBe("*");
-      expect(response.headers.get("access-control-allow-methods")).toBe("GET, OPTIONS");
-      expect(response.headers.get("access-control-allow-headers")).toBe("*");
-    });
-  });
-
-  describe("paths", () => {
-    test.each(["", "?page=2&format=json&x=%20+"])(
-      "without the slash: permanent redirect, %j kept",
-      async (query) => {
-        const response = await worker.fetch(`/api/tf1/records${query}`);
-        expect(response.status).toBe(301);
-        expect(response.headers.get("location")).toBe(PATH + query);
-      },
-    );
-
-    test.each(["/api/tf1/", "/api/tf2/records/", `${PATH}1/`, `${PATH}/`, "/API/tf1/records/", "/%ff%fe"])(
-      "%s is 404 Not found.",
-      async (path) => {
-        const response = await worker.fetch(path);
-        expect(response.status).toBe(404);
-        expect(response.headers.get("content-type")).toBe("application/json");
-        expect(response.headers.get("access-control-allow-origin")).toBe("*");
-        expect(await response.json()).toEqual({ detail: "Not found." });
-      },
-    );
+  test.each([`${PATH}/`, "/%ff%fe"])("%s is 404 Not found.", async (path) => {
+    const response = await worker.fetch(path);
+    expect(response.status).toBe(404);
+    expect(await response.json()).toEqual({ detail: "Not found." });
   });
 });

@@ -1,0 +1,161 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { makeRecords } from "../records/sample.ts";
+import { type Served, serve, untilFresh } from "../serve.ts";
+import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { openFront } from "./front.ts";
+
+interface Run {
+  status: number;
+  output: string;
+  failed: number;
+  passed: number;
+  skipped: number;
+}
+
+/** Runs `npm run test:live` to its end. */
+function runLive(baseUrl?: string): Promise<Run> {
+  const { BASE_URL: _, VITEST: __, ...env } = process.env;
+  const options = { env: { ...env, NO_COLOR: "1", ...(baseUrl === undefined ? {} : { BASE_URL: baseUrl }) } };
+  return new Promise((resolve) => {
+    execFile("npm", ["run", "--silent", "test:live"], options, (error, stdout, stderr) => {
+      const output = stdout + stderr;
+      const tests = /^ +Tests +(.*)$/m.exec(output)?.[1] ?? "";
+      const number = (what: string) => Number(new RegExp(`(\\d+) ${what}`).exec(tests)?.[1] ?? 0);
+      const counts = { failed: number("failed"), passed: number("passed"), skipped: number("skipped") };
+      resolve({ status: error ? Number(error.code) : 0, output, ...counts });
+    });
+  });
+}
+
+describe("the seed, as npm start serves it", () => {
+  let folder: string;
+  let served: Served;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "live-test-"));
+    served = await serve(folder);
+  });
+  afterAll(async () => {
+    await served?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  test("passes, nothing skipped", async () => {
+    const { status, failed, passed, skipped, output } = await runLive(served.origin);
+    expect([status, failed, skipped], output).toEqual([0, 0, 0]);
+    expect(passed).toBeGreaterThan(80);
+  });
+});
+
+describe("a collection that is small, hidden, or growing", () => {
+  const records = makeRecords(2_000);
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker();
+  });
+  afterAll(() => worker?.close());
+
+  test("an empty one passes, and it is said what is skipped and why", async () => {
+    const { status, failed, passed, skipped, output } = await runLive(worker.origin);
+    expect([status, failed], output).toEqual([0, 0]);
+    expect(passed).toBeGreaterThan(60);
+    expect(skipped).toBeGreaterThan(5);
+    expect(output).toContain("needs 2 pages, and the collection has 0 records");
+  });
+
+  test("one that grows passes, behind what compresses, adds headers and limits", async () => {
+    const begun = records.slice(0, 100);
+    let state = await loadInto(worker.env, "d1", begun);
+    await untilFresh();
+    const front = await openFront(worker.origin, { refuseEvery: 40 });
+    let grows = true;
+    const growing = (async () => {
+      for (let count = begun.length; grows && count < records.length; count++) {
+        state = await appendTo(worker.env, "d1", records.slice(0, count), state, [records[count]!]);
+        await setTimeout(20);
+      }
+    })();
+    const { status, failed, skipped, output } = await runLive(front.origin);
+    grows = false;
+    await growing;
+    await front.close();
+    expect([status, failed, skipped], output).toEqual([0, 0, 0]);
+    expect(front.counters.refused).toBeGreaterThan(1);
+    expect(state.count).toBeGreaterThan(begun.length + 20);
+  });
+
+  test.each<[string, (text: string) => string, RegExp]>([
+    [
+      "a field is missing",
+      (text) => text.replaceAll(/"buses":\d+,/g, ""),
+      /must have required property 'buses'/,
+    ],
+    [
+      "pages link to another host",
+      (text) => text.replaceAll("http://localhost", "http://inside"),
+      /http:\/\/inside/,
+    ],
+    ["records are oldest first", (text) => reverseResults(text), /toEqual|to deeply equal/],
+  ])("fails where %s", async (_, change, problem) => {
+    await loadInto(worker.env, "d1", records.slice(0, 100));
+    await untilFresh();
+    const front = await openFront(worker.origin, {
+      doctor: (answer) => ({ ...answer, body: Buffer.from(change(answer.body.toString())) }),
+    });
+    const { status, failed, output } = await runLive(front.origin);
+    await front.close();
+    expect(status).toBe(1);
+    expect(failed).toBeGreaterThan(0);
+    expect(output).toMatch(problem);
+  });
+});
+
+function reverseResults(text: string): string {
+  if (!text.startsWith('{"count"')) return text;
+  const { results, ...links } = JSON.parse(text);
+  return JSON.stringify({ ...links, results: results.toReversed() });
+}
+
+test("fails where the store fails", async () => {
+  const worker = await startWorker({ migrate: false });
+  const { status, failed, output } = await runLive(worker.origin);
+  await worker.close();
+  expect([status, failed > 0]).toEqual([1, true]);
+  expect(output).toMatch(/expected 503 to be 200/);
+});
+
+describe("sends nothing, and says why", () => {
+  test.each([undefined, "", "counts.example", "ftp://counts.example", "https://counts.example/api"])(
+    "BASE_URL is %j",
+    async (baseUrl) => {
+      const { status, output } = await runLive(baseUrl);
+      expect(status).toBe(1);
+      expect(output).toContain("BASE_URL=https://counts.example npm run test:live");
+    },
+  );
+
+  test("where nobody answers", async () => {
+    const { status, output } = await runLive("http://localhost:9");
+    expect(status).toBe(1);
+    expect(output).toContain("BASE_URL http://localhost:9 does not answer as this service does");
+  });
+
+  test("where another service answers", async () => {
+    const requests: string[] = [];
+    const server = createServer(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      response.writeHead(200, { "Content-Type": "application/json" }).end('{"info":{"title":"Pets"}}');
+    }).listen(0);
+    const address = Object(server.address());
+    const { status, output } = await runLive(`http://localhost:${address.port}`);
+    server.close();
+    expect(status).toBe(1);
+    expect(output).toContain('is another service: its /openapi.json is of "Pets"');
+    expect(requests).toEqual(["GET /openapi.json"]);
+  });
+});

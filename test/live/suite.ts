@@ -1,0 +1,16 @@
+import { describeCollection } from "./suite/collection.ts";
+import { describeConditional } from "./suite/conditional.ts";
+import { describeOperation } from "./suite/operation.ts";
+import { describePages } from "./suite/pages.ts";
+import { describeSite } from "./suite/site.ts";
+import { type OpenTarget, surveyBefore } from "./survey.ts";
+
+/** Everything that holds of this service over HTTP, wherever it runs and whatever is loaded. It changes nothing. */
+export function describeTarget(open: OpenTarget): void {
+  const survey = surveyBefore(open);
+  describePages(open, survey);
+  describeConditional(open, survey);
+  describeCollection(open);
+  describeSite(open, survey);
+  describeOperation(open, survey);
+}
