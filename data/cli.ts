@@ -37,7 +37,8 @@ function addStore(command: Command): Command {
   return command
     .addOption(new Option("--store <name>", "by default the STORE of wrangler.toml").choices(STORE_NAMES))
     .option("--remote", "the deployed store, not the local one")
-    .option("--persist-to <dir>", "the folder of the local store, as in wrangler dev");
+    .option("--persist-to <dir>", "the folder of the local store, as in wrangler dev")
+    .option("--config <file>", "whose stores, if not those of wrangler.toml: a preview's, say");
 }
 
 addStore(addReading(program.command("load")))

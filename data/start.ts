@@ -1,9 +1,7 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { load } from "./load.ts";
+import { loadSeed } from "./load-seed.ts";
 import { configuredStore, requireStore, targets } from "./targets/targets.ts";
-import { PROJECT, spawnWrangler } from "./targets/wrangler.ts";
+import { spawnWrangler } from "./targets/wrangler.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
 // where the collection is kept, and in which store, counts for the load too.
@@ -19,7 +17,7 @@ const store = variable ? requireStore(variable.slice("STORE:".length)) : await c
 
 if ((await targets[store].prepare(local)) === 0) {
   console.log("Nothing is loaded yet, so the seed is.");
-  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), { ...local, store });
+  await loadSeed({ ...local, store });
 }
 
 const server = spawnWrangler(["dev", ...args]);

@@ -25,18 +25,28 @@ export const QUIET = {
   WRANGLER_SEND_METRICS: "false",
 };
 
+/** The program that stands for wrangler, and what it finds in its environment beside what this process has. */
+export interface WranglerCall {
+  /** A script for Node; by default wrangler itself. */
+  program?: string | undefined;
+  env?: Record<string, string> | undefined;
+}
+
 /** Which of the worker's resources a command means. */
-export interface Deployment {
+export interface Deployment extends Pick<WranglerCall, "program"> {
   /** The deployed ones; by default those on this machine. */
   remote?: boolean | undefined;
   /** Where the local ones are kept, as in `wrangler dev --persist-to`; by default .wrangler/state. */
   persistTo?: string | undefined;
+  /** The configuration that names them; by default wrangler.toml. */
+  config?: string | undefined;
 }
 
 /** The options by which wrangler's commands choose a deployment. */
-export function deploymentOptions({ remote, persistTo }: Deployment): string[] {
-  if (remote) return ["--remote"];
-  return ["--local", ...(persistTo ? ["--persist-to", resolve(persistTo)] : [])];
+export function deploymentOptions({ remote, persistTo, config }: Deployment): string[] {
+  const configuration = config ? ["--config", resolve(config)] : [];
+  if (remote) return ["--remote", ...configuration];
+  return ["--local", ...(persistTo ? ["--persist-to", resolve(persistTo)] : []), ...configuration];
 }
 
 /** Starts wrangler in the project's folder. */
@@ -53,11 +63,12 @@ export function spawnWrangler(args: string[]): ChildProcess {
  * @returns what it printed on standard output
  * @throws with what it printed, if it fails
  */
-export async function runWrangler(args: string[]): Promise<string> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, WRANGLER, ...args], {
+export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
+  const program = call.program ?? WRANGLER;
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, program, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },
+    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1", ...call.env },
   });
   // A signal that reaches this process alone must not leave one behind that goes on writing.
   const stop = () => child.kill();

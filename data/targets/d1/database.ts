@@ -21,7 +21,7 @@ const ATTEMPTS = 5;
 export async function runD1(command: string[], deployment: Deployment): Promise<string> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await runWrangler(["d1", ...command, ...deploymentOptions(deployment)]);
+      return await runWrangler(["d1", ...command, ...deploymentOptions(deployment)], deployment);
     } catch (error) {
       if (attempt === ATTEMPTS || !/SQLITE_BUSY|database is locked/.test(String(error))) throw error;
       await setTimeout(attempt * 100);

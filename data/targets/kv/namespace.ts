@@ -6,7 +6,7 @@ import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts"
 
 /** Runs one of wrangler's commands for KV. */
 export function runKv(command: string[], deployment: Deployment): Promise<string> {
-  return runWrangler(["kv", ...command, "--binding", "KV", ...deploymentOptions(deployment)]);
+  return runWrangler(["kv", ...command, "--binding", "KV", ...deploymentOptions(deployment)], deployment);
 }
 
 /** Runs one of wrangler's bulk commands, which take their keys or pairs from a file. */
