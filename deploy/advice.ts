@@ -1,0 +1,19 @@
+/** What to do when a step fails. */
+export const ADVICE = {
+  check:
+    "Commit what is to be deployed and mend what the checks say. `--skip-checks` deploys without them; nothing was deployed.",
+  account:
+    "Log in (`npx wrangler login`), or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID: the token needs Workers Scripts, Workers KV Storage and D1, all Edit. Nothing was deployed.",
+  store:
+    "The message names the migration that failed; those before it are applied and stay. Mend it and deploy again. The code that serves is the old one.",
+  seed: "Deploy again: a load that fails leaves nothing half-loaded. The free plan ends a day's writes at 100,000 rows, of which the seed takes 40,614. The code that serves is the old one.",
+  deploy:
+    "The message says what the platform refused. A new account has to choose its workers.dev subdomain once, in the dashboard under Workers & Pages. The code that serves is the old one.",
+  wait: "Deploy again if it is a matter of minutes. ",
+  suite: "The worker is deployed and serves. ",
+  production: { undo: "`npm run rollback` goes back to the version before." },
+  preview: { undo: "Production is untouched; push a correction, or `npm run preview -- --delete`." },
+  rollback:
+    "`npx wrangler versions list` lists the versions; `npm run rollback -- ID` goes back to one of them.",
+  remove: "Run it again: what is gone is passed over.",
+} as const;

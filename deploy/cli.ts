@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs";
+import { Command } from "commander";
+import type { Journey } from "./journey.ts";
+import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
+import { deployProduction, type ProductionOptions } from "./production.ts";
+import type { Surroundings } from "./release.ts";
+import { rollBack } from "./rollback.ts";
+
+const WRONG_USAGE = 2;
+
+let journey: Journey | undefined;
+const surroundings: Surroundings = {
+  say: console.log,
+  onStart(started) {
+    journey = started;
+  },
+};
+
+// The platform's own builds have no browser to test in, check out no branch, and say that they are such builds.
+const { WORKERS_CI, WORKERS_CI_BRANCH } = process.env;
+
+const program = new Command("npm run").exitOverride(({ exitCode }) =>
+  process.exit(exitCode === 0 ? 0 : WRONG_USAGE),
+);
+
+const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the tests"] as const;
+
+program
+  .command("deploy")
+  .description(
+    "deploy to production: check, find or make the stores, migrate, load the seed once, deploy, test",
+  )
+  .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
+  .option("--url <url>", "where clients reach the service, if neither PUBLIC_ORIGIN nor wrangler says")
+  .action(async (options: ProductionOptions) => {
+    const { address, version } = await deployProduction(options, surroundings);
+    console.log(`Deployed to ${address}${version === undefined ? "" : `, version ${version}`}.`);
+  });
+
+program
+  .command("preview")
+  .description("deploy a branch to a preview with stores of its own, or remove that")
+  .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
+  .option("--branch <name>", "the branch, if not the one that is checked out", WORKERS_CI_BRANCH)
+  .option("--delete", "remove the preview, with its database and its namespace")
+  .option("--address-file <file>", "write the preview's address to this file")
+  .action(async (options: PreviewOptions & { delete?: true; addressFile?: string }) => {
+    if (options.delete) {
+      await deletePreview(options, surroundings);
+      console.log("The preview is removed.");
+      return;
+    }
+    const { address } = await deployPreview(options, surroundings);
+    if (options.addressFile !== undefined) writeFileSync(options.addressFile, `${address}\n`);
+    console.log(`The preview is at ${address}`);
+  });
+
+program
+  .command("rollback")
+  .description("let production serve with an earlier version of the code; what is loaded stays")
+  .argument("[version]", "its id (default: the version before)")
+  .option("--url <url>", "where to wait for it, if PUBLIC_ORIGIN does not say")
+  .action(async (version: string | undefined, { url }: { url?: string }) => {
+    console.log(`Version ${await rollBack({ version, url }, surroundings)} serves.`);
+  });
+
+for (const [signal, status] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const) {
+  process.once(signal, () => {
+    console.error(`\n${journey?.describe() ?? "Nothing is done."}`);
+    process.exit(status);
+  });
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (!(error instanceof Error)) throw error;
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,35 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const execute = promisify(execFile);
+
+export interface Commit {
+  /** Short, as git abbreviates it. */
+  id: string;
+  /** The first line of its message. */
+  subject: string;
+}
+
+async function git(folder: string, ...args: string[]): Promise<string> {
+  return (await execute("git", args, { cwd: folder })).stdout.trim();
+}
+
+/** Files that are changed or not known to git, one a line; empty if the tree is as committed. */
+export function listChanges(folder: string): Promise<string> {
+  return git(folder, "status", "--porcelain");
+}
+
+/** The branch that is checked out; undefined if none is. */
+export async function readBranch(folder: string): Promise<string | undefined> {
+  return (await git(folder, "branch", "--show-current")) || undefined;
+}
+
+/** The commit that is checked out; undefined outside of a repository. */
+export async function readCommit(folder: string): Promise<Commit | undefined> {
+  try {
+    const [id = "", subject = ""] = (await git(folder, "log", "-1", "--format=%h%n%s")).split("\n");
+    return { id, subject };
+  } catch {
+    return undefined;
+  }
+}

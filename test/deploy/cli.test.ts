@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PROJECT } from "../../data/targets/wrangler.ts";
+
+let home: string;
+beforeAll(async () => {
+  home = await mkdtemp(join(tmpdir(), "deploy-cli-test-"));
+});
+afterAll(() => rm(home, { recursive: true, force: true }));
+
+/** Starts the command as npm does, with nobody logged in. */
+function start(args: string[], env: Record<string, string> = {}) {
+  const child = spawn(process.execPath, ["deploy/cli.ts", ...args], {
+    cwd: PROJECT,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, CLOUDFLARE_API_TOKEN: "", XDG_CONFIG_HOME: home, HOME: home, ...env },
+  });
+  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  return { child, ended: ended.then(([[status], stdout, stderr]) => ({ status, stdout, stderr })) };
+}
+
+describe("the command", () => {
+  test.each(["deploy", "preview", "rollback"])("%s says what it takes", async (command) => {
+    const { status, stdout } = await start([command, "--help"]).ended;
+    expect([status, stdout]).toEqual([0, expect.stringContaining(`Usage: npm run ${command} `)]);
+  });
+
+  test("ends with 2 if it is used wrongly", async () => {
+    const { status, stderr } = await start(["preview", "--remove"]).ended;
+    expect([status, stderr]).toEqual([2, expect.stringContaining("unknown option '--remove'")]);
+  });
+
+  test("ends with 1 and says what to do if a step fails", async () => {
+    const { status, stdout, stderr } = await start(["preview", "--delete", "--branch", "login"]).ended;
+    expect(status).toBe(1);
+    expect(stdout).toBe("[1/3] remove the preview login\n");
+    expect(stderr).toMatch(/^\nStep 1 of 3 failed: .*set a CLOUDFLARE_API_TOKEN.*Run it again/s);
+  });
+
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("stopped by %s says where it stands, and leaves nothing running", async (signal, expected) => {
+    // It never answers, so the first step lasts.
+    const platform = createServer().listen(0, "127.0.0.1");
+    await once(platform, "listening");
+    const { port } = platform.address() as AddressInfo;
+    const asked = once(platform, "request");
+    const { child, ended } = start(["preview", "--delete", "--branch", "login"], {
+      CLOUDFLARE_API_TOKEN: "token",
+      CLOUDFLARE_ACCOUNT_ID: "account",
+      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+    });
+    const [request] = await asked;
+    const hungUp = once(request.socket, "close");
+    child.kill(signal);
+    const { status, stderr } = await ended;
+    expect(status).toBe(expected);
+    expect(stderr).toContain(
+      "Stopped in the step: remove the preview login. Nothing is done. The same command goes on",
+    );
+    await hungUp;
+    platform.close();
+  });
+});

@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { previewName } from "../../deploy/name.ts";
+
+const DOCS = readFileSync("docs/deploying.md", "utf8");
+
+const stepsOf = (text: string) =>
+  [...text.matchAll(/journey\.step\(\s*"([^"]+)"/g)].map(([, title]) => title!);
+
+describe("docs/deploying.md", () => {
+  test("tells the steps of a deployment, in their order", () => {
+    const steps = stepsOf(readFileSync("deploy/release.ts", "utf8"));
+    expect(steps).toHaveLength(8);
+    expect([...DOCS.matchAll(/^\| \d \| ([a-z][^|]*) \| [A-Z`]/gm)].map(([, title]) => title)).toEqual(steps);
+  });
+
+  test("names every option of the commands", () => {
+    const options = [...readFileSync("deploy/cli.ts", "utf8").matchAll(/"(--[a-z-]+)/g)].map(
+      ([, option]) => option!,
+    );
+    expect(options.length).toBeGreaterThan(4);
+    for (const option of options) expect(DOCS).toContain(option);
+  });
+
+  test("gives the name of a branch as it is", () => {
+    const [, branch = "", name] = /`([^`]+)` is `([^`]+)`\./.exec(DOCS) ?? [];
+    expect(previewName(branch, "traffic-count-records")).toBe(name);
+  });
+
+  test("names scripts that there are", () => {
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+    for (const [, script] of DOCS.matchAll(/npm run ([a-z:]+)/g))
+      expect(Object.keys(scripts)).toContain(script);
+  });
+});

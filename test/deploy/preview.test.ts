@@ -1,0 +1,93 @@
+import { execFileSync } from "node:child_process";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { deletePreview, deployPreview } from "../../deploy/preview.ts";
+import { deployProduction } from "../../deploy/production.ts";
+import type { Surroundings } from "../../deploy/release.ts";
+import type { Platform } from "./stub/platform.ts";
+import { firstCalls, type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
+
+let rehearsal: Rehearsal;
+let platform: Platform;
+let surroundings: Surroundings;
+beforeEach(async () => {
+  rehearsal = await startRehearsal();
+  ({ platform, surroundings } = rehearsal);
+});
+afterEach(() => rehearsal?.close());
+
+describe("npm run preview", () => {
+  const OWN = "traffic-count-records-preview-feature-login-df7c7a";
+  const NAME = "--name feature-login-df7c7a --worker-name traffic-count-records";
+
+  test("gives the branch that is checked out an address and stores of its own", async () => {
+    const { origin } = platform.account();
+    expect(await deployPreview({}, surroundings)).toMatchObject({ address: origin });
+    const deploy = `wrangler preview --config FILE --ignore-base-config ${NAME}`;
+    expect(platform.calls()).toEqual(firstCalls(rehearsal, OWN, deploy));
+    expect(rehearsal.said).toContain(`      ${origin} answers with version-1`);
+  });
+
+  test("leaves production and other previews alone, also when it is removed", async () => {
+    await deployProduction({ skipChecks: true }, surroundings);
+    await deployPreview({ skipChecks: true, branch: "other" }, surroundings);
+    const before = platform.account();
+    await deployPreview({ skipChecks: true }, surroundings);
+    expect(platform.account().databases.map(({ name }) => name)).toEqual([
+      "traffic-count-records",
+      "traffic-count-records-preview-other",
+      OWN,
+    ]);
+    platform.forgetCalls();
+    await deletePreview({}, surroundings);
+    expect(platform.calls()).toEqual([
+      `wrangler preview delete ${NAME} --skip-confirmation`,
+      "wrangler d1 list --json",
+      `wrangler d1 delete ${OWN} --skip-confirmation`,
+      "wrangler kv namespace list",
+      `wrangler kv namespace delete --namespace-id id-of-${OWN}-kv --skip-confirmation`,
+    ]);
+    const { databases, namespaces, previews } = platform.account();
+    expect({ databases, namespaces, previews }).toEqual({
+      databases: before.databases,
+      namespaces: before.namespaces,
+      previews: ["other"],
+    });
+  });
+
+  test("removes what is left of it, and what is gone no more", async () => {
+    await deletePreview({ branch: "main" }, surroundings);
+    expect(rehearsal.said).toEqual([
+      "[1/3] remove the preview main",
+      "      it is gone already",
+      "[2/3] remove its database",
+      "      the database traffic-count-records-preview-main is gone already",
+      "[3/3] remove its namespace",
+      "      the namespace traffic-count-records-preview-main-kv is gone already",
+    ]);
+  });
+
+  test.each([
+    ["wrangler preview delete", 1],
+    ["wrangler d1 delete", 2],
+    ["wrangler kv namespace delete", 3],
+  ])("is removed in two goes if `%s` fails", async (call, step) => {
+    await deployPreview({ skipChecks: true }, surroundings);
+    platform.change(({ failing }) => {
+      failing[call] = "broken";
+    });
+    await expect(deletePreview({}, surroundings)).rejects.toThrow(
+      new RegExp(`^Step ${step} of 3 failed: .*broken.*Run it again`, "s"),
+    );
+    platform.change((account) => {
+      account.failing = {};
+    });
+    await deletePreview({}, surroundings);
+    expect(platform.account()).toMatchObject({ databases: [], namespaces: [], previews: [] });
+  });
+
+  test("needs a branch", async () => {
+    execFileSync("git", ["checkout", "--quiet", "--detach"], { cwd: rehearsal.repository });
+    await expect(deployPreview({}, surroundings)).rejects.toThrow("say which with --branch");
+    await deployPreview({ branch: "main", skipChecks: true }, surroundings);
+  });
+});

@@ -1,0 +1,151 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { deployProduction, findAddress } from "../../deploy/production.ts";
+import type { Surroundings } from "../../deploy/release.ts";
+import type { Platform } from "./stub/platform.ts";
+import { firstCalls, type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
+
+let rehearsal: Rehearsal;
+let platform: Platform;
+let surroundings: Surroundings;
+beforeEach(async () => {
+  rehearsal = await startRehearsal();
+  ({ platform, surroundings } = rehearsal);
+});
+afterEach(() => rehearsal?.close());
+
+const DEPLOY = "wrangler deploy --config FILE";
+
+describe("npm run deploy", () => {
+  test("into an empty account checks, makes the stores, migrates, loads the seed, deploys, waits and tests", async () => {
+    const { origin } = platform.account();
+    expect(await deployProduction({}, surroundings)).toEqual({ address: origin, version: "version-1" });
+    expect(platform.calls()).toEqual(firstCalls(rehearsal, "traffic-count-records", DEPLOY));
+    expect(rehearsal.said.filter((line) => line.startsWith("["))).toEqual([
+      "[1/8] check the code",
+      "[2/8] find the database and the namespace",
+      "[3/8] bring the store up to date",
+      "[4/8] load the seed, if nothing is loaded",
+      "[5/8] deploy the worker",
+      "[6/8] wait for the new version",
+      "[7/8] run the HTTP suite",
+      "[8/8] hold it against the specification",
+    ]);
+    expect(rehearsal.said).toContain(`      ${origin} answers with version-1`);
+  });
+
+  test("a second time makes and loads nothing", async () => {
+    await deployProduction({}, surroundings);
+    const { databases } = platform.account();
+    platform.forgetCalls();
+    expect(await deployProduction({ skipChecks: true }, surroundings)).toMatchObject({
+      version: "version-2",
+    });
+    expect(platform.calls().map((call) => call.split(" --")[0])).toEqual([
+      "wrangler d1 list",
+      "wrangler kv namespace list",
+      "wrangler d1 execute DB",
+      "wrangler deploy",
+      expect.stringMatching(/^npm run test:live/),
+      expect.stringMatching(/^npm run conformance/),
+    ]);
+    expect(platform.account().databases).toEqual(databases);
+    expect(rehearsal.said).toContain(`      version ${databases[0]?.version} is loaded and stays`);
+  });
+
+  test("of a tree that is not as committed stops before it calls anything", async () => {
+    await writeFile(join(rehearsal.repository, "file"), "changed");
+    await expect(deployProduction({}, surroundings)).rejects.toThrow(
+      /^Step 1 of 8 failed: check the code\.\nThe tree is not as committed:\n ?M file\n\nCommit what is to be deployed/,
+    );
+    expect(platform.calls()).toEqual([]);
+    await deployProduction({ skipChecks: true }, surroundings);
+  });
+
+  test.each([
+    ["npm run check", 1, "npm run check failed", "nothing was deployed"],
+    ["wrangler d1 list", 2, "broken", "CLOUDFLARE_API_TOKEN"],
+    ["wrangler d1 create", 2, "broken", "Nothing was deployed"],
+    ["wrangler kv namespace list", 2, "broken", "Nothing was deployed"],
+    ["wrangler kv namespace create", 2, "broken", "Nothing was deployed"],
+    ["wrangler d1 migrations", 3, "broken", "names the migration that failed"],
+    ["wrangler d1 execute DB --yes", 4, "broken", "leaves nothing half-loaded"],
+    ["wrangler deploy", 5, "broken", "The code that serves is the old one"],
+    ["npm run test:live", 7, "npm run test:live failed", "`npm run rollback` goes back"],
+    ["npm run conformance", 8, "failed", "`npm run rollback` goes back"],
+  ])(
+    "stops where `%s` fails, says what to do, and goes on from there",
+    async (call, step, reason, advice) => {
+      platform.change(({ failing }) => {
+        failing[call] = "broken";
+      });
+      const failure = await deployProduction({}, surroundings).catch(String);
+      expect(failure).toMatch(new RegExp(`^Error: Step ${step} of 8 failed: `));
+      expect(failure).toContain(reason);
+      expect(failure).toContain(advice);
+      expect(platform.calls().at(-1), "nothing after it").toMatch(new RegExp(`^${call}`));
+
+      const before = platform.account();
+      platform.change((account) => {
+        account.failing = {};
+      });
+      await deployProduction({ skipChecks: true }, surroundings);
+      const { databases, namespaces } = platform.account();
+      expect([databases.length, namespaces.length]).toEqual([1, 1]);
+      const loaded = before.databases[0]?.version;
+      if (loaded !== undefined) expect(databases[0]?.version, "not loaded again").toBe(loaded);
+    },
+  );
+
+  test("keeps the ids in a file that is not committed", async () => {
+    await deployProduction({ skipChecks: true }, surroundings);
+    const written = await readFile(join(rehearsal.deployments, "traffic-count-records.json"), "utf8");
+    expect(JSON.parse(written)).toMatchObject({
+      name: "traffic-count-records",
+      d1_databases: [{ database_id: "id-of-traffic-count-records" }],
+      kv_namespaces: [{ id: "id-of-traffic-count-records-kv" }],
+    });
+  });
+
+  test("waits for the version that it deployed, at the address that it was given", async () => {
+    const answers = ["version-0", "version-0", "version-1", "version-0", "version-1", "version-1"];
+    let asked = 0;
+    platform.answerHealth = () => {
+      asked++;
+      return { status: 200, body: JSON.stringify({ code: { id: answers.shift() ?? "version-1" } }) };
+    };
+    const url = platform.account().origin.replace("127.0.0.1", "localhost");
+    expect(await deployProduction({ skipChecks: true, url }, surroundings)).toMatchObject({ address: url });
+    expect(asked, "three of the new version in a row").toBe(7);
+  });
+
+  test.each([
+    [
+      200,
+      { code: { id: "version-0" } },
+      /still answers with version version-0, not with version-1\.\n\nDeploy again/,
+    ],
+    [503, {}, /does not answer as it should: status 503\n/],
+  ])("fails if after a while /healthz answers %i %j", async (status, body, message) => {
+    platform.answerHealth = () => ({ status, body: JSON.stringify(body) });
+    await expect(deployProduction({ skipChecks: true }, surroundings)).rejects.toThrow(message);
+    expect(platform.calls().at(-1)).toMatch(/^wrangler deploy/);
+  });
+
+  test("goes on, and says so, if /healthz tells no version", async () => {
+    platform.answerHealth = () => ({ status: 200, body: "{}" });
+    await deployProduction({ skipChecks: true }, surroundings);
+    expect(rehearsal.said).toContain(
+      `      ${platform.account().origin} answers, but does not say with which version`,
+    );
+  });
+});
+
+test.each([
+  [["https://a.b.workers.dev"], "https://a.b.workers.dev"],
+  [["schedule: 0 * * * *", "https://a.b.workers.dev"], "https://a.b.workers.dev"],
+  [["https://a.b.workers.dev", "counts.example (custom domain)"], "https://counts.example"],
+  [["counts.example/* (zone name: counts.example)"], undefined],
+  [[], undefined],
+])("the address among %j is %s", (targets, address) => expect(findAddress(targets)).toBe(address));

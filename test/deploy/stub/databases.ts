@@ -1,0 +1,49 @@
+import { createHash, randomUUID } from "node:crypto";
+import { DatabaseSync } from "node:sqlite";
+import { unstable_splitSqlQuery } from "wrangler";
+
+/** Databases as the platform's API knows them: real ones, in memory. */
+export interface Databases {
+  list(): { uuid: string; name: string }[];
+  create(name: string): { uuid: string; name: string };
+  remove(uuid: string): void;
+  query(
+    uuid: string,
+    query: { sql: string; params?: string[] },
+  ): { results: unknown[]; success: true; meta: object }[];
+  /** Keeps a file that is uploaded. */
+  keep(text: string): void;
+  /** Executes such a file as one transaction. */
+  load(uuid: string, etag: string): void;
+}
+
+export function openDatabases(): Databases {
+  const databases = new Map<string, { name: string; sqlite: DatabaseSync }>();
+  const files = new Map<string, string>();
+  const find = (uuid: string) => {
+    const found = databases.get(uuid);
+    if (!found) throw new Error(`no database ${uuid}`);
+    return found.sqlite;
+  };
+  return {
+    list: () => [...databases].map(([uuid, { name }]) => ({ uuid, name })),
+    create(name) {
+      const uuid = randomUUID();
+      databases.set(uuid, { name, sqlite: new DatabaseSync(":memory:") });
+      return { uuid, name };
+    },
+    remove: (uuid) => void databases.delete(uuid),
+    query(uuid, { sql, params = [] }) {
+      return unstable_splitSqlQuery(sql).map((statement) => {
+        const results = find(uuid)
+          .prepare(statement)
+          .all(...params);
+        return { results, success: true, meta: { duration: 1 } };
+      });
+    },
+    keep: (text) => void files.set(createHash("md5").update(text, "latin1").digest("hex"), text),
+    load(uuid, etag) {
+      find(uuid).exec(`BEGIN; ${files.get(etag)}; COMMIT`);
+    },
+  };
+}
