@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { previewName } from "../../deploy/name.ts";
 
@@ -20,6 +21,15 @@ describe("docs/deploying.md", () => {
     );
     expect(options.length).toBeGreaterThan(4);
     for (const option of options) expect(DOCS).toContain(option);
+  });
+
+  test("names every workflow that begins by itself, and every secret and variable", () => {
+    for (const file of globSync(".github/workflows/*.yml")) {
+      const text = readFileSync(file, "utf8");
+      if (!text.includes("workflow_call")) expect(DOCS).toContain(`\`${basename(file)}\``);
+      for (const [, name] of text.matchAll(/\b(?:secrets|vars)\.([A-Z_]+)/g))
+        expect(DOCS).toContain(`\`${name}\``);
+    }
   });
 
   test("gives the name of a branch as it is", () => {
