@@ -1,33 +1,40 @@
 import { exec } from "node:child_process";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { glob, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../data/outputs/csv.ts";
 import { makeRecords } from "./records/sample.ts";
 import { runData, type Served, serve, untilFresh } from "./serve.ts";
 
-const README = await readFile("README.md", "utf8");
+/** What a person reads, in the order of reading; the commands of all of it are run. */
+const FILES = ["README.md", ...(await readdir("docs")).map((name) => `docs/${name}`).sort()];
+const DOCUMENTATION = (await Promise.all(FILES.map((name) => readFile(name, "utf8")))).join("\n");
 const REPORT_HEADER =
   "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
 
 /** The contents of the fenced blocks of a language. */
 function blocks(language: string): string[] {
-  return [...README.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+  return [...DOCUMENTATION.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language)
     .map(([, , text]) => text!);
 }
 
-const commands = blocks("sh").flatMap((block) => block.trimEnd().split("\n"));
+const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
 
 /** What CI and other tests run as it stands. */
 const RUN_ELSEWHERE = new Set([
   "npm ci && npm start",
   "npm start -- --port 9000",
+  "npm start -- --var GROW:on",
+  "npm start -- --var RATE_LIMIT:10",
   "npm ci && npm test",
   "npm run bench",
 ]);
+
+/** What needs an account, or a deployment in one. */
+const NEEDS_ACCOUNT = /\bwrangler\b|--remote|https:|npm run (deploy|preview|rollback)\b/;
 
 const PATH = "/api/tf1/records/";
 
@@ -35,7 +42,7 @@ let folder: string;
 let served: Served;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "readme-test-"));
-  served = await serve(folder);
+  served = await serve(folder, "--var", "GROW:on");
 });
 afterAll(async () => {
   await served?.close();
@@ -59,12 +66,18 @@ async function writeFiles(): Promise<void> {
   );
 }
 
+async function loadSeed(): Promise<void> {
+  const seed = await Array.fromAsync(glob("data/seed/*.csv"));
+  const { stdout } = await runData(["load", ...seed, "--persist-to", folder]);
+  expect(stdout).toBe("Loaded 40614 records.\n");
+}
+
 /** The command as it stands, but for the port and the folders, which belong to this test. */
 function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
     .replaceAll(
-      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|report-\d\.csv\.gz)/g,
+      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|conformance\.xml|report-\d\.csv\.gz)/g,
       `${folder}/$1`,
     )
     .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`);
@@ -78,21 +91,46 @@ function outcome(command: string): RegExp {
   if (command.includes("data -- export")) return /^Exported \d+ records\.$/m;
   if (command.includes("data -- info")) return /^records +\d+$/m;
   if (command.includes("data -- crawl")) return /^Copied \d+ records/m;
+  if (command.includes("--json")) return /^ {4}"fail": 0,$/m;
+  if (command.includes("conformance --")) return /^\d+ pass, 0 fail, /m;
   if (command.includes("data -- generate")) return /generate --records/;
+  if (command.includes("test:live")) return /^ +Tests +\d+ passed(?: \| \d+ skipped)? \(\d+\)$/m;
+  if (command.includes("healthz")) return /^\{"status":"ok","code":\{"id":"[^"]+",/;
+  if (command.includes("Prefer: code=503")) return /^HTTP\/1\.1 503 /;
+  if (command.includes("Prefer: ")) return /^Preference-Applied: (delay=200-800|body=garbage)\r$/m;
+  if (command.includes("scheduled")) return /^ok$/;
   return /^\{"count":/;
+}
+
+/** The answer that is shown and has this field. */
+function findExample(field: string) {
+  return blocks("json")
+    .map((text) => JSON.parse(text.replaceAll("http://localhost:8787", served.origin)))
+    .find((answer) => field in answer);
+}
+
+/** The names of the fields, in their order, and the types of the values. */
+function describeShape(value: unknown): unknown {
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).map(([name, inner]) => [name, describeShape(inner)])
+    : typeof value;
 }
 
 const runCommand = promisify(exec);
 
-describe("the README", () => {
+describe("the documentation", () => {
   test("shows an answer of the seed", async () => {
-    const [example] = blocks("json").map((text) =>
-      JSON.parse(text.replaceAll("http://localhost:8787", served.origin)),
-    );
+    const example = findExample("results");
     const answer = await (await fetch(`${served.origin}${PATH}?page=2`)).json();
     expect({ ...Object(answer), results: Object(answer).results.slice(0, example.results.length) }).toEqual(
       example,
     );
+  });
+
+  test("shows the health in its shape", async () => {
+    const example = findExample("status");
+    const health = await (await fetch(`${served.origin}/healthz`)).json();
+    expect(describeShape(health)).toEqual(describeShape(example));
   });
 
   test("shows what bad input says", async () => {
@@ -111,13 +149,18 @@ describe("the README", () => {
 
   test("has commands", () => expect(commands.length).toBeGreaterThan(4));
 
-  test.each(commands.filter((command) => !RUN_ELSEWHERE.has(command)))("%s", async (command) => {
-    await writeFiles();
-    // A collection that is replaced during a crawl ends it.
-    if (command.includes("crawl")) await untilFresh();
-    const { stdout } = await runCommand(adapt(command));
-    expect(stdout).toMatch(outcome(command));
-  });
+  test.each(commands.filter((command) => !RUN_ELSEWHERE.has(command) && !NEEDS_ACCOUNT.test(command)))(
+    "%s",
+    async (command) => {
+      await writeFiles();
+      // The cameras of counts.csv are not the generator's.
+      if (command.includes("scheduled")) await loadSeed();
+      // A collection that is replaced during a walk ends it, or contradicts itself.
+      if (/crawl|conformance|test:live/.test(command)) await untilFresh();
+      const { stdout } = await runCommand(adapt(command));
+      expect(stripVTControlCharacters(stdout)).toMatch(outcome(command));
+    },
+  );
 
   test("names every setting that the worker reads, and so does wrangler.toml", async () => {
     const settings = [...(await readFile("src/env.ts", "utf8")).matchAll(/^ {2}([A-Z_]+)\?: string/gm)].map(
@@ -126,17 +169,20 @@ describe("the README", () => {
     const configuration = await readFile("wrangler.toml", "utf8");
     expect(settings).toContain("PUBLIC_ORIGIN");
     for (const name of settings) {
-      expect(README).toContain(`\`${name}\``);
+      expect(DOCUMENTATION).toContain(`\`${name}\``);
       expect(configuration).toContain(name);
     }
   });
 
-  test("names every option of load", async () => {
-    const { stdout } = await runCommand("npm run --silent data -- load --help");
+  test.each([
+    ["data -- load", "--strict"],
+    ["conformance --", "--read-only"],
+  ])("names every option of %s", async (command, one) => {
+    const { stdout } = await runCommand(`npm run --silent ${command} --help`);
     const options = [...stdout.matchAll(/--[a-z-]+/g)]
       .map(([option]) => option)
       .filter((option) => option !== "--help");
-    expect(options).toContain("--strict");
-    for (const option of options) expect(README).toContain(`\`${option}`);
+    expect(options).toContain(one);
+    for (const option of options) expect(DOCUMENTATION).toContain(`\`${option}`);
   });
 });
