@@ -1,0 +1,31 @@
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
+import { expect, test } from "vitest";
+
+const NAMES = [
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
+  ...(await readdir("docs")).map((name) => `docs/${name}`),
+];
+const PAGES = await Promise.all(NAMES.map(async (name) => ({ name, text: await readFile(name, "utf8") })));
+const README = await readFile("README.md", "utf8");
+
+/** Words that a person reads in that time, of which tables are skimmed. */
+const FIVE_MINUTES = 1_600;
+
+test.each(PAGES)("the links of $name lead somewhere", async ({ name, text }) => {
+  for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+    const target = file === "" ? name : normalize(join(dirname(name), file));
+    const headings = [...(await readFile(target, "utf8")).matchAll(/^#+ (.+)$/gm)].map(([, line = ""]) =>
+      line
+        .toLowerCase()
+        .replaceAll(/[^a-z0-9 -]/g, "")
+        .replaceAll(" ", "-"),
+    );
+    if (heading !== undefined) expect(headings, `${target}#${heading}`).toContain(heading);
+  }
+});
+
+test("the README is read in five minutes", () => {
+  const words = README.replaceAll(/^```.*?^```$/gms, "").match(/[\w'-]+/g)?.length;
+  expect(words).toBeLessThan(FIVE_MINUTES);
+});
