@@ -49,7 +49,7 @@ async function pagesOf({ count }: State) {
 async function collectionUrl(): Promise<string> {
   const { PUBLIC_ORIGIN } = await readVariables();
   return (
-    findOrigin(new URL(LOCAL_ORIGIN), PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN)) +
+    findOrigin(LOCAL_ORIGIN, PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN)) +
     COLLECTION_PATH
   );
 }

@@ -8,7 +8,7 @@ import { ERROR_CACHING } from "./caching.ts";
 import type { ErrorBody } from "./error-body.ts";
 import { answerHtml, type Markup } from "./html.ts";
 import { negotiateError } from "./negotiation.ts";
-import { lastValue } from "./query.ts";
+import { lastValue, readQuery } from "./query.ts";
 
 /** Seconds after which a client may try again: a failing store has usually recovered or been failed over by then. */
 export const RETRY_AFTER_SECONDS = 5;
@@ -77,8 +77,7 @@ export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>):
 }
 
 async function answer(c: Context, status: ContentfulStatusCode, body: ErrorBody, render: RenderError) {
-  const url = new URL(c.req.url);
-  const representation = negotiateError(lastValue(url.searchParams, "format"), c.req.header("Accept"));
+  const representation = negotiateError(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
   if (representation === "json") return c.json(body, status);
-  return answerHtml(c, await render(status, body, url), status);
+  return answerHtml(c, await render(status, body, new URL(c.req.url)), status);
 }

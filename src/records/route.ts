@@ -5,7 +5,7 @@ import { httpError, methodNotAllowed } from "../http/errors.ts";
 import { answerHtml, type Markup } from "../http/html.ts";
 import { negotiate, type Representation } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
-import { lastValue } from "../http/query.ts";
+import { lastValue, readQuery } from "../http/query.ts";
 import type { Description } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
 import { type AsOf, lastPage, type PageNumber, pageUrls, parseAsOf, parsePageNumber } from "./page.ts";
@@ -66,17 +66,17 @@ export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
   records.get(PATH, (c) => {
-    const url = new URL(c.req.url);
-    return negotiateFor(c, url) === "json" ? answerJson(c, url) : answerPage(c, url, render);
+    const query = readQuery(c.req.url);
+    return negotiateFor(c, query) === "json" ? answerJson(c, query) : answerPage(c, query, render);
   });
 
   records.options(PATH, (c) => {
-    negotiateFor(c, new URL(c.req.url));
+    negotiateFor(c, readQuery(c.req.url));
     return c.json(DESCRIPTION);
   });
 
   records.all(PATH, (c) => {
-    negotiateFor(c, new URL(c.req.url));
+    negotiateFor(c, readQuery(c.req.url));
     throw methodNotAllowed(c.req.method);
   });
 
@@ -84,21 +84,25 @@ export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
 }
 
 /** Each answer begins with it, whatever the method; a middleware for it would cost each page a hop. */
-function negotiateFor(c: CollectionContext, { searchParams }: URL): Representation {
-  return negotiate(lastValue(searchParams, "format"), c.req.header("Accept"));
+function negotiateFor(c: CollectionContext, query: URLSearchParams): Representation {
+  return negotiate(lastValue(query, "format"), c.req.header("Accept"));
 }
 
-async function answerJson(c: CollectionContext, requested: URL): Promise<Response> {
-  const asked = parseQuery(requested.searchParams);
+async function answerJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
+  const asked = parseQuery(query);
   const unchanged = await findUnchanged(c, asked);
   if (unchanged) return c.body(null, 304, keepable(unchanged));
-  const { envelope, headers } = await readPage(c, requested, asked);
+  const { envelope, headers } = await readPage(c, query, asked);
   return c.body(envelope, 200, headers);
 }
 
 /** A web page changes with the site too, so it has no entity-tag. */
-async function answerPage(c: CollectionContext, requested: URL, render: RenderPage): Promise<Response> {
-  const { headers, ...read } = await readPage(c, requested, parseQuery(requested.searchParams));
+async function answerPage(
+  c: CollectionContext,
+  query: URLSearchParams,
+  render: RenderPage,
+): Promise<Response> {
+  const { headers, ...read } = await readPage(c, query, parseQuery(query));
   const all = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
   return answerHtml(c, await render({ ...read, headers: all }), 200, { "Cache-Control": PAGE_CACHING });
@@ -116,13 +120,13 @@ async function findUnchanged(c: CollectionContext, { page, asOf }: Asked): Promi
   return isCurrent(ifNoneMatch, etag) ? etag : undefined;
 }
 
-async function readPage(c: CollectionContext, requested: URL, { page, asOf }: Asked) {
+async function readPage(c: CollectionContext, asked: URLSearchParams, { page, asOf }: Asked) {
   const stored = await openStore(c.env).page(page, waitWith(c), toCount(asOf));
   const { state, current, results } = stored;
   if (state.count > current.count) throw invalidPage();
   const number = requireInside(stored.number, state);
-  const query = asOf === undefined ? requested.searchParams : pin(requested.searchParams, state);
-  const url = pageUrls(findOrigin(requested, c.env.PUBLIC_ORIGIN) + PATH, query);
+  const query = asOf === undefined ? asked : pin(asked, state);
+  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
   const { count } = state;
   const headers = { ...keepable(writeEtag(state, number)), "Content-Type": "application/json" };
   return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };

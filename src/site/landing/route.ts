@@ -5,7 +5,7 @@ import { methodNotAllowed } from "../../http/errors.ts";
 import { answerHtml } from "../../http/html.ts";
 import { negotiate } from "../../http/negotiation.ts";
 import { findOrigin } from "../../http/origin.ts";
-import { lastValue } from "../../http/query.ts";
+import { lastValue, readQuery } from "../../http/query.ts";
 import { openStore } from "../../records/store/open.ts";
 import { gatherFacts } from "./facts.ts";
 
@@ -15,11 +15,10 @@ const PATH = "/";
 export const landing = new Hono<{ Bindings: Env }>();
 
 landing.get(PATH, async (c) => {
-  const requested = new URL(c.req.url);
   c.header("Vary", "Accept");
-  const representation = negotiate(lastValue(requested.searchParams, "format"), c.req.header("Accept"));
+  const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
   const loaded = await openStore(c.env).loaded((work) => c.executionCtx.waitUntil(work));
-  const facts = gatherFacts(loaded, findOrigin(requested, c.env.PUBLIC_ORIGIN), c.env.GROW === "on");
+  const facts = gatherFacts(loaded, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env.GROW === "on");
   const headers = { "Cache-Control": PAGE_CACHING };
   if (representation === "json") return c.json(facts, 200, headers);
   const { renderLanding } = await import("./page.tsx");

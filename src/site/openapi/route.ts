@@ -22,7 +22,7 @@ let written: Promise<WrittenDocument> | undefined;
 export const openapi = new Hono<{ Bindings: Env }>();
 
 openapi.get(DOCUMENT_PATH, async (c) => {
-  const { text, etag } = await findDocument(findOrigin(new URL(c.req.url), c.env.PUBLIC_ORIGIN));
+  const { text, etag } = await findDocument(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN));
   const keepable = { ETag: etag, "Cache-Control": DOCUMENT_CACHING };
   if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, keepable);
   return c.body(text, 200, { ...keepable, "Content-Type": "application/json" });
