@@ -1,5 +1,7 @@
 import { join } from "node:path";
-import { Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
+import { wholeNumber } from "../cli/options.ts";
+import { openProgram, runProgram } from "../cli/program.ts";
 import { PROJECT } from "../data/targets/wrangler.ts";
 import { PAGE_QUERY } from "../src/records/store/d1.ts";
 import { type Asked, askOnce, CASES, pageNumbers } from "./cases.ts";
@@ -16,10 +18,10 @@ interface Options {
   json?: true;
 }
 
-const program = new Command("npm run bench --")
+const program = openProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
-  .option("--records <n>", "size of the collection, which is generated and kept", parseCount, 1_000_000)
-  .option("--rounds <n>", "how often each case is measured", parseCount, 25)
+  .option("--records <n>", "size of the collection, which is generated and kept", wholeNumber(1), 1_000_000)
+  .option("--rounds <n>", "how often each case is measured", wholeNumber(1), 25)
   .option("--seconds <n>", "how long each time", parseSeconds, 0.3)
   .option("--persist-to <dir>", "where collections are kept", join(PROJECT, ".wrangler/bench"))
   .option("--json", "print JSON")
@@ -28,15 +30,8 @@ const program = new Command("npm run bench --")
     console.log(options.json ? JSON.stringify(result, null, 2) : formatReport(result));
   });
 
-// What is temporary is removed on exit.
-for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  console.error(error);
-  process.exit(1); // Workerd may be running, which nothing waits for any longer.
-}
+await runProgram(program);
+process.exit(); // Workerd may be running, which nothing waits for any longer.
 
 /** What is measured and how: see bench/cases.ts, bench/rounds.ts and, for the ratios, bench/report.ts. */
 async function run({ records, rounds, seconds, persistTo }: Options) {
@@ -59,11 +54,6 @@ async function readRowsRead(runtime: Runtime, records: number): Promise<RowsRead
     (await DB.prepare(PAGE_QUERY).bind(number, null).all()).meta.rows_read;
   const { first, middle, last } = pageNumbers(records);
   return { first: await read(first), middle: await read(middle), last: await read(last) };
-}
-
-function parseCount(text: string): number {
-  if (!/^[1-9][0-9]*$/.test(text)) throw new InvalidArgumentError("It must be a whole number, 1 or more.");
-  return Number(text);
 }
 
 function parseSeconds(text: string): number {

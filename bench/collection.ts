@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { unstable_splitSqlQuery } from "wrangler";
-import { openProgress } from "../data/progress.ts";
+import { openProgress } from "../cli/progress.ts";
 import { PROJECT } from "../data/targets/wrangler.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";

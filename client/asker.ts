@@ -1,13 +1,9 @@
 import { Transient } from "./failures.ts";
-import { createPace } from "./pace.ts";
+import { createPace, type PaceOptions } from "./pace.ts";
 import { type Answer, type Asked, request } from "./request.ts";
 import { type Clock, type Patience, parseRetryAfter, retry } from "./retry.ts";
 
-export interface AskerOptions {
-  /** Requests at a time. */
-  concurrency: number;
-  /** Milliseconds from the beginning of one request to that of the next. */
-  delay: number;
+export interface AskerOptions extends PaceOptions {
   clock: Clock;
   patience: Patience;
   /** Ends everything that is under way. */
@@ -30,8 +26,8 @@ export interface Asker {
 /** Waits that a person would wonder about. */
 const LONG_WAIT_MS = 2_000;
 
-export function createAsker({ concurrency, delay, clock, patience, signal, warn }: AskerOptions): Asker {
-  const pace = createPace(concurrency, delay, clock);
+export function createAsker({ clock, patience, signal, warn, ...options }: AskerOptions): Asker {
+  const pace = createPace(options, clock);
   const counters = { retries: 0 };
   return {
     counters,

@@ -1,5 +1,13 @@
 import type { Clock } from "./retry.ts";
 
+/** How fast to ask. */
+export interface PaceOptions {
+  /** Requests at a time. */
+  concurrency: number;
+  /** Milliseconds from the beginning of one request to that of the next. */
+  delay: number;
+}
+
 /** Lets requests through: a number of them at a time, and each some time after the one before. */
 export interface Pace {
   /** Waits until a request may begin. */
@@ -10,11 +18,7 @@ export interface Pace {
   hold(milliseconds: number): void;
 }
 
-/**
- * @param concurrency requests at a time
- * @param delay milliseconds from the beginning of one request to that of the next
- */
-export function createPace(concurrency: number, delay: number, clock: Clock): Pace {
+export function createPace({ concurrency, delay }: PaceOptions, clock: Clock): Pace {
   let free = concurrency;
   let openAt = 0;
   const queue: (() => void)[] = [];

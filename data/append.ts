@@ -1,7 +1,7 @@
+import { openProgress } from "../cli/progress.ts";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { Continued } from "../src/records/store/store.ts";
 import { type LoadOptions, load, readFiles, summarise } from "./load.ts";
-import { openProgress } from "./progress.ts";
 import type { Continuation, Staged } from "./staging.ts";
 import type { Loaded, Target } from "./targets/target.ts";
 import { configuredStore, targets } from "./targets/targets.ts";

@@ -1,20 +1,18 @@
-import { Command, Option } from "commander";
+import { type Command, Option } from "commander";
+import { date, minutes, wholeNumber } from "../cli/options.ts";
+import { openProgram, runProgram } from "../cli/program.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
-import { date, minutes, wholeNumber } from "./options.ts";
 import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
 
-const WRONG_USAGE = 2;
-
-const program = new Command("npm run data --")
+const program = openProgram("npm run data --")
   .usage("COMMAND")
-  .description("Fills the collection with records.")
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
+  .description("Fills the collection with records.");
 
 const INPUT =
   "CSV with the fields of a record, JSON Lines, pages as the service answers them, or reports of the detection engine; each also gzipped; - is standard input";
@@ -97,19 +95,5 @@ program
 
 addCrawl(program);
 
-// What is half-way is undone on exit; what was served before stays. A signal may come twice, from the terminal and from
-// npm say, and the second must not cut that short.
-for (const [signal, status] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.on(signal, () => process.exit(status));
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  console.error(error.message);
-  process.exitCode = 1;
-}
+// What is half-way is undone on exit; what was served before stays.
+await runProgram(program);

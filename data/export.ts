@@ -1,3 +1,4 @@
+import { openProgress, type Progress } from "../cli/progress.ts";
 import { findOrigin } from "../src/http/origin.ts";
 import { COLLECTION_PATH } from "../src/records/envelope.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
@@ -5,7 +6,6 @@ import type { State } from "../src/records/store/store.ts";
 import { FORMATS, LOSSY_FORMATS } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";
 import { writePages } from "./outputs/pages.ts";
-import { openProgress, type Progress } from "./progress.ts";
 import { rangesOf } from "./targets/ranges.ts";
 import type { Target } from "./targets/target.ts";
 import { configuredStore, readVariables, type StoreChoice, targets } from "./targets/targets.ts";

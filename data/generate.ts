@@ -1,9 +1,9 @@
+import { openProgress, type Progress } from "../cli/progress.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import { EPOCH } from "../src/generator/slots.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { FORMATS, type FormatName } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";
-import { openProgress, type Progress } from "./progress.ts";
 
 export interface GenerateOptions {
   /** How many, from the oldest on; all of the period unless given. */

@@ -1,4 +1,4 @@
-import { openProgress } from "./progress.ts";
+import { openProgress } from "../cli/progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
 import { configuredStore, type StoreChoice, targets } from "./targets/targets.ts";

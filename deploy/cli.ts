@@ -1,12 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { Command } from "commander";
+import { openProgram, runProgram } from "../cli/program.ts";
 import type { Journey } from "./journey.ts";
 import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
 import { deployProduction, type ProductionOptions } from "./production.ts";
 import type { Surroundings } from "./release.ts";
 import { rollBack } from "./rollback.ts";
-
-const WRONG_USAGE = 2;
 
 let journey: Journey | undefined;
 const surroundings: Surroundings = {
@@ -19,9 +17,7 @@ const surroundings: Surroundings = {
 // The platform's own builds have no browser to test in, check out no branch, and say that they are such builds.
 const { WORKERS_CI, WORKERS_CI_BRANCH } = process.env;
 
-const program = new Command("npm run").exitOverride(({ exitCode }) =>
-  process.exit(exitCode === 0 ? 0 : WRONG_USAGE),
-);
+const program = openProgram("npm run");
 
 const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the tests"] as const;
 
@@ -64,20 +60,6 @@ program
     console.log(`Version ${await rollBack({ version, url }, surroundings)} serves.`);
   });
 
-for (const [signal, status] of [
-  ["SIGINT", 130],
-  ["SIGTERM", 143],
-] as const) {
-  process.once(signal, () => {
-    console.error(`\n${journey?.describe() ?? "Nothing is done."}`);
-    process.exit(status);
-  });
-}
-
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof Error)) throw error;
-  console.error(`\n${error.message}`);
-  process.exitCode = 1;
-}
+await runProgram(program, {
+  onInterrupt: () => console.error(`\n${journey?.describe() ?? "Nothing is done."}`),
+});

@@ -1,5 +1,5 @@
+import { openProgress } from "../../cli/progress.ts";
 import { writeOutput } from "../outputs/output.ts";
-import { openProgress } from "../progress.ts";
 import { copyPage } from "./copy.ts";
 import { type CopyFile, openCopyFile } from "./copy-file.ts";
 import type { Pages } from "./pages.ts";

@@ -1,6 +1,7 @@
+import { note, openProgress } from "../../cli/progress.ts";
 import { type Collection, nameCollection } from "../../client/address.ts";
+import type { PaceOptions } from "../../client/pace.ts";
 import { PATIENCE, realClock } from "../../client/retry.ts";
-import { note, openProgress } from "../progress.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { countProblems, summariseProblems } from "./copy.ts";
 import { measureFile, recallRecords } from "./copy-file.ts";
@@ -12,17 +13,13 @@ import { createCopied } from "./record-check.ts";
 import { beginState, type CrawlState } from "./state.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export interface CrawlOptions {
+export interface CrawlOptions extends PaceOptions {
   /** A path; `-` is standard output. */
   out: string;
   /** Begin anew, whatever there is. */
   restart?: boolean | undefined;
   /** The page to begin with, as pages are at the start; older records only. */
   fromPage: number;
-  /** Milliseconds from the beginning of one request to that of the next. */
-  delay: number;
-  /** Requests at a time. */
-  concurrency: number;
 }
 
 const SURROUNDINGS: Surroundings = {

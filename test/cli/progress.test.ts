@@ -4,9 +4,9 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { newFile } from "../data/crawl/copy.ts";
+import { type Service, startService } from "../data/crawl/service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { newFile } from "./crawl/copy.ts";
-import { type Service, startService } from "./crawl/service.ts";
 import { runInTerminal } from "./terminal.ts";
 
 const RECORDS = makeRecords(150);
