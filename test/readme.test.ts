@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../data/outputs/csv.ts";
+import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
-import { runData, type Served, serve, untilFresh } from "./serve.ts";
+import { type Served, serve, untilFresh } from "./serve.ts";
 
 /** What a person reads, in the order of reading; the commands of all of it are run. */
 const FILES = ["README.md", ...(await readdir("docs")).map((name) => `docs/${name}`).sort()];

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
-import { text } from "node:stream/consumers";
+import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { FRESH_MS } from "../src/records/store/memory.ts";
+import { listen } from "./listen.ts";
 
 export interface Served {
   origin: string;
@@ -22,24 +22,6 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
     await setTimeout(20);
   }
   return { origin, close: () => stop(server) };
-}
-
-export interface Finished {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-/** Runs `npm run data -- ...` to its end. */
-export async function runData(args: string[], input = ""): Promise<Finished> {
-  const child = spawn("npm", ["run", "--silent", "data", "--", ...args], { stdio: ["pipe", "pipe", "pipe"] });
-  child.stdin.end(input);
-  const [[status], stdout, stderr] = await Promise.all([
-    once(child, "close"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { status, stdout, stderr };
 }
 
 function collect(child: ChildProcess): () => string {
@@ -67,12 +49,9 @@ async function stop(server: ChildProcess): Promise<void> {
 }
 
 async function findPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+  const { origin, close } = await listen(createServer());
+  await close();
+  return Number(new URL(origin).port);
 }
 
 /** Waits until every instance of the worker has asked the store again, and so serves what is loaded. */

@@ -1,11 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { RULES } from "../../conformance/rules.ts";
+import { runScript } from "../processes.ts";
 import { examineQuickly } from "./examination.ts";
 import { makeCollection, PATH, type Reply, type Service, startService } from "./service.ts";
 
@@ -23,16 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
-async function run(...args: string[]) {
-  const command = ["run", "--silent", "conformance", "--", ...args];
-  const child = spawn("npm", command, { stdio: ["ignore", "pipe", "pipe"] });
-  const [[status], stdout, stderr] = await Promise.all([
-    once(child, "close"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { status, stdout, stderr };
-}
+const run = (...args: string[]) => runScript("conformance", args);
 
 function breakModel(name: string): void {
   service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });

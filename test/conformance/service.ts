@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { listen } from "../listen.ts";
 import { makeRecords } from "../records/sample.ts";
 
 export const PATH = "/api/tf1/records/";
@@ -51,21 +50,14 @@ export interface Service {
 export async function startService(records: unknown[] = makeCollection(40)): Promise<Service> {
   const server = createServer((request, response) => answer(service, request, response));
   const service: Service = {
-    origin: "",
+    ...(await listen(server)),
     records,
     size: 15,
     path: PATH,
     asked: [],
     envelope: (envelope) => envelope,
     reply: (reply) => reply,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
   };
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  service.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return service;
 }
 

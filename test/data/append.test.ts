@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, type Served, serve, untilFresh } from "../serve.ts";
+import { type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, type LocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";

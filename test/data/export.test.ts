@@ -7,8 +7,9 @@ import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import { type StoreName, targets } from "../../data/targets/targets.ts";
 import { deploymentOptions, runWrangler } from "../../data/targets/wrangler.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, serve } from "../serve.ts";
+import { serve } from "../serve.ts";
 import { statisticsOf } from "./statistics.ts";
 
 const PATH = "/api/tf1/records/";

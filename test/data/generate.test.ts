@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
-import { runData } from "../serve.ts";
+import { runData } from "../processes.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { deploymentOptions, runWrangler } from "../../data/targets/wrangler.ts";
-import { runData } from "../serve.ts";
+import { runData } from "../processes.ts";
 
 let folder: string;
 beforeAll(async () => {

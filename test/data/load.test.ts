@@ -2,8 +2,9 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, type Served, serve, untilFresh } from "../serve.ts";
+import { type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
 

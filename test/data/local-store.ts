@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import type { StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { type Finished, runData } from "../serve.ts";
+import { type Finished, runData } from "../processes.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
 export interface LocalStore {

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { seedFiles } from "../../data/generator/seed.ts";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import { Page } from "../../src/records/record.ts";
+import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData, serve, untilFresh } from "../serve.ts";
+import { serve, untilFresh } from "../serve.ts";
 
 /** Lines of the seed's files that are records. */
 const SEED_COUNT = [...seedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;

@@ -2,12 +2,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PROJECT } from "../../data/targets/wrangler.ts";
+import { listen } from "../listen.ts";
+import { finish } from "../processes.ts";
 
 let home: string;
 beforeAll(async () => {
@@ -22,8 +22,7 @@ function start(args: string[], env: Record<string, string> = {}) {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, CLOUDFLARE_API_TOKEN: "", XDG_CONFIG_HOME: home, HOME: home, ...env },
   });
-  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
-  return { child, ended: ended.then(([[status], stdout, stderr]) => ({ status, stdout, stderr })) };
+  return { child, ended: finish(child) };
 }
 
 describe("the command", () => {
@@ -49,14 +48,13 @@ describe("the command", () => {
     ["SIGTERM", 143],
   ] as const)("stopped by %s says where it stands, and leaves nothing running", async (signal, expected) => {
     // It never answers, so the first step lasts.
-    const platform = createServer().listen(0, "127.0.0.1");
-    await once(platform, "listening");
-    const { port } = platform.address() as AddressInfo;
+    const platform = createServer();
+    const { origin, close } = await listen(platform);
     const asked = once(platform, "request");
     const { child, ended } = start(["preview", "--delete", "--branch", "login"], {
       CLOUDFLARE_API_TOKEN: "token",
       CLOUDFLARE_ACCOUNT_ID: "account",
-      CLOUDFLARE_API_BASE_URL: `http://127.0.0.1:${port}/client/v4`,
+      CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
     });
     const [request] = await asked;
     const hungUp = once(request.socket, "close");
@@ -67,7 +65,7 @@ describe("the command", () => {
       "Stopped in the step: remove the preview login. Nothing is done. The same command goes on",
     );
     await hungUp;
-    platform.close();
+    await close();
   });
 });
 

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { listen } from "../listen.ts";
 import { makeRecords } from "../records/sample.ts";
 import { type Served, serve, untilFresh } from "../serve.ts";
 import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
@@ -97,7 +98,7 @@ describe("a collection that is small, hidden, or growing", () => {
     ],
     [
       "pages link to another host",
-      (text) => text.replaceAll("http://localhost", "http://inside"),
+      (text) => text.replaceAll("http://127.0.0.1", "http://inside"),
       /http:\/\/inside/,
     ],
     ["records are oldest first", (text) => reverseResults(text), /toEqual|to deeply equal/],
@@ -150,10 +151,10 @@ describe("sends nothing, and says why", () => {
     const server = createServer(({ method, url }, response) => {
       requests.push(`${method} ${url}`);
       response.writeHead(200, { "Content-Type": "application/json" }).end('{"info":{"title":"Pets"}}');
-    }).listen(0);
-    const address = Object(server.address());
-    const { status, output } = await runLive(`http://localhost:${address.port}`);
-    server.close();
+    });
+    const { origin, close } = await listen(server);
+    const { status, output } = await runLive(origin);
+    await close();
     expect(status).toBe(1);
     expect(output).toContain('is another service: its /openapi.json is of "Pets"');
     expect(requests).toEqual(["GET /openapi.json"]);

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
+import { listen } from "../listen.ts";
 
 interface Passed {
   status: number;
@@ -43,19 +44,8 @@ export async function openFront(
       "alt-svc": 'h3=":443"',
     });
     outgoing.end(body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address ? address.port : 0;
-  return {
-    origin: `http://localhost:${port}`,
-    counters,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
-  };
+  });
+  return { ...(await listen(server)), counters };
 }
 
 /** The service gets the host that the client asked. */

@@ -5,7 +5,8 @@ import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { runData, serve } from "../serve.ts";
+import { runData } from "../processes.ts";
+import { serve } from "../serve.ts";
 import { walk } from "./walk.ts";
 
 interface Observation {

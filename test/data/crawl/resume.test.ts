@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, existsSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { finish } from "../../processes.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { copy, linesOf, newFile, readLines } from "./copy.ts";
 import { type Service, startService } from "./service.ts";
@@ -27,12 +26,7 @@ async function run(out: string, { kill, signal }: { kill?: number; signal?: Node
     await setTimeout(15);
     return undefined;
   };
-  const [[status], stdout, stderr] = await Promise.all([
-    once(child, "close"),
-    text(child.stdout),
-    text(child.stderr),
-  ]);
-  return { status, stdout, stderr };
+  return finish(child);
 }
 
 describe("a process", () => {

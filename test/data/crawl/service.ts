@@ -1,7 +1,6 @@
-import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { listen } from "../../listen.ts";
 
 /** What a service does instead of answering a page. */
 export type Misbehaviour =
@@ -55,7 +54,7 @@ export async function startService(records: TrafficRecord[], size = 15): Promise
     await answer(service, request, response, size);
   });
   const service: Service = {
-    origin: "",
+    ...(await listen(server)),
     records,
     asked: [],
     mostOpen: 0,
@@ -63,14 +62,7 @@ export async function startService(records: TrafficRecord[], size = 15): Promise
     onSelect() {},
     alter: (envelope) => envelope,
     onSend: () => undefined,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, "close");
-    },
   };
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  service.origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return service;
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
+import { listen } from "../../listen.ts";
 import { type Asked, Refusal, refuse } from "./asked.ts";
 import { type Databases, openDatabases } from "./databases.ts";
 import { STORE_ROUTES } from "./store-routes.ts";
@@ -21,7 +20,7 @@ export interface Api {
   versions: { id: string; metadata: string }[];
   /** What is asked for that it does not know. */
   unknown: string[];
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Starts the API, and at the same address the worker that is deployed to it. */
@@ -33,18 +32,15 @@ export async function startApi(): Promise<Api> {
     response
       .writeHead(status, { "Content-Type": "application/json", ETag: `"${etag}"` })
       .end(JSON.stringify(answer));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
   const api: Api = {
-    origin: `http://127.0.0.1:${port}`,
+    ...(await listen(server)),
     databases: openDatabases(),
     namespaces: [],
     pairs: new Map(),
     previews: new Set(),
     versions: [],
     unknown: [],
-    close: () => server.close(),
   };
 
   async function respond({ method = "", url = "" }: IncomingMessage, body: string) {

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { listen } from "../../listen.ts";
 import type { Account } from "./account.ts";
 
 export interface Platform {
@@ -19,7 +18,7 @@ export interface Platform {
   forgetCalls(): void;
   /** What `GET /healthz` answers; by default the version that serves. */
   answerHealth: (() => { status: number; body: string }) | undefined;
-  close(): void;
+  close(): Promise<void>;
 }
 
 /** Starts a platform that has nothing yet: programs for a deployment to run, and the service that it deploys. */
@@ -30,9 +29,8 @@ export async function startPlatform(folder: string): Promise<Platform> {
   const server = createServer((request, response) => {
     const { status, body } = platform.answerHealth?.() ?? health(read());
     response.writeHead(request.url === "/healthz" ? status : 404).end(body);
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
+  });
+  const { origin, close } = await listen(server);
   const platform: Platform = {
     wrangler: writeProgram(folder, "wrangler"),
     npm: writeProgram(folder, "npm"),
@@ -45,9 +43,8 @@ export async function startPlatform(folder: string): Promise<Platform> {
     calls: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []),
     forgetCalls: () => writeFileSync(log, ""),
     answerHealth: undefined,
-    close: () => server.close(),
+    close,
   };
-  const origin = `http://127.0.0.1:${port}`;
   const empty: Account = { databases: [], namespaces: [], previews: [], versions: [], origin, failing: {} };
   writeFileSync(file, JSON.stringify(empty));
   return platform;

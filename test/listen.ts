@@ -1,0 +1,24 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server of a test. */
+export interface Listening {
+  /** `http://127.0.0.1` with its port. */
+  origin: string;
+  close(): Promise<void>;
+}
+
+/** Lets a server listen on a free port of this machine alone. */
+export async function listen(server: Server): Promise<Listening> {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
