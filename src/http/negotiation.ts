@@ -17,10 +17,9 @@ export function negotiate(format: string | null, accept: string | undefined): Re
   if (format !== null && format !== "" && format !== "api") throw notFound();
   const ranges = parseAccept(accept ?? "");
   if (ranges.length === 0) return "json";
-  const json = weigh(MEDIA_TYPES.json, ranges);
-  const html = weigh(MEDIA_TYPES.html, ranges);
-  if (json === 0 && html === 0) throw notAcceptable();
-  return html > json ? "html" : "json";
+  const preferred = prefer(ranges);
+  if (preferred === undefined) throw notAcceptable();
+  return preferred;
 }
 
 /**
@@ -33,14 +32,21 @@ export function negotiate(format: string | null, accept: string | undefined): Re
 export function negotiateError(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
   const ranges = parseAccept(accept ?? "");
+  return prefer(ranges) ?? (weigh("application/xhtml+xml", ranges) > 0 ? "html" : "json");
+}
+
+type Ranges = ReturnType<typeof parseAccept>;
+
+/** The representation that weighs more, JSON if both weigh the same; undefined if neither is allowed. */
+function prefer(ranges: Ranges): Representation | undefined {
   const json = weigh(MEDIA_TYPES.json, ranges);
   const html = weigh(MEDIA_TYPES.html, ranges);
-  if (json === 0 && html === 0) return weigh("application/xhtml+xml", ranges) > 0 ? "html" : "json";
+  if (json === 0 && html === 0) return undefined;
   return html > json ? "html" : "json";
 }
 
 /** The weight of a media type: that of the most specific range that matches it, 0 if none does. */
-function weigh(mediaType: string, ranges: ReturnType<typeof parseAccept>): number {
+function weigh(mediaType: string, ranges: Ranges): number {
   const [kind] = mediaType.split("/");
   for (const range of [mediaType, `${kind}/*`, "*/*"]) {
     const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
