@@ -26,8 +26,7 @@ health.get(PATH, async (c) => {
 });
 
 health.all(PATH, (c) => {
-  c.header("Allow", "GET, HEAD");
-  throw methodNotAllowed(c.req.method);
+  throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
 
 function answerUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {

@@ -20,27 +20,34 @@ export type RenderError = (status: ContentfulStatusCode, body: ErrorBody, reques
  * An answer with an error status and the body `{"detail": detail}`, to be thrown.
  * @param status 400 to 599
  * @param detail a sentence for the client, shown as it is
+ * @param headers that go with the status
  */
-export function httpError(status: ContentfulStatusCode, detail: string): HTTPException {
-  return new HTTPException(status, { message: detail });
+export function httpError(
+  status: ContentfulStatusCode,
+  detail: string,
+  headers: Record<string, string> = {},
+): HTTPException {
+  return new HTTPException(status, { message: detail, res: new Response(null, { headers }) });
 }
 
 export function notFound(): HTTPException {
   return httpError(404, "Not found.");
 }
 
-export function methodNotAllowed(method: string): HTTPException {
-  return httpError(405, `Method "${method}" not allowed.`);
+/** @param allow the methods that are, as `Allow` lists them (RFC 9110, 15.5.6) */
+export function methodNotAllowed(method: string, allow: string): HTTPException {
+  return httpError(405, `Method "${method}" not allowed.`, { Allow: allow });
 }
 
 export function notAcceptable(): HTTPException {
   return httpError(406, "Could not satisfy the request Accept header.");
 }
 
-/** @param seconds after which the client may try again, 1 or more; `Retry-After` has to say so too */
+/** @param seconds after which the client may try again, 1 or more */
 export function throttled(seconds: number): HTTPException {
   const unit = seconds === 1 ? "second" : "seconds";
-  return httpError(429, `Request was throttled. Expected available in ${seconds} ${unit}.`);
+  const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
+  return httpError(429, detail, { "Retry-After": String(seconds) });
 }
 
 /** What a client is told when something went wrong on our side. */
@@ -60,8 +67,10 @@ export function errorAnswers(render: RenderError) {
   return (error: Error, c: Context<{ Bindings: Env }>): Response | Promise<Response> => {
     c.header("Cache-Control", ERROR_CACHING);
     c.header("Vary", "Accept");
-    if (error instanceof HTTPException)
+    if (error instanceof HTTPException) {
+      for (const [name, value] of error.res?.headers ?? []) c.header(name, value);
       return answer(c, error.status as ContentfulStatusCode, writeError(error), render);
+    }
     logFailedRequest(error, c);
     c.header("Retry-After", String(RETRY_AFTER_SECONDS));
     return answer(c, 503, UNAVAILABLE, render);

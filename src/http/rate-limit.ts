@@ -25,7 +25,6 @@ async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string):
     throw new Error(`RATE_LIMIT is ${JSON.stringify(period)}; it must be "off", "10" or "60"`);
   if (!limiter) throw new Error(`RATE_LIMIT is "${period}", but wrangler.toml binds no RATE_LIMITER`);
   if (await allows(limiter, c.req.header("CF-Connecting-IP") ?? NOBODY)) return next();
-  c.header("Retry-After", period);
   throw throttled(Number(period));
 }
 

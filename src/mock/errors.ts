@@ -1,9 +1,16 @@
 import type { HTTPException } from "hono/http-exception";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import { httpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import {
+  httpError,
+  methodNotAllowed,
+  notAcceptable,
+  notFound,
+  throttled,
+  UNAVAILABLE,
+} from "../http/errors.ts";
 
 /** Seconds after which a client may try again: short, since tests wait for it. */
-export const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 /** What Django REST Framework says with its statuses; with the others, their names (RFC 9110, 15, and the registry). */
 const DETAILS: Record<number, string> = {
@@ -11,8 +18,6 @@ const DETAILS: Record<number, string> = {
   401: "Authentication credentials were not provided.",
   402: "Payment required.",
   403: "You do not have permission to perform this action.",
-  404: "Not found.",
-  406: "Could not satisfy the request Accept header.",
   407: "Proxy authentication required.",
   408: "Request timeout.",
   409: "Conflict.",
@@ -36,7 +41,7 @@ const DETAILS: Record<number, string> = {
   500: "A server error occurred.",
   501: "Not implemented.",
   502: "Bad gateway.",
-  503: "Service temporarily unavailable, try again later.",
+  503: UNAVAILABLE.detail,
   504: "Gateway timeout.",
   505: "HTTP version not supported.",
   506: "Variant also negotiates.",
@@ -45,33 +50,30 @@ const DETAILS: Record<number, string> = {
   511: "Network authentication required.",
 };
 
+const HEADERS: Record<number, Record<string, string>> = {
+  // Not Basic, for which browsers ask people for a password.
+  401: { "WWW-Authenticate": 'Bearer realm="api"' },
+  407: { "Proxy-Authenticate": 'Bearer realm="api"' },
+  503: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+};
+
 /**
- * The error of a status.
+ * The error of a status, with the headers that must stand beside it (RFC 9110, 11.6.1, 11.7.1 and 15.5) or usefully do
+ * (10.2.3). The runtime lets no Upgrade through, which 426 wants.
  * @param status 400 to 599
  * @param method of the request
  */
 export function errorOf(status: number, method: string): HTTPException {
-  if (status === 405) return methodNotAllowed(method);
-  if (status === 429) return throttled(RETRY_AFTER_SECONDS);
-  const detail = DETAILS[status] ?? `The request failed with status ${status}.`;
-  return httpError(status as ContentfulStatusCode, detail);
-}
-
-/** What must stand beside some statuses (RFC 9110, 11.6.1, 11.7.1 and 15.5), or usefully does (10.2.3). The
- * runtime lets no Upgrade through, which 426 wants. */
-export function headersOf(status: number): Record<string, string> {
   switch (status) {
-    case 401:
-      // Not Basic, for which browsers ask people for a password.
-      return { "WWW-Authenticate": 'Bearer realm="api"' };
+    case 404:
+      return notFound();
     case 405:
-      return { Allow: "GET, OPTIONS" };
-    case 407:
-      return { "Proxy-Authenticate": 'Bearer realm="api"' };
+      return methodNotAllowed(method, "GET, OPTIONS");
+    case 406:
+      return notAcceptable();
     case 429:
-    case 503:
-      return { "Retry-After": String(RETRY_AFTER_SECONDS) };
-    default:
-      return {};
+      return throttled(RETRY_AFTER_SECONDS);
   }
+  const detail = DETAILS[status] ?? `The request failed with status ${status}.`;
+  return httpError(status as ContentfulStatusCode, detail, HEADERS[status]);
 }

@@ -1,7 +1,7 @@
 import type { Context, Next } from "hono";
 import { breakBody } from "./bodies.ts";
 import { drawFor, identify } from "./draw.ts";
-import { errorOf, headersOf } from "./errors.ts";
+import { errorOf } from "./errors.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
 import { pause } from "./pause.ts";
 import { parsePrefer } from "./prefer.ts";
@@ -18,8 +18,8 @@ type AnswerError = (error: Error, c: Context) => Response | Promise<Response>;
 export function misbehaviour(answerError: AnswerError) {
   return (c: Context, next: Next): Promise<void> => {
     const header = c.req.header("Prefer");
-    // Hardly any request asks for anything, so those that do not pay for no parser.
-    if (header === undefined && !c.req.url.includes("prefer=")) return next();
+    // Hardly any request asks for anything, so those that do not pay for no parser. The name may be percent-encoded.
+    if (header === undefined && !/prefer=|%/.test(c.req.url)) return next();
     return misbehave(c, next, answerError);
   };
 }
@@ -51,13 +51,11 @@ function forgetCondition(c: Context): void {
 
 /** Whatever was asked for, the answer is for this request only: no one keeps it. */
 async function alter(original: Response, outcome: Outcome, warnings: string[]): Promise<Response> {
-  const { status, body, applied } = outcome;
+  const { body, applied } = outcome;
   const fault = original.body === null ? undefined : body;
   const done = fault ? applied : applied.filter((one) => !one.startsWith("body="));
   const answer = new Response(original.body, original);
   const { headers } = answer;
-  for (const [name, value] of Object.entries(status ? headersOf(status) : {}))
-    if (!headers.has(name)) headers.set(name, value);
   headers.delete("ETag");
   headers.set("Cache-Control", "no-store");
   if (done.length > 0) headers.set("Preference-Applied", done.join(", "));

@@ -22,6 +22,9 @@ const AS_OF = "as_of";
 /** The paths at which the collection answers, be it by a redirect. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
 
+/** The methods of the collection (specification, "List records"). */
+export const METHODS = "GET, OPTIONS";
+
 /** What OPTIONS answers; the specification does not show it, so it is what a Django REST Framework list view says. */
 export const DESCRIPTION: Description = {
   name: "Traffic Count Records",
@@ -51,7 +54,7 @@ export type RenderPage = (view: PageView) => Promise<Markup>;
 
 /** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
-  c.header("Allow", "GET, OPTIONS");
+  c.header("Allow", METHODS);
   c.header("Vary", "Accept");
   return next();
 };
@@ -77,7 +80,7 @@ export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
 
   records.all(PATH, (c) => {
     negotiateFor(c, readQuery(c.req.url));
-    throw methodNotAllowed(c.req.method);
+    throw methodNotAllowed(c.req.method, METHODS);
   });
 
   return records;
@@ -147,8 +150,8 @@ interface Asked {
 function parseQuery(query: URLSearchParams): Asked {
   const page = parsePageNumber(lastValue(query, "page"));
   const text = lastValue(query, AS_OF);
-  const asOf = text ? parseAsOf(text) : undefined;
-  if (page === undefined || (text && asOf === undefined)) throw invalidPage();
+  const asOf = text === null ? undefined : parseAsOf(text);
+  if (page === undefined || (text !== null && asOf === undefined)) throw invalidPage();
   return { page, asOf };
 }
 

@@ -30,6 +30,11 @@ describe("the query parameter", () => {
     }
   });
 
+  test("is the same however its name is written, as the links that keep it are", async () => {
+    const answer = await worker.fetch(`${PAGE}&%70refer=code=409`);
+    expect(answer.status).toBe(409);
+  });
+
   test("on a redirect, which has no body to break, is kept", async () => {
     const answer = await worker.fetch(`${PATH.slice(0, -1)}?prefer=body=cut,delay=1`);
     expect(answer.status).toBe(301);

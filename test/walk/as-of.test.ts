@@ -80,32 +80,39 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     ["0040", 40, "as_of=40&format=api&page=2"],
     ["100", 100, "as_of=100&format=api&page=2"],
     ["0", 0, undefined],
-    ["", 100, "format=api&page=2"],
     ["7&as_of=90", 90, "as_of=90&format=api&page=2"],
   ])("as_of=%s has %i records and goes on at %s", async (asOf, count, next) => {
     await loadInto(worker.env, store, makeRecords(100));
     const response = await startInstances(1)(0, `${COLLECTION}?as_of=${asOf}`);
     const page = Page.parse(await response.json());
     expect(page.count).toBe(count);
-    if (asOf === "") expect(page.next).toContain("format=api");
-    else expect(page.next).toBe(next === undefined ? null : `${COLLECTION}?${next}`);
+    expect(page.next).toBe(next === undefined ? null : `${COLLECTION}?${next}`);
     expect(page.previous).toBeNull();
   });
 
-  test.each(["101", "-1", "1.5", "abc", "LATEST", "last", "9".repeat(30), "9007199254740991", "1e1", "%F0"])(
-    "as_of=%s is 404 Invalid page.",
-    async (asOf) => {
-      await loadInto(worker.env, store, makeRecords(100));
-      const request = startInstances(1);
-      for (const query of [`as_of=${asOf}`, `as_of=${asOf}&page=2`, `page=last&as_of=${asOf}`]) {
-        const response = await request(0, `${COLLECTION}?${query}`);
-        expect(response.status).toBe(404);
-        expect(await response.json()).toEqual({ detail: "Invalid page." });
-        const copied = await request(0, `${COLLECTION}?${query}`, { "if-none-match": "*" });
-        expect(copied.status).toBe(404);
-      }
-    },
-  );
+  test.each([
+    "",
+    "101",
+    "-1",
+    "1.5",
+    "abc",
+    "LATEST",
+    "last",
+    "9".repeat(30),
+    "9007199254740991",
+    "1e1",
+    "%F0",
+  ])("as_of=%s is 404 Invalid page.", async (asOf) => {
+    await loadInto(worker.env, store, makeRecords(100));
+    const request = startInstances(1);
+    for (const query of [`as_of=${asOf}`, `as_of=${asOf}&page=2`, `page=last&as_of=${asOf}`]) {
+      const response = await request(0, `${COLLECTION}?${query}`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ detail: "Invalid page." });
+      const copied = await request(0, `${COLLECTION}?${query}`, { "if-none-match": "*" });
+      expect(copied.status).toBe(404);
+    }
+  });
 
   test("a page beyond the state's last is 404, though the collection has it by now", async () => {
     await loadInto(worker.env, store, makeRecords(100));

@@ -26,6 +26,5 @@ landing.get(PATH, async (c) => {
 });
 
 landing.all(PATH, (c) => {
-  c.header("Allow", "GET");
-  throw methodNotAllowed(c.req.method);
+  throw methodNotAllowed(c.req.method, "GET, HEAD");
 });

@@ -2,7 +2,7 @@ import { methodNotAllowed, notAcceptable, notFound, UNAVAILABLE, writeError } fr
 import { errorOf } from "../../mock/errors.ts";
 import { COLLECTION_PATH, writeEnvelope } from "../../records/envelope.ts";
 import { pageUrls } from "../../records/page.ts";
-import { DESCRIPTION, invalidPage } from "../../records/route.ts";
+import { DESCRIPTION, invalidPage, METHODS } from "../../records/route.ts";
 import seed from "./seed-pages.json" with { type: "json" };
 import type { Example } from "./types.ts";
 
@@ -44,7 +44,12 @@ export function makeExchanges(origin: string): Record<ExampleName, Exchange> {
     invalidPage: get("?page=0", 404, writeError(invalidPage())),
     unknownFormat: get("?format=xml", 404, writeError(notFound())),
     notAcceptable: { ...get("", 406, writeError(notAcceptable())), accept: "image/png" },
-    methodNotAllowed: { method: "POST", query: "", status: 405, body: writeError(methodNotAllowed("POST")) },
+    methodNotAllowed: {
+      method: "POST",
+      query: "",
+      status: 405,
+      body: writeError(methodNotAllowed("POST", METHODS)),
+    },
     throttled: get("?prefer=code=429", 429, writeError(errorOf(429, "GET"))),
     unavailable: get("", 503, UNAVAILABLE),
   };

@@ -29,8 +29,7 @@ openapi.get(DOCUMENT_PATH, async (c) => {
 });
 
 openapi.all(DOCUMENT_PATH, (c) => {
-  c.header("Allow", "GET, HEAD");
-  throw methodNotAllowed(c.req.method);
+  throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
 
 /** The document for an origin; that of the last one is kept, as hardly any deployment has two. */

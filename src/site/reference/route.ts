@@ -20,6 +20,5 @@ reference.get(REFERENCE_PATH, async (c) => {
 });
 
 reference.all(REFERENCE_PATH, (c) => {
-  c.header("Allow", "GET");
-  throw methodNotAllowed(c.req.method);
+  throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
