@@ -87,6 +87,13 @@ describe("an answer as documented passes", () => {
     ],
     ["a preflight", { ...preflight, status: 204, headers: PREFLIGHT_HEADERS, body: null }],
     ["a redirect", { ...redirect, headers: location }],
+    [
+      "a redirect that waited on request",
+      {
+        ...redirect,
+        headers: { ...location, "cache-control": "no-store", "preference-applied": "delay=1" },
+      },
+    ],
     ["a redirect of any method", { ...redirect, method: "DELETE", headers: location }],
     ["a path that is not documented", { url: `${ORIGIN}/`, status: 418, headers: {}, body: "tea" }],
   ])("%s", async (_, answered) => {
@@ -119,6 +126,11 @@ describe("any other answer fails", () => {
       /headers\/retry-after must be integer/,
     ],
     ["a redirect without Location", { ...redirect, headers: HEADERS }, /'location'/],
+    [
+      "a redirect with an entity-tag",
+      { ...redirect, headers: { ...location, etag: '"1"' } },
+      /header etag is not documented here/,
+    ],
     ["a redirect with a body", { ...redirect, headers: location, body: "moved" }, /a body where none/],
     ["a charset", { headers: change("content-type", "application/json; charset=UTF-8") }, /content type/],
     ["another type", { headers: change("content-type", "text/plain") }, /content type text\/plain/],

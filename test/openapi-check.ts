@@ -2,6 +2,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { PREFLIGHT_ANSWER } from "../src/site/openapi/answers.ts";
 import { describeService } from "../src/site/openapi/document.ts";
+import { answerHeaders } from "../src/site/openapi/headers.ts";
 import type { Answer, Header, PathItem, Reference, Schema } from "../src/site/openapi/types.ts";
 
 /** What an answer is checked against. */
@@ -19,6 +20,13 @@ const ajv = new Ajv2020({ strict: true, allErrors: true });
 const headerAjv = new Ajv2020({ strict: true, allErrors: true, coerceTypes: true });
 for (const validator of [ajv, headerAjv]) formats.default(validator);
 ajv.addKeyword("components");
+
+/** The names of all headers that the document has, with whichever answer. */
+const HEADER_NAMES = [
+  ...new Set(
+    Object.values(answerHeaders).flatMap((headers) => Object.keys(headers).map((name) => name.toLowerCase())),
+  ),
+];
 
 /**
  * Holds an answer against the OpenAPI document: is its status documented for the request, and has it the headers, the
@@ -77,7 +85,10 @@ function checkHeaders(answer: Answer, headers: Headers): string[] {
       required: documented.filter(({ header }) => header.required).map(({ name }) => name),
     });
   });
-  return validate(Object.fromEntries(headers)) ? [] : describeErrors("headers", validate);
+  const problems = validate(Object.fromEntries(headers)) ? [] : describeErrors("headers", validate);
+  const named = Object.keys(answer.headers).map((name) => name.toLowerCase());
+  const others = HEADER_NAMES.filter((name) => headers.has(name) && !named.includes(name));
+  return [...problems, ...others.map((name) => `header ${name} is not documented here`)];
 }
 
 async function checkBody({ content }: Answer, method: string, response: Response): Promise<string[]> {

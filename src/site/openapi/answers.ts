@@ -13,7 +13,7 @@ const WEB_PAGE: Record<string, MediaType> = { "text/html": { schema: { type: "st
 /** The answer that only misbehaviour on request has. */
 const ASKED_FOR: Answer = {
   description: "Any other status from 400 to 599 that `Prefer` asks for.",
-  headers: answerHeaders.error,
+  headers: answerHeaders.askedFor,
   content: { "application/json": { schema: referToSchema("Error") }, ...WEB_PAGE },
 };
 
@@ -39,7 +39,9 @@ export function describePageAnswers(exchanges: Exchanges): Answers {
       headers: answerHeaders.page,
     },
     404: {
-      description: "`page` is not a positive integer or past the end, or `format` is unknown.",
+      description:
+        "`page` is not a positive integer or past the end, `as_of` is no `count` that the collection has reached, " +
+        "or `format` is unknown.",
       headers: answerHeaders.error,
       content: writeError(exchanges, ["invalidPage", "unknownFormat"]),
     },
@@ -64,7 +66,7 @@ export function describeOptionsAnswers(exchanges: Exchanges): Answers {
   return {
     200: {
       description: "The collection in words.",
-      headers: answerHeaders.always,
+      headers: answerHeaders.description,
       content: writeJson("Description", exchanges, ["description"]),
     },
     204: PREFLIGHT_ANSWER,
@@ -80,9 +82,10 @@ export function describeOptionsAnswers(exchanges: Exchanges): Answers {
 }
 
 /** The answer where the path lacks its last slash, by status. */
-export function describeRedirect(): Answers {
+export function describeRedirect(exchanges: Exchanges): Answers {
   return {
     301: { description: "To the path with its slash; the query is kept.", headers: answerHeaders.redirect },
+    429: describeThrottled(exchanges),
     default: ASKED_FOR,
   };
 }

@@ -10,6 +10,9 @@ import type { OpenApiDocument, Operation, PathItem } from "./types.ts";
 
 const TAG = "records";
 
+/** The parameters that every operation has. */
+const PREFERENCE_NAMES = ["prefer", "Prefer"];
+
 const ABOUT = `A public stand-in for the Traffic Count Records Service: a read-only collection of road users, counted by
 roadside cameras. The original \`tf1\` collection has been switched off; this service answers the same requests in the
 same way, from records of its own.
@@ -53,7 +56,7 @@ export function describeService(origin: string): OpenApiDocument {
 function describePaths(exchanges: Exchanges): Record<string, PathItem> {
   return {
     [COLLECTION_PATH]: { get: describeList(exchanges), options: describeOptions(exchanges) },
-    [COLLECTION_PATH.slice(0, -1)]: { get: describeMove() },
+    [COLLECTION_PATH.slice(0, -1)]: { get: describeMove(exchanges) },
   };
 }
 
@@ -74,12 +77,12 @@ function describeOptions(exchanges: Exchanges): Operation {
     summary: "Describe the collection",
     description: "What the collection is and in which media types it comes (specification, Options).",
     tags: [TAG],
-    parameters: describeParameters().filter(({ name }) => name === "format"),
+    parameters: describeParameters().filter(({ name }) => ["format", ...PREFERENCE_NAMES].includes(name)),
     responses: describeOptionsAnswers(exchanges),
   };
 }
 
-function describeMove(): Operation {
+function describeMove(exchanges: Exchanges): Operation {
   return {
     operationId: "redirectToRecords",
     summary: "Add the slash",
@@ -87,6 +90,7 @@ function describeMove(): Operation {
       "A path without its last slash moves permanently to the one with it, whatever the method. " +
       "A client that follows redirects shows the page instead.",
     tags: [TAG],
-    responses: describeRedirect(),
+    parameters: describeParameters().filter(({ name }) => PREFERENCE_NAMES.includes(name)),
+    responses: describeRedirect(exchanges),
   };
 }

@@ -1,5 +1,6 @@
 import { ERROR_CACHING, PAGE_CACHING } from "../../http/caching.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
+import { METHODS } from "../../records/route.ts";
 import type { Header, Reference } from "./types.ts";
 
 /** A header that always has the same value. */
@@ -9,7 +10,7 @@ function constant(value: string, description: string): Header {
 
 /** The headers of answers, by the name of their component. */
 export const headers = {
-  Allow: constant("GET, OPTIONS", "The methods of the collection (specification, List records)."),
+  Allow: constant(METHODS, "The methods of the collection (specification, List records)."),
   Vary: constant("Accept", "What the answer depends on besides its URL (specification, List records)."),
   ETag: {
     description:
@@ -23,10 +24,20 @@ export const headers = {
     required: true,
     schema: { type: "string", enum: [PAGE_CACHING, ERROR_CACHING] },
   },
+  NoStoreIfAltered: {
+    description: "There if `Prefer` altered the answer, which is then kept by nobody.",
+    required: false,
+    schema: { type: "string", const: ERROR_CACHING },
+  },
   NoStore: constant(ERROR_CACHING, "An error says nothing of the next request."),
   RetryAfter: {
     description: "Seconds after which to try again.",
     required: true,
+    schema: { type: "integer", minimum: 1 },
+  },
+  RetryAfterIfUseful: {
+    description: "Seconds after which to try again, with 429 and 503.",
+    required: false,
     schema: { type: "integer", minimum: 1 },
   },
   PreferenceApplied: {
@@ -78,11 +89,12 @@ const ALTERED = {
 
 /** The headers of each kind of answer, by their names in HTTP. */
 export const answerHeaders = {
-  always: ALWAYS,
+  description: { ...ALTERED, "Cache-Control": refer("NoStoreIfAltered") },
   page: { ...ALTERED, ETag: refer("ETag"), "Cache-Control": refer("PageCaching") },
   error: { ...ALTERED, "Cache-Control": refer("NoStore") },
   unavailable: { ...ALTERED, "Cache-Control": refer("NoStore"), "Retry-After": refer("RetryAfter") },
-  redirect: { ...ALWAYS, Location: refer("Location") },
+  askedFor: { ...ALTERED, "Cache-Control": refer("NoStore"), "Retry-After": refer("RetryAfterIfUseful") },
+  redirect: { ...ALTERED, "Cache-Control": refer("NoStoreIfAltered"), Location: refer("Location") },
   preflight: {
     ...ALWAYS,
     "Access-Control-Allow-Methods": refer("AllowedMethods"),

@@ -38,7 +38,6 @@ export function describeParameters(): Parameter[] {
       description:
         "Holds a walk to one state of a collection that grows: `latest` to begin with, and the links then have the " +
         "`count` of that state. Its pages stay the same until a load replaces the collection.",
-      allowEmptyValue: true,
       schema: describe(AsOf),
     },
     {

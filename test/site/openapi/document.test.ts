@@ -119,9 +119,9 @@ describe("the parameters have exactly the values that the worker takes", () => {
     );
   });
 
-  test("all may be empty, which stands for the default", () => {
-    for (const { name, in: place, allowEmptyValue, schema } of list.parameters!) {
-      if (place === "query") expect([name, allowEmptyValue]).toEqual([name, true]);
+  test("all but as_of may be empty, which stands for the default", () => {
+    for (const { name, in: place, allowEmptyValue = false, schema } of list.parameters!) {
+      if (place === "query") expect([name, allowEmptyValue]).toEqual([name, name !== "as_of"]);
       if (name === "page") expect(schema.default).toBe(parsePageNumber(""));
     }
   });
