@@ -47,13 +47,13 @@ export function createAsker({ clock, patience, signal, warn, ...options }: Asker
   };
 }
 
-const MAY_PASS = new Set([408, 425, 429]);
+const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
 /**
  * @param now milliseconds since 1970-01-01 UTC
  * @throws Transient if the status is one that may be another the next time
  */
 export function refuseTransient({ status, headers }: Answer, now: number): void {
-  if (!MAY_PASS.has(status) && status < 500) return;
+  if (!TRANSIENT_STATUSES.has(status) && status < 500) return;
   throw new Transient(`answered ${status}`, { after: parseRetryAfter(headers.get("Retry-After"), now) });
 }

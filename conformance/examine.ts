@@ -1,7 +1,7 @@
 import { openProgress } from "../cli/progress.ts";
 import type { Collection } from "../client/address.ts";
 import { type Asker, type AskerOptions, createAsker } from "../client/asker.ts";
-import { createIdSet } from "../data/crawl/id-set.ts";
+import { createIdSet } from "../client/id-set.ts";
 import { lastPage } from "../src/records/page.ts";
 import { createMemory } from "./memory.ts";
 import { findPages } from "./pages.ts";

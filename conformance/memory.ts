@@ -1,7 +1,7 @@
-import type { IdSet } from "../data/crawl/id-set.ts";
+import type { IdSet } from "../client/id-set.ts";
 import { isObject } from "./json.ts";
+import { isMoment } from "./moment.ts";
 import type { SeenRecord } from "./observation.ts";
-import { isMoment } from "./rules/record.ts";
 
 /** What the records of one timestamp have in common. */
 interface Moment {

@@ -56,7 +56,7 @@ function compareDefault({ status, body }: Answer, results: unknown): string | un
 }
 
 /** Statuses of whatever stands before the service, or of its patience; any other is an answer to the method. */
-const MAY_PASS = new Set([429, 502, 503, 504]);
+const FRONT_STATUSES = new Set([429, 502, 503, 504]);
 
 async function send({ asker }: Probing, method: string, url: string): Promise<SeenAnswer> {
   const isWrite = WRITES.includes(method);
@@ -68,7 +68,7 @@ async function send({ asker }: Probing, method: string, url: string): Promise<Se
     ...(isWrite ? { body: "{}" } : {}),
   };
   const answer = await asker.ask(asked, (answer) => {
-    if (MAY_PASS.has(answer.status)) refuseTransient(answer, Date.now());
+    if (FRONT_STATUSES.has(answer.status)) refuseTransient(answer, Date.now());
     return answer;
   });
   const { status, headers, body } = answer;

@@ -1,4 +1,4 @@
-import type { IdSet } from "../data/crawl/id-set.ts";
+import type { IdSet } from "../client/id-set.ts";
 import { lastPage, PAGE_SIZE, pagePositions } from "../src/records/page.ts";
 import { recordId } from "./memory.ts";
 import type { Answered } from "./pages.ts";

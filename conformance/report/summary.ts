@@ -1,5 +1,6 @@
 import type { Examination } from "../examine.ts";
 import type { Judged, Verdict } from "../tally.ts";
+import { times } from "../wording.ts";
 
 /** The heading of the specification under which a rule stands. */
 export function nameSection({ rule }: Judged): string {
@@ -26,10 +27,6 @@ export function summarise(examination: Examination): string[] {
     verdicts.join(", "),
     ...(stopped === undefined ? [] : [stopped]),
   ];
-}
-
-export function times(number: number): string {
-  return number === 1 ? "once" : `${number} times`;
 }
 
 /** Keeps what a service may have sent from doing anything to a terminal. */

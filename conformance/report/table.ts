@@ -1,7 +1,8 @@
 import { styleText } from "node:util";
 import type { Examination } from "../examine.ts";
 import type { Judged, Verdict } from "../tally.ts";
-import { escapeControls, nameSection, summarise, times } from "./summary.ts";
+import { times } from "../wording.ts";
+import { escapeControls, nameSection, summarise } from "./summary.ts";
 
 const STYLES = { pass: "green", fail: "red", "not seen": "yellow", "not shown": "gray" } as const;
 

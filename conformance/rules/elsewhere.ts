@@ -1,7 +1,7 @@
 import { showValue } from "../json.ts";
 import type { SeenAnswer } from "../observation.ts";
-import { times } from "../report/summary.ts";
 import { notShown, type Rule } from "../rule.ts";
+import { times } from "../wording.ts";
 
 const VERSIONING = ["API-Version", "X-API-Version", "Deprecation", "Sunset"];
 

@@ -1,3 +1,4 @@
+import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { isInteger, isObject, showValue } from "../json.ts";
 import { judgeLink, linkedPage, linkFormat } from "../link.ts";
@@ -16,7 +17,7 @@ export const PAGE_ENVELOPE: Rule[] = [
       fields && (isTotal(fields.count) || `count is ${showValue(fields.count)}, not an integer`),
     end({ count, regular, number, length }) {
       if (count === undefined || !regular) return undefined;
-      const total = 15 * (number - 1) + length;
+      const total = PAGE_SIZE * (number - 1) + length;
       return count === total || `count is ${count}, but pages 1 to ${number} hold ${total} records`;
     },
   },

@@ -1,6 +1,7 @@
 import { CLASSES } from "../../src/records/classes.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { isInteger, showValue, WrittenNumber } from "../json.ts";
+import { isMoment } from "../moment.ts";
 import type { SeenRecord } from "../observation.ts";
 import { type Finding, notShown, type Rule } from "../rule.ts";
 
@@ -106,11 +107,6 @@ function integer(fields: Record<string, unknown>, name: string): Finding {
 
 function isCount(value: unknown): boolean {
   return isInteger(value) && Number(value instanceof WrittenNumber ? value.text : value) >= 0;
-}
-
-/** A day and a time that exist, in the shape of the specification. */
-export function isMoment(value: unknown): value is string {
-  return TrafficRecord.shape.timestamp.safeParse(value).success;
 }
 
 function judgeHealth({ fields }: SeenRecord): Finding {

@@ -1,10 +1,11 @@
 import * as z from "zod";
+import { formatValue } from "../../cli/value.ts";
 import { addressPage, type Collection } from "../../client/address.ts";
 import { type AskerOptions, createAsker, refuseTransient } from "../../client/asker.ts";
 import { Refused, Transient } from "../../client/failures.ts";
 import { type Answer, decodeBody } from "../../client/request.ts";
 import { Page } from "../../src/records/record.ts";
-import { formatProblem, formatValue } from "../sources/problem.ts";
+import { formatProblem } from "../sources/problem.ts";
 import { checkShape, describeShape } from "../sources/shape.ts";
 
 /** What one page answered, as far as it can be read at all. */

@@ -1,9 +1,9 @@
+import { createIdSet, type IdSet } from "../../client/id-set.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { checkShape, describeShape } from "../sources/shape.ts";
 import type { Place, Problem } from "../sources/source.ts";
 import { findFalseCount } from "../staging/health.ts";
 import { idOf } from "./doubt.ts";
-import { createIdSet, type IdSet } from "./id-set.ts";
 
 /** What all records copied so far have in common, to hold the next one against. */
 export interface Copied {

@@ -1,5 +1,5 @@
+import type { IdSet } from "../../client/id-set.ts";
 import { findDoubt } from "./doubt.ts";
-import type { IdSet } from "./id-set.ts";
 import { type Pages, type ReadPage, readPage, takePage } from "./pages.ts";
 import { Replaced } from "./replaced.ts";
 import type { CrawlState } from "./state.ts";

@@ -1,3 +1,4 @@
+import { formatValue } from "../../cli/value.ts";
 import type { Problem } from "./source.ts";
 
 /** Thrown by a reader that cannot go on with its file. `line` is 0 where the file as a whole is meant. */
@@ -10,15 +11,6 @@ export class Unreadable extends Error {
     this.line = line;
     this.value = value;
   }
-}
-
-/**
- * Takes a value from the input, gives it as JSON for a message, cut to 60 characters. JSON because it shows
- * white space and keeps control characters away from the terminal.
- */
-export function formatValue(value: unknown): string {
-  const json = JSON.stringify(value);
-  return json.length > 60 ? `${json.slice(0, 59).toWellFormed()}…` : json;
 }
 
 /** Takes a problem, gives it as one line: `counts.csv:17: cars: "many" is not a whole number, 0 or greater`. */

@@ -1,8 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nameCollection, parseCollection } from "../../../client/address.ts";
+import { createIdSet } from "../../../client/id-set.ts";
 import { parseRetryAfter } from "../../../client/retry.ts";
-import { createIdSet } from "../../../data/crawl/id-set.ts";
 import { pageHolding } from "../../../data/crawl/pages.ts";
 import { pagePositions } from "../../../src/records/page.ts";
 
