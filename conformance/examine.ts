@@ -55,12 +55,13 @@ export async function examine(collection: Collection, options: ExamineOptions): 
       contradictory: false,
       doubtful: false,
       regular: true,
+      last: undefined,
       stopped: undefined,
     },
   };
   try {
     await walkPages(walk, first);
-    await probe({ asker, pages, observe, readOnly: options.readOnly });
+    await probe({ asker, walk, readOnly: options.readOnly });
   } catch (error) {
     options.signal.throwIfAborted();
     if (!(error instanceof Error)) throw error;

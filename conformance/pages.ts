@@ -35,6 +35,8 @@ export interface Pages {
   read(number: number, last?: number): Promise<Answered>;
   /** Reads a page, whatever has been read already. */
   readAgain(number: number): Promise<Answered>;
+  /** Reads the page that is answered without a page number. */
+  readDefault(): Promise<Answered>;
 }
 
 export const HEADERS = {
@@ -53,13 +55,12 @@ export async function findPages(
 ): Promise<{ pages: Pages; first: Answered }> {
   const begun = new Map<number, Promise<Answered>>();
   let url = start;
-  const ask = (number: number, redirects: number) => {
-    const asked = addressPage({ url, query: new URLSearchParams() }, number);
-    return asker.ask({ url: asked, headers: HEADERS, redirects }, (answer) => {
+  const address = (number: number) => addressPage({ url, query: new URLSearchParams() }, number);
+  const ask = (number: number, redirects: number, asked = address(number)) =>
+    asker.ask({ url: asked, headers: HEADERS, redirects }, (answer) => {
       refuseTransient(answer, Date.now());
       return readAnswer(asked, number, answer);
     });
-  };
   const first = await ask(1, 5);
   refuseOther(first);
   url = first.answeredBy.replace(/[?#].*/, "");
@@ -74,7 +75,13 @@ export async function findPages(
   };
   const base = url.endsWith(COLLECTION_PATH) ? url : start;
   return {
-    pages: { base, url, read, readAgain: (number) => ask(number, 0) },
+    pages: {
+      base,
+      url,
+      read,
+      readAgain: (number) => ask(number, 0),
+      readDefault: () => ask(1, 0, `${url}?format=api`),
+    },
     first,
   };
 }

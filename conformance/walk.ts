@@ -33,6 +33,8 @@ export interface Walked {
   doubtful: boolean;
   /** All pages but the last hold as many records as they should. */
   regular: boolean;
+  /** The number of the last page, if the walk came to it. */
+  last: number | undefined;
   /** Why the walk ended before the last page. */
   stopped: string | undefined;
 }
@@ -136,6 +138,7 @@ function tellPage(walk: Walk, page: Settled, isLast: boolean): void {
 
 function tellEnd(walk: Walk, page: Settled, after: string | undefined): void {
   tellPage(walk, page, true);
+  walk.walked.last = page.number;
   const { contradictory, regular } = walk.walked;
   const end: SeenEnd = {
     url: page.url,

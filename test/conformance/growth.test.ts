@@ -67,6 +67,17 @@ describe("a collection that grows during the walk", () => {
     expect(examination).toMatchObject({ growths: 1, records: 199 });
   });
 
+  test("and from one page to two, while it is asked without page number, breaks nothing", async () => {
+    service.records = ALL.slice(-15);
+    service.reply = (reply, { page }) => {
+      if (page === null) service.records = ALL.slice(-16);
+      return reply;
+    };
+    const examination = await examineQuickly(service.origin);
+    expect(rulesOf(examination, "fail")).toEqual([]);
+    expect(rulesOf(examination, "pass")).toContain("List records.page default");
+  });
+
   test("and whose pages do not shift breaks List records 5", async () => {
     service.envelope = (envelope, number) => ({ ...envelope, count: 40 + number * 2 });
     expect(rulesOf(await examineQuickly(service.origin), "fail")).toEqual(["List records 5"]);

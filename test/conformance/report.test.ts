@@ -18,6 +18,7 @@ function examined(...rules: Judged[]): Examination {
     contradictory: false,
     doubtful: false,
     regular: true,
+    last: 1,
     stopped: undefined,
   };
   return { url: URL, count: 2, retries: 0, ...walked, rules };
