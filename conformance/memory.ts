@@ -66,21 +66,21 @@ function rememberMoment(): (fields: Fields, timestamp: string) => InMoment {
   };
 }
 
-/** Gives years to compare, as soon as records with and without camera health have been seen. */
+/** Compared with timestamps, as texts. */
+const [BEFORE_ALL, AFTER_ALL] = ["", "~"];
+
+/** Gives moments to compare, as soon as records with and without camera health have been seen. */
 function rememberHealth(): (fields: Fields, timestamp: string) => SeenRecord["health"] {
-  let newestNull = Number.NEGATIVE_INFINITY;
-  let oldestKnown = Number.POSITIVE_INFINITY;
+  let newestNull = BEFORE_ALL;
+  let oldestKnown = AFTER_ALL;
   return ({ camera_ok: health }, timestamp) => {
-    const year = Number(timestamp.slice(0, 4));
-    const seen = { newestNull, oldestKnown };
     if (health === null) {
-      seen.newestNull = year;
-      newestNull = Math.max(newestNull, year);
-    } else if (health === "True" || health === "False") {
-      seen.oldestKnown = year;
-      oldestKnown = Math.min(oldestKnown, year);
-    } else return undefined;
-    return Number.isFinite(seen.newestNull) && Number.isFinite(seen.oldestKnown) ? seen : undefined;
+      if (timestamp > newestNull) newestNull = timestamp;
+      return oldestKnown === AFTER_ALL ? undefined : { newestNull: timestamp, oldestKnown };
+    }
+    if (health !== "True" && health !== "False") return undefined;
+    if (timestamp < oldestKnown) oldestKnown = timestamp;
+    return newestNull === BEFORE_ALL ? undefined : { newestNull, oldestKnown: timestamp };
   };
 }
 

@@ -40,10 +40,10 @@ export interface SeenRecord extends Observed {
   /** Ids of records with the same timestamp went up and down so far. */
   idsTurned?: boolean | undefined;
   /**
-   * Years of which one is its own: the newest with a camera_ok of null, the oldest with another. Undefined until both
-   * have been seen.
+   * Timestamps of which one is its own: the newest with a camera_ok of null, the oldest with another. Undefined until
+   * both have been seen.
    */
-  health?: { newestNull: number; oldestKnown: number } | undefined;
+  health?: { newestNull: string; oldestKnown: string } | undefined;
 }
 
 /** What the count of a page is, compared to that of the pages before. */

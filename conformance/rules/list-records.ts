@@ -96,11 +96,11 @@ export const LIST_RECORDS: Rule[] = [
   },
   {
     place: "List records 4",
-    sentence: "In older periods (years, as in the example) camera_ok is null, in recent ones True or False",
+    sentence: "In older periods camera_ok is null, in recent ones True or False: each null is older",
     record({ health }) {
       if (health === undefined) return undefined;
       const { newestNull, oldestKnown } = health;
-      return newestNull <= oldestKnown || `null in ${newestNull}, but True or False in ${oldestKnown}`;
+      return newestNull < oldestKnown || `null at ${newestNull}, but True or False at ${oldestKnown}`;
     },
   },
   {

@@ -1,8 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
 import { evidenceOf, examineQuickly, rulesOf } from "./examination.ts";
 import { makeCollection, makeEnvelope, PATH, type Service, startService } from "./service.ts";
 
 const RECORDS = makeCollection(40);
+
+/** In the middle of the records of one day. */
+const SWITCH = "2019-05-17T02:30:00Z";
+const NOTHING = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
 let service: Service;
 beforeEach(async () => {
@@ -78,6 +84,17 @@ describe("not against the specification are", () => {
       },
       "Page envelope 3",
       "the page after the last one: 404",
+    ],
+    [
+      "a camera_ok that is known from one moment of a day on",
+      () => {
+        const known = ({ timestamp }: TrafficRecord) => timestamp >= SWITCH;
+        service.records = makeRecords(40)
+          .reverse()
+          .map((record) => ({ ...record, ...NOTHING, camera_ok: known(record) ? "False" : null }));
+      },
+      "List records 4",
+      "page=2 record",
     ],
     [
       "a version in a header",
