@@ -1,10 +1,15 @@
 import type { Observations } from "./observation.ts";
 
+/** An observation that should have shown whether a rule holds, and why it does not. */
+export interface Open {
+  open: string;
+}
+
 /**
- * What an observation says about a rule: nothing, that it holds, or a text why it does not. Of what the specification
- * does not show, the text says what the service does.
+ * What an observation says about a rule: nothing, that it holds, a text why it does not, or that it stays open. Of what
+ * the specification does not show, the text says what the service does.
  */
-export type Finding = undefined | true | string;
+export type Finding = undefined | true | string | Open;
 
 /** By kind of observation, what it says. */
 export type Checks = { [K in keyof Observations]?: (seen: Observations[K]) => Finding };

@@ -1,7 +1,7 @@
 import type { Observations, Observe } from "./observation.ts";
 import type { Checks, Finding, Rule } from "./rule.ts";
 
-/** `not seen`: nothing that was observed could show it. `not shown`: the specification says nothing. */
+/** `not seen`: what was observed does not show it. `not shown`: the specification says nothing. */
 export type Verdict = "pass" | "fail" | "not seen" | "not shown";
 
 export interface Judged {
@@ -26,13 +26,15 @@ interface Found {
   keptAt: string | undefined;
   broken: number;
   told: Set<string>;
+  /** Why it stays open. */
+  open: Set<string>;
 }
 
 /** Judges by rules whatever is observed, and keeps no more of it than the evidence. */
 export function createTally(rules: Rule[]): { observe: Observe; judge(): Judged[] } {
   const all = rules.map((rule) => ({
     rule,
-    found: { kept: 0, keptAt: undefined, broken: 0, told: new Set<string>() } as Found,
+    found: { kept: 0, keptAt: undefined, broken: 0, told: new Set(), open: new Set() } as Found,
   }));
   return {
     observe(kind, seen) {
@@ -58,8 +60,16 @@ function note(
     found.keptAt ??= placeOf(seen);
     return;
   }
+  if (typeof finding !== "string") {
+    tell(found.open, `${placeOf(seen)}: ${finding.open}`);
+    return;
+  }
   found.broken += 1;
-  if (found.told.size < MOST_EVIDENCE) found.told.add(notShown ? finding : `${placeOf(seen)}: ${finding}`);
+  tell(found.told, notShown ? finding : `${placeOf(seen)}: ${finding}`);
+}
+
+function tell(evidence: Set<string>, text: string): void {
+  if (evidence.size < MOST_EVIDENCE) evidence.add(text);
 }
 
 function placeOf({ url, name }: Observations[keyof Observations]): string {
@@ -68,12 +78,13 @@ function placeOf({ url, name }: Observations[keyof Observations]): string {
 
 function judge(rule: Rule, found: Found): Judged {
   const { place, also = [], sentence } = rule;
-  const { kept, broken, keptAt, told } = found;
+  const { kept, broken, keptAt, told, open } = found;
   const common = { rule: place, also, sentence };
   if (rule.notShown) {
     return { ...common, verdict: "not shown", kept: 0, broken: 0, evidence: [...told] };
   }
   if (broken > 0) return { ...common, verdict: "fail", kept, broken, evidence: [...told] };
-  if (keptAt === undefined) return { ...common, verdict: "not seen", kept, broken, evidence: [] };
+  if (keptAt === undefined || open.size > 0)
+    return { ...common, verdict: "not seen", kept, broken, evidence: [...open] };
   return { ...common, verdict: "pass", kept, broken, evidence: [keptAt] };
 }

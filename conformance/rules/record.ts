@@ -2,7 +2,7 @@ import { CLASSES } from "../../src/records/classes.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { isInteger, showValue, WrittenNumber } from "../json.ts";
 import { isMoment } from "../moment.ts";
-import type { SeenRecord } from "../observation.ts";
+import type { SeenAnswer, SeenRecord } from "../observation.ts";
 import { type Finding, notShown, type Rule } from "../rule.ts";
 
 const FIELDS = Object.keys(TrafficRecord.shape);
@@ -86,7 +86,7 @@ export const RECORD: Rule[] = [
     place: "Record 5",
     also: ["Service 3"],
     sentence: "Fields of a record are not written by clients; there is no write operation",
-    write: ({ status }) => !isSuccess(status) || `answers ${status}`,
+    write: judgeWrite,
   },
 ];
 
@@ -121,6 +121,8 @@ function judgeRef(pk: unknown, ref: string, known: string): string {
   return `camera_pk ${showValue(pk)} has the camera_ref ${showValue(ref)}, and ${showValue(known)} before`;
 }
 
-function isSuccess(status: number): boolean {
-  return status >= 200 && status < 300;
+/** Refused is what the client must not do (4xx) or the service cannot (501); a crash may come before or after writing. */
+function judgeWrite({ status }: SeenAnswer): Finding {
+  if (status < 400) return `is answered ${status}`;
+  return status < 500 || status === 501 || { open: `is answered ${status}` };
 }

@@ -62,6 +62,23 @@ test("--read-only sends nothing that would write", async () => {
   expect(rulesOf(examination, "not seen")).toEqual(["Record 5"]);
 });
 
+test.each([500, 505])("that a method is answered %i leaves open whether it writes", async (status) => {
+  service.reply = (reply, { method }) => (method === "PATCH" ? { ...reply, status } : reply);
+  const examination = await examineQuickly(service.origin);
+  expect(rulesOf(examination, "fail")).toEqual([]);
+  expect(rulesOf(examination, "not seen")).toEqual(["Record 5"]);
+  expect(evidenceOf(examination, "Record 5")).toEqual([
+    `${service.origin}${PATH} PATCH: is answered ${status}`,
+  ]);
+});
+
+test.each([400, 401, 403, 404, 405, 501])("a method that is answered %i is refused", async (status) => {
+  service.reply = (reply, { method }) => (["GET", "OPTIONS"].includes(method) ? reply : { ...reply, status });
+  const examination = await examineQuickly(service.origin);
+  expect(rulesOf(examination, "fail")).toEqual([]);
+  expect(rulesOf(examination, "pass")).toContain("Record 5");
+});
+
 test("what would write is an empty object of JSON", async () => {
   await examineQuickly(service.origin);
   const methods = service.asked.map(({ method }) => method).filter((method) => method !== "GET");

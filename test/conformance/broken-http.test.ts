@@ -10,10 +10,12 @@ import {
 import { PATH } from "./service.ts";
 
 testFaults([
-  ["POST is accepted", "Record 5", /POST: answers 201/, answerTo("POST", 201)],
-  ["PUT is accepted", "Record 5", /PUT: answers 200/, answerTo("PUT", 200)],
-  ["PATCH is accepted", "Record 5", /PATCH: answers 202/, answerTo("PATCH", 202)],
-  ["DELETE is accepted", "Record 5", /DELETE: answers 204/, answerTo("DELETE", 204)],
+  ["POST is accepted", "Record 5", /POST: is answered 201/, answerTo("POST", 201)],
+  ["PUT is accepted", "Record 5", /PUT: is answered 200/, answerTo("PUT", 200)],
+  ["PATCH is accepted", "Record 5", /PATCH: is answered 202/, answerTo("PATCH", 202)],
+  ["DELETE is accepted", "Record 5", /DELETE: is answered 204/, answerTo("DELETE", 204)],
+  ["POST leads elsewhere", "Record 5", /POST: is answered 303/, answerTo("POST", 303)],
+  ["DELETE leads elsewhere", "Record 5", /DELETE: is answered 301/, answerTo("DELETE", 301)],
   [
     "Allow lists POST",
     "List records.Allow",
