@@ -5,6 +5,7 @@ import type { Collection } from "../client/address.ts";
 import { addAsking } from "../client/command.ts";
 import type { PaceOptions } from "../client/pace.ts";
 import { type Patience, realClock } from "../client/retry.ts";
+import { parseExamined } from "./address.ts";
 import { type Examination, examine } from "./examine.ts";
 import { formatJson } from "./report/json.ts";
 import { formatJunit } from "./report/junit.ts";
@@ -30,7 +31,7 @@ interface Options extends PaceOptions {
   junit?: string;
 }
 
-const program = addAsking(openProgram("npm run conformance --"))
+const program = addAsking(openProgram("npm run conformance --"), parseExamined)
   .description("Holds a deployment against the specification, rule by rule.")
   .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
   .option("--read-only", "send no POST, PUT, PATCH or DELETE to see them refused")

@@ -74,6 +74,8 @@ describe("the exit status", () => {
   test.each([
     [["counts"], "It must be a URL"],
     [[], "missing required argument 'url'"],
+    [["http://localhost:1/api/tf1/records/?prefer=code=404&page=2"], "Leave out prefer=code%3D404: "],
+    [["http://localhost:1/api/tf1/records/?format=json"], "Leave out format=json: "],
     [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
     [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
   ])("is 2 for the wrong arguments %j", async (args, message) => {
@@ -89,6 +91,12 @@ test("nobody there is an error that says so", async () => {
     /could not be read \(.*ECONNREFUSED.*\), after 4 attempts/,
   );
   service = await startService();
+});
+
+test("the address of a page, as links have it, is that of its collection", async () => {
+  const { status, stdout } = await run(`${service.origin}${PATH}?format=api&page=2`, "--read-only");
+  expect(status).toBe(0);
+  expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages`);
 });
 
 test("--json prints the same as JSON", async () => {
