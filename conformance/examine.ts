@@ -39,14 +39,14 @@ export async function examine(collection: Collection, options: ExamineOptions): 
   const { pages, first } = await findPages(collection, asker, options.concurrency);
   const ids = createIdSet();
   const state = createState(ids);
-  const progress = openProgress("walking", planPages(first.count, options.pages), "pages");
+  const progress = openProgress("walking", planPages(first.count, options.pages), { unit: "pages" });
   const walk: Walk = {
     pages,
     state,
     memory: createMemory(ids),
     observe,
     pause: () => options.clock.wait(options.patience.backoff, options.signal),
-    onPage: () => progress.update(walk.walked.pages),
+    onPage: () => progress.update(walk.walked.pages, planPages(state.count, options.pages)),
     most: options.pages,
     walked: {
       pages: 0,

@@ -35,7 +35,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   if (!loaded) throw new Error("Nothing is loaded.");
   const { state } = loaded;
   const write = format === "pages" ? await pagesOf(state) : RECORD_FORMATS[format];
-  const progress = openProgress("exporting", state.count, out);
+  const progress = openProgress("exporting", state.count, { out });
   const records = readAll(target, state, format === "pages", choice, progress);
   await writeOutput(out, write(records)).finally(progress.close);
   if (out !== "-") console.log(`Exported ${state.count} record${state.count === 1 ? "" : "s"}.`);

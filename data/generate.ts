@@ -32,7 +32,7 @@ const NEVER = new Date(8.64e15);
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: count, from = new Date(EPOCH * 1000), to = NEVER, seed = SEED, format, out } = options;
   const { cameras, interval } = options;
-  const progress = openProgress("generating", count, out);
+  const progress = openProgress("generating", count, { out });
   const records = generateRecords({
     seed,
     from,

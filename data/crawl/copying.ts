@@ -83,7 +83,7 @@ async function* copyPages(crawl: Crawl, write: (text: string) => number, out: st
     state.retries = retriesBefore + pages.reader.counters.retries;
   };
   const pause = () => clock.wait(patience.backoff, signal);
-  const progress = openProgress("copying", begin, out);
+  const progress = openProgress("copying", begin, { out });
   try {
     for await (const page of walk({ pages, state, ids: copied.ids, pause })) {
       copyPage(page, state, copied, write, warn);

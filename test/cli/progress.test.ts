@@ -3,7 +3,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { openProgress } from "../../cli/progress.ts";
 import { newFile } from "../data/crawl/copy.ts";
 import { type Service, startService } from "../data/crawl/service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -83,4 +84,44 @@ test("records that are written to the terminal themselves have no bar among them
   const records = service.records.toReversed().map((record) => JSON.stringify(record));
   const [summary, ...rest] = conclusion("-");
   expect(lines).toEqual([...notices(), ...records, summary!.replace(" to -", ""), ...rest]);
+});
+
+describe("in a log, a line says", () => {
+  let lines: string[];
+  beforeEach(() => {
+    lines = [];
+    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  const later = () => vi.advanceTimersByTime(10_000);
+
+  test("how many there are, how fast and how long it takes, every few seconds", () => {
+    const progress = openProgress("reading", 1_000);
+    progress.update(1);
+    later();
+    progress.update(500);
+    progress.update(501);
+    expect(lines).toEqual(["reading: 500/1000 records, 50/s, 10s left"]);
+  });
+
+  test("what is counted, and how many there are by now", () => {
+    const progress = openProgress("walking", 3, { unit: "pages" });
+    later();
+    progress.update(3, 203);
+    later();
+    progress.update(40);
+    expect(lines).toEqual(["walking: 3/203 pages, 0/s, 3m20s left", "walking: 40/40 pages, 2/s, 0s left"]);
+  });
+
+  test("how many there are where nobody knows how many there will be", () => {
+    const progress = openProgress("walking", undefined, { unit: "pages" });
+    later();
+    progress.update(40);
+    expect(lines).toEqual(["walking: 40 pages, 4/s"]);
+  });
 });
