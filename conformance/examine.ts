@@ -1,8 +1,8 @@
 import { openProgress } from "../cli/progress.ts";
 import type { Collection } from "../client/address.ts";
 import { type Asker, type AskerOptions, createAsker } from "../client/asker.ts";
-import { createIdSet } from "../client/id-set.ts";
 import { lastPage } from "../src/records/page.ts";
+import { createIds } from "./ids.ts";
 import { createMemory } from "./memory.ts";
 import { findPages } from "./pages.ts";
 import { probe } from "./probes.ts";
@@ -37,7 +37,7 @@ export async function examine(collection: Collection, options: ExamineOptions): 
   const tally = createTally(RULES);
   const { observe } = tally;
   const { pages, first } = await findPages(collection, asker, options.concurrency);
-  const ids = createIdSet();
+  const ids = createIds();
   const state = createState(ids);
   const progress = openProgress("walking", planPages(first.count, options.pages), { unit: "pages" });
   const walk: Walk = {

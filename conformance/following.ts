@@ -1,5 +1,5 @@
 import { lastPage } from "../src/records/page.ts";
-import { recordId } from "./memory.ts";
+import { recordId } from "./ids.ts";
 import type { Answered } from "./pages.ts";
 import type { Walk } from "./walk.ts";
 

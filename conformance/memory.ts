@@ -1,12 +1,11 @@
-import type { IdSet } from "../client/id-set.ts";
-import { isObject } from "./json.ts";
+import { type Id, type Ids, idOf } from "./ids.ts";
 import { isMoment } from "./moment.ts";
 import type { SeenRecord } from "./observation.ts";
 
 /** What the records of one timestamp have in common. */
 interface Moment {
   timestamp: string;
-  cameras: Set<unknown>;
+  cameras: Set<Id>;
   lastId: number | undefined;
 }
 
@@ -17,7 +16,7 @@ export interface Memory {
 }
 
 /** @param ids of all records seen */
-export function createMemory(ids: IdSet): Memory {
+export function createMemory(ids: Ids): Memory {
   const meetCamera = rememberCameras();
   const meetMoment = rememberMoment();
   const meetHealth = rememberHealth();
@@ -39,10 +38,12 @@ export function createMemory(ids: IdSet): Memory {
 type Fields = SeenRecord["fields"];
 
 function rememberCameras(): (fields: Fields) => string | undefined {
-  const refs = new Map<unknown, string>();
+  const refs = new Map<Id, string>();
   return ({ camera_pk: pk, camera_ref: ref }) => {
-    const known = refs.get(pk);
-    if (known === undefined && typeof ref === "string") refs.set(pk, ref);
+    const camera = idOf(pk);
+    if (camera === undefined) return undefined;
+    const known = refs.get(camera);
+    if (known === undefined && typeof ref === "string") refs.set(camera, ref);
     return known;
   };
 }
@@ -56,10 +57,11 @@ function rememberMoment(): (fields: Fields, timestamp: string) => InMoment {
     const before = moment?.timestamp;
     if (moment?.timestamp !== timestamp) moment = { timestamp, cameras: new Set(), lastId: undefined };
     const { cameras, lastId } = moment;
-    const sameMoment = cameras.has(pk);
-    const sharedMoment = cameras.size > Number(sameMoment);
-    cameras.add(pk);
-    moment.lastId = idOf(id);
+    const camera = idOf(pk);
+    const sameMoment = camera !== undefined && cameras.has(camera);
+    const sharedMoment = camera !== undefined && cameras.size > Number(sameMoment);
+    if (camera !== undefined) cameras.add(camera);
+    moment.lastId = typeof id === "number" ? id : undefined;
     if (lastId === undefined || moment.lastId === undefined) return { before, sameMoment, sharedMoment };
     steps[moment.lastId > lastId ? "up" : "down"] = true;
     return { before, sameMoment, sharedMoment, idsTurned: steps.up && steps.down };
@@ -82,14 +84,4 @@ function rememberHealth(): (fields: Fields, timestamp: string) => SeenRecord["he
     if (timestamp < oldestKnown) oldestKnown = timestamp;
     return newestNull === BEFORE_ALL ? undefined : { newestNull, oldestKnown: timestamp };
   };
-}
-
-/** An id that can be compared. */
-export function idOf(id: unknown): number | undefined {
-  return typeof id === "number" ? id : undefined;
-}
-
-/** The id of what should be a record. */
-export function recordId(record: unknown): number | undefined {
-  return isObject(record) ? idOf(record.id) : undefined;
 }

@@ -1,6 +1,5 @@
-import type { IdSet } from "../client/id-set.ts";
 import { lastPage, PAGE_SIZE, pagePositions } from "../src/records/page.ts";
-import { recordId } from "./memory.ts";
+import { type Ids, recordId } from "./ids.ts";
 import type { Answered } from "./pages.ts";
 
 /**
@@ -15,10 +14,10 @@ export interface State {
   newest: number;
   /** The number of the oldest record seen. */
   oldest: number;
-  ids: IdSet;
+  ids: Ids;
 }
 
-export function createState(ids: IdSet): State {
+export function createState(ids: Ids): State {
   return { count: undefined, newest: Number.POSITIVE_INFINITY, oldest: Number.POSITIVE_INFINITY, ids };
 }
 

@@ -12,6 +12,13 @@ import {
   without,
 } from "./breaking.ts";
 
+function writeIds(write: (id: number) => string): void {
+  service.reply = (reply) => ({
+    ...reply,
+    body: String(reply.body).replace(/"id":(\d+)/g, (_, id) => `"id":${write(Number(id))}`),
+  });
+}
+
 testFaults([
   ["a field is missing", "Record 1", /page=2 record \d+: lacks buses$/, without("buses")],
   ["model_name is missing", "Record 1", /lacks model_name$/, without("model_name")],
@@ -47,6 +54,18 @@ testFaults([
     "Record.id",
     /record (\d+): \1 stands before/,
     () => change({ id: at(BROKEN + 1).id }),
+  ],
+  [
+    "every id is the same, too large to be held exactly",
+    "Record.id",
+    /record 90071992547409931: 90071992547409931 stands before/,
+    () => writeIds(() => "90071992547409931"),
+  ],
+  [
+    "one id of those too large to be held exactly stands twice",
+    "Record.id",
+    /page=2 record 900719925474099(\d+): 900719925474099\1 stands before/,
+    () => writeIds((id) => `900719925474099${id === at(BROKEN).id ? at(3).id : id}`),
   ],
   [
     "a record is on two pages, another on none",

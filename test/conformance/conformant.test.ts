@@ -66,6 +66,17 @@ describe("not against the specification are", () => {
       'records carry "color" too',
     ],
     [
+      "ids and numbers of cameras too large to be held exactly",
+      () => {
+        service.reply = (reply) => ({
+          ...reply,
+          body: String(reply.body).replace(/"(id|camera_pk)":(\d+)/g, '"$1":900719925474099$2'),
+        });
+      },
+      "Record 4",
+      "page=1 record",
+    ],
+    [
       "more fields of an envelope",
       () => {
         service.envelope = (envelope) => ({ ...envelope, pages: 3 });

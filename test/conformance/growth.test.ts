@@ -67,6 +67,18 @@ describe("a collection that grows during the walk", () => {
     expect(examination).toMatchObject({ growths: 1, records: 199 });
   });
 
+  test("with ids too large to be held exactly, breaks nothing", async () => {
+    grow(() => 7);
+    const { reply } = service;
+    service.reply = async (...args) => {
+      const answer = await reply(...args);
+      return { ...answer, body: String(answer.body).replace(/"id":(\d+)/g, '"id":900719925474099$1') };
+    };
+    const examination = await examineQuickly(service.origin);
+    expect(rulesOf(examination, "fail")).toEqual([]);
+    expect(examination.growths).toBeGreaterThan(0);
+  });
+
   test("and from one page to two, while it is asked without page number, breaks nothing", async () => {
     service.records = ALL.slice(-15);
     service.reply = (reply, { page }) => {
