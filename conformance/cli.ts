@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { wholeNumber } from "../cli/options.ts";
 import { openProgram, runProgram } from "../cli/program.ts";
+import { note } from "../cli/progress.ts";
 import type { Collection } from "../client/address.ts";
 import { addAsking } from "../client/command.ts";
 import type { PaceOptions } from "../client/pace.ts";
@@ -46,7 +47,7 @@ const program = addAsking(openProgram("npm run conformance --"), parseExamined)
 async function run(collection: Collection, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
   const { signal } = new AbortController();
-  const surroundings = { clock: realClock, patience: PATIENCE, signal, warn: console.error };
+  const surroundings = { clock: realClock, patience: PATIENCE, signal, warn: note };
   const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
   if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
   console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
