@@ -1,3 +1,4 @@
+import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
 
 /** Makes a parser of a whole number for commander. */
@@ -26,4 +27,20 @@ export function minutes(text: string): number {
   const value = Number(number) * (unit === "h" ? 60 : 1);
   if (value >= 1) return value;
   throw new InvalidArgumentError("It must be minutes or hours, 30m or 1h for example.");
+}
+
+/** Takes the path of a file to write at the end of long work, for commander, if it can be written. Leaves what is there. */
+export function writableFile(path: string): string {
+  const there = statSync(path, { throwIfNoEntry: false });
+  // Whoever reads a pipe would take its closing for the end.
+  if (there && !there.isFile() && !there.isDirectory()) return path;
+  try {
+    closeSync(openSync(path, "a"));
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `It cannot be written: ${error instanceof Error ? error.message : error}.`,
+    );
+  }
+  if (!there) rmSync(path);
+  return path;
 }

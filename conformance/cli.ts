@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { wholeNumber } from "../cli/options.ts";
+import { wholeNumber, writableFile } from "../cli/options.ts";
 import { openProgram, runProgram } from "../cli/program.ts";
 import { note } from "../cli/progress.ts";
 import type { Collection } from "../client/address.ts";
@@ -37,7 +37,7 @@ const program = addAsking(openProgram("npm run conformance --"), parseExamined)
   .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
   .option("--read-only", "send no POST, PUT, PATCH or DELETE to see them refused")
   .option("--json", "print JSON")
-  .option("--junit <file>", "write JUnit XML to this file, too")
+  .option("--junit <file>", "write JUnit XML to this file, too", writableFile)
   .addHelpText(
     "after",
     "\nExit status: 0, no rule is broken; 1, one is; 2, the service could not be examined.",
@@ -49,8 +49,8 @@ async function run(collection: Collection, options: Options): Promise<void> {
   const { signal } = new AbortController();
   const surroundings = { clock: realClock, patience: PATIENCE, signal, warn: note };
   const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
-  if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
   console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
+  if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
   process.exitCode = chooseStatus(examination);
 }
 
