@@ -10,6 +10,8 @@ export interface AskerOptions extends PaceOptions {
   signal: AbortSignal;
   /** Takes a line for the person who waits. */
   warn(line: string): void;
+  /** Whether it is an error at once if there is nobody who could answer the first request. */
+  failFast?: boolean;
 }
 
 /** Sends requests no faster than allowed, and again where that may help. */
@@ -29,6 +31,7 @@ const LONG_WAIT_MS = 2_000;
 export function createAsker({ clock, patience, signal, warn, ...options }: AskerOptions): Asker {
   const pace = createPace(options, clock);
   const counters = { retries: 0 };
+  let isFound = !options.failFast;
   return {
     counters,
     ask(asked, read) {
@@ -40,11 +43,20 @@ export function createAsker({ clock, patience, signal, warn, ...options }: Asker
       };
       const action = async () => {
         await pace.enter(signal);
-        return read(await request(asked, patience.timeout, signal).finally(pace.leave));
+        const answer = await request(asked, patience.timeout, signal)
+          .finally(pace.leave)
+          .catch((error) => Promise.reject(isFound ? error : giveUp(error, asked.url)));
+        isFound = true;
+        return read(answer);
       };
       return retry(asked.url, action, { patience, clock, signal, onRetry });
     },
   };
+}
+
+/** Whoever has never been there will hardly come: the address is wrong. */
+function giveUp(error: unknown, url: string): unknown {
+  return error instanceof Transient && error.remedy.absent ? new Error(`${url} ${error.message}`) : error;
 }
 
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);

@@ -3,6 +3,8 @@ interface Remedy {
   after?: number | undefined;
   /** How often to try at most, if fewer times than usual. */
   attempts?: number;
+  /** Whether there is nobody who could answer, so that it may go well only if the server is just starting. */
+  absent?: boolean;
   /** What to throw in the end, instead of an error that says the same. */
   outcome?: Error;
 }

@@ -102,11 +102,16 @@ export function decodeBody(body: Uint8Array): string | undefined {
 function explain(error: unknown, timeout: number): unknown {
   if (!(error instanceof Error) || error instanceof Transient || error instanceof Refused) return error;
   if (error.name === "TimeoutError") return new Transient(`did not answer within ${timeout / 1_000} s`);
-  return new Transient(`could not be read (${findReason(error)})`);
+  const { message, code } = findReason(error);
+  return new Transient(`could not be read (${message})`, { absent: ABSENT.has(code ?? message) });
 }
 
+/** No such name, nothing that listens, nothing that speaks TLS, a port that fetch refuses (it has no code). */
+const ABSENT = new Set(["ENOTFOUND", "ECONNREFUSED", "ERR_SSL_WRONG_VERSION_NUMBER", "bad port"]);
+
 /** What is behind the "fetch failed" of fetch; of several addresses that failed, the first. */
-function findReason({ message, cause }: Error): string {
+function findReason(error: Error): Error & { code?: string } {
+  const { cause } = error;
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];
-  return first instanceof Error ? first.message : message;
+  return first instanceof Error ? first : error;
 }

@@ -33,7 +33,7 @@ export interface Examination extends Walked {
  * @throws Error if it could not be examined at all
  */
 export async function examine(collection: Collection, options: ExamineOptions): Promise<Examination> {
-  const { asker, throttled } = countThrottled(createAsker(options));
+  const { asker, throttled } = countThrottled(createAsker({ ...options, failFast: true }));
   const tally = createTally(RULES);
   const { observe } = tally;
   const { pages, first } = await findPages(collection, asker, options.concurrency);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { RULES } from "../../conformance/rules.ts";
 import { runScript } from "../processes.ts";
-import { examineQuickly } from "./examination.ts";
+import { examineQuickly, QUICK } from "./examination.ts";
 import { makeCollection, PATH, type Reply, type Service, startService } from "./service.ts";
 
 const RECORDS = makeCollection(40);
@@ -76,12 +76,37 @@ describe("the exit status", () => {
   });
 });
 
-test("nobody there is an error that says so", async () => {
-  await service.close();
-  await expect(examineQuickly(service.origin)).rejects.toThrow(
-    /could not be read \(.*ECONNREFUSED.*\), after 4 attempts/,
-  );
-  service = await startService();
+describe("nobody there is an error that says so", () => {
+  const WAITING = { patience: { ...QUICK, backoff: 60_000, longestBackoff: 60_000 } };
+
+  test("at once, if nothing listens", async () => {
+    await service.close();
+    await expect(examineQuickly(service.origin, WAITING)).rejects.toThrow(
+      /page=1 could not be read \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
+    );
+    service = await startService();
+  });
+
+  test("at once, if no server could be there", async () => {
+    await expect(examineQuickly("http://localhost:1", WAITING)).rejects.toThrow(
+      /page=1 could not be read \(bad port\)$/,
+    );
+  });
+
+  test("at once, if it does not speak TLS", async () => {
+    const origin = service.origin.replace("http", "https");
+    await expect(examineQuickly(origin, WAITING)).rejects.toThrow(/page=1 could not be read \(/);
+  });
+
+  test("after some attempts, if it was there before", async () => {
+    service.reply = async (reply, { page }) => {
+      if (page === "2") await service.close();
+      return reply;
+    };
+    const { stopped } = await examineQuickly(service.origin);
+    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\), after 4 attempts$/);
+    service = await startService();
+  });
 });
 
 test("the address of a page, as links have it, is that of its collection", async () => {
