@@ -5,7 +5,7 @@ export const ADVICE = {
   account:
     "Log in (`npx wrangler login`), or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID: the token needs Workers Scripts, Workers KV Storage and D1, all Edit. Nothing was deployed.",
   store:
-    "The message names the migration that failed; those before it are applied and stay. Mend it and deploy again. The code that serves is the old one.",
+    "If the message names a migration that failed, mend it: those before it are applied and stay. Then deploy again. What is loaded stays, and the code that serves is the old one.",
   seed: "Deploy again: a load that fails leaves nothing half-loaded. The free plan ends a day's writes at 100,000 rows, of which the seed takes 40,614. The code that serves is the old one.",
   deploy:
     "The message says what the platform refused. A new account has to choose its workers.dev subdomain once, in the dashboard under Workers & Pages. The code that serves is the old one.",

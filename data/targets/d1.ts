@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { appendStatements, loadStatements, type Statement } from "../../src/records/store/d1-statements.ts";
 import { findIds, readLoaded, readRecords } from "./d1/contents.ts";
-import { DATABASE, queryD1, runD1 } from "./d1/database.ts";
+import { DATABASE, queryTables, runD1 } from "./d1/database.ts";
 import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
 import { type Deployment, PROJECT } from "./wrangler.ts";
@@ -14,10 +14,12 @@ const FILE_BYTES = 6_000_000;
 /** The collection in a D1 database, with the tables of data/migrations. */
 export const d1Target: Target = {
   async prepare(deployment) {
-    const loaded = await readVersion(deployment);
-    if (loaded !== undefined) return loaded;
+    const before = await readVersion(deployment);
+    if (before !== undefined) return before;
     await migrate(deployment);
-    return (await readVersion(deployment)) ?? 0;
+    const after = await readVersion(deployment);
+    if (after === undefined) throw new Error("The database lacks migrations that were just applied.");
+    return after;
   },
 
   read: readLoaded,
@@ -56,17 +58,20 @@ async function migrate(deployment: Deployment): Promise<void> {
   await runD1(["migrations", "apply", DATABASE], deployment);
 }
 
-/** Undefined unless every migration is applied. One query, since each run of wrangler takes a second. */
+/**
+ * The version that is loaded; undefined unless the migrations here are all applied. A database may have more of them, from
+ * later code. One query, since each run of wrangler takes a second.
+ * @throws if the database does not answer: that it holds nothing must not be guessed, or what it holds is replaced
+ */
 async function readVersion(deployment: Deployment): Promise<number | undefined> {
-  const query = "SELECT version, (SELECT count(*) FROM d1_migrations) AS migrations FROM state";
-  const migrations = await readdir(join(PROJECT, "data/migrations"));
-  try {
-    const [read] = await queryD1([query], deployment);
-    const row = read?.results[0];
-    return row?.migrations === migrations.length ? Number(row.version) : undefined;
-  } catch {
-    return undefined; // A new database has no tables. Whatever else is wrong, the migrations will say.
-  }
+  const query = "SELECT version, (SELECT json_group_array(name) FROM d1_migrations) AS applied FROM state";
+  const [read] = (await queryTables([query], deployment)) ?? [];
+  if (!read) return undefined;
+  const [row] = read.results;
+  if (!row) throw new Error("The table state of the database is empty, so what is loaded is unknown.");
+  const applied = new Set<string>(JSON.parse(String(row.applied)));
+  const names = (await readdir(join(PROJECT, "data/migrations"))).filter((name) => name.endsWith(".sql"));
+  return names.every((name) => applied.has(name)) ? Number(row.version) : undefined;
 }
 
 /** Writes the statements into one file after the other, all under the same name, and yields when one is ready. */

@@ -13,7 +13,8 @@ export interface Loaded extends StoredLoaded {
 export interface Target {
   /**
    * Makes it ready to serve: its tables are up to date, and what was loaded stays.
-   * @returns the version that is loaded; 0 if nothing was ever loaded
+   * @returns the version that is loaded; 0 if the store itself says that nothing was ever loaded
+   * @throws if it does not say, since a caller that takes that for an empty store loads over what is there
    */
   prepare(deployment: Deployment): Promise<number>;
   /**

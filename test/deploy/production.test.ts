@@ -69,7 +69,7 @@ describe("npm run deploy", () => {
     ["wrangler d1 create", 2, "broken", "Nothing was deployed"],
     ["wrangler kv namespace list", 2, "broken", "Nothing was deployed"],
     ["wrangler kv namespace create", 2, "broken", "Nothing was deployed"],
-    ["wrangler d1 migrations", 3, "broken", "names the migration that failed"],
+    ["wrangler d1 migrations", 3, "broken", "If the message names a migration"],
     ["wrangler d1 execute DB --yes", 4, "broken", "leaves nothing half-loaded"],
     ["wrangler deploy", 5, "broken", "The code that serves is the old one"],
     ["npm run test:live", 7, "npm run test:live failed", "`npm run rollback` goes back"],
@@ -97,6 +97,18 @@ describe("npm run deploy", () => {
       if (loaded !== undefined) expect(databases[0]?.version, "not loaded again").toBe(loaded);
     },
   );
+
+  test("never takes a database that does not answer for an empty one", async () => {
+    await deployProduction({}, surroundings);
+    const { databases } = platform.account();
+    platform.change(({ failing }) => {
+      failing["wrangler d1 execute DB --json"] = "Network connection lost";
+    });
+    await expect(deployProduction({}, surroundings)).rejects.toThrow(
+      /^Step 3 of 8 failed: .*Network connection lost.*What is loaded stays/s,
+    );
+    expect(platform.account().databases).toEqual(databases);
+  });
 
   test("keeps the ids in a file that is not committed", async () => {
     await deployProduction({ skipChecks: true }, surroundings);

@@ -1,12 +1,15 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { load } from "../../data/load.ts";
+import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
 import { findPlace, readConfiguration } from "../../deploy/place.ts";
 import { deletePreview, deployPreview } from "../../deploy/preview.ts";
 import { deployProduction } from "../../deploy/production.ts";
 import { release, type Surroundings } from "../../deploy/release.ts";
 import { rollBack } from "../../deploy/rollback.ts";
+import { makeRecords } from "../records/sample.ts";
 import { type Api, startApi } from "./stub/api.ts";
 import { type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
 
@@ -63,6 +66,22 @@ test("wrangler deploys to production, again, and goes back", async () => {
 
   expect(await rollBack({ url: api.origin }, surroundings)).toBe(first.version);
   expect(api.unknown).toEqual([]);
+});
+
+test("wrangler leaves what is loaded, also where the database has migrations of later code", async () => {
+  const place = findPlace(await readConfiguration(), undefined);
+  const publish = async () => ({ address: api.origin, version: undefined });
+  await release(place, publish, OPTIONS, surroundings);
+  const own = join(home, "own.csv");
+  await writeFile(own, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
+  const config = join(rehearsal.deployments, "traffic-count-records.json");
+  await load([own], { store: "d1", remote: true, config });
+  const state = readState(0);
+  expect(state).toMatchObject({ count: 50 });
+  const later = "INSERT INTO d1_migrations (name) VALUES ('0003_later.sql')";
+  api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
+  await release(place, publish, OPTIONS, surroundings);
+  expect(readState(0)).toEqual(state);
 });
 
 test("wrangler makes a branch's preview, updates it, and removes it with what is its own", async () => {

@@ -37,3 +37,16 @@ export async function queryD1(statements: string[], deployment: Deployment): Pro
   const command = ["execute", DATABASE, "--json", "--command", statements.join("; ")];
   return JSON.parse(await runD1(command, deployment));
 }
+
+/** The same, and undefined if a table is missing: a database has them from the first load that needs them. */
+export async function queryTables(
+  statements: string[],
+  deployment: Deployment,
+): Promise<Result[] | undefined> {
+  try {
+    return await queryD1(statements, deployment);
+  } catch (error) {
+    if (String(error).includes("no such table")) return undefined;
+    throw error;
+  }
+}

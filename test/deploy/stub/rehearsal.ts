@@ -65,7 +65,7 @@ async function makeRepository(folder: string): Promise<string> {
 }
 
 const READ_VERSION =
-  "wrangler d1 execute DB --json --command SELECT version, (SELECT count(*) FROM d1_migrations) AS migrations FROM state --remote --config FILE";
+  "wrangler d1 execute DB --json --command SELECT version, (SELECT json_group_array(name) FROM d1_migrations) AS applied FROM state --remote --config FILE";
 
 /** What a deployment into an empty account calls, in this order. */
 export const firstCalls = ({ platform, commit }: Rehearsal, own: string, deploy: string) => [

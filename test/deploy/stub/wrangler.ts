@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { type Account, noteCall, openAccount, saveAccount } from "./account.ts";
 
 interface Call {
@@ -37,9 +37,8 @@ const COMMANDS: Record<string, (call: Call) => void> = {
     const database = findDatabase(call);
     if (!database.migrated) fail("no such table: state");
     if (!call.args.includes("--file")) {
-      console.log(
-        JSON.stringify([{ results: [{ version: database.version ?? 0, migrations: 2 }], meta: {} }]),
-      );
+      const applied = JSON.stringify(readdirSync("data/migrations"));
+      console.log(JSON.stringify([{ results: [{ version: database.version ?? 0, applied }], meta: {} }]));
     } else if (readFileSync(call.option("--file"), "utf8").includes("state")) database.version = Date.now();
   },
   "kv namespace list": ({ account }) => console.log(JSON.stringify(account.namespaces)),
