@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs";
+import { Option } from "commander";
 import { openProgram, runProgram } from "../cli/program.ts";
+import { branchName, serviceAddress } from "./arguments.ts";
 import type { Journey } from "./journey.ts";
 import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
 import { deployProduction, type ProductionOptions } from "./production.ts";
@@ -15,7 +17,7 @@ const surroundings: Surroundings = {
 };
 
 // The platform's own builds have no browser to test in, check out no branch, and say that they are such builds.
-const { WORKERS_CI, WORKERS_CI_BRANCH } = process.env;
+const { WORKERS_CI } = process.env;
 
 const program = openProgram("npm run");
 
@@ -27,7 +29,11 @@ program
     "deploy to production: check, find or make the stores, migrate, load the seed once, deploy, test",
   )
   .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
-  .option("--url <url>", "where clients reach the service, if neither PUBLIC_ORIGIN nor wrangler says")
+  .option(
+    "--url <url>",
+    "where clients reach the service, if neither PUBLIC_ORIGIN nor wrangler says",
+    serviceAddress,
+  )
   .action(async (options: ProductionOptions) => {
     const { address, version } = await deployProduction(options, surroundings);
     console.log(`Deployed to ${address}${version === undefined ? "" : `, version ${version}`}.`);
@@ -37,7 +43,11 @@ program
   .command("preview")
   .description("deploy a branch to a preview with stores of its own, or remove that")
   .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
-  .option("--branch <name>", "the branch, if not the one that is checked out", WORKERS_CI_BRANCH)
+  .addOption(
+    new Option("--branch <name>", "the branch, if not the one that is checked out")
+      .env("WORKERS_CI_BRANCH")
+      .argParser(branchName),
+  )
   .option("--delete", "remove the preview, with its database and its namespace")
   .option("--address-file <file>", "write the preview's address to this file")
   .action(async (options: PreviewOptions & { delete?: true; addressFile?: string }) => {
@@ -55,7 +65,7 @@ program
   .command("rollback")
   .description("let production serve with an earlier version of the code; what is loaded stays")
   .argument("[version]", "its id (default: the version before)")
-  .option("--url <url>", "where to wait for it, if PUBLIC_ORIGIN does not say")
+  .option("--url <url>", "where to wait for it, if PUBLIC_ORIGIN does not say", serviceAddress)
   .action(async (version: string | undefined, { url }: { url?: string }) => {
     console.log(`Version ${await rollBack({ version, url }, surroundings)} serves.`);
   });

@@ -17,9 +17,10 @@ const HASHED = new RegExp(`(^|-)[0-9a-f]{${HASH_LENGTH}}$`);
  * hash, so that two branches never share a preview.
  * @param branch such as `feature/login`
  * @param worker the worker's name
- * @throws if the worker's name leaves no room
+ * @throws if the branch has no name, since wrangler would take another one then; if the worker's name leaves no room
  */
 export function previewName(branch: string, worker: string): string {
+  if (branch.trim() === "") throw new Error("The branch has no name.");
   const room = LABEL - worker.length - INFIX.length;
   if (room <= HASH_LENGTH) throw new Error(`The worker's name ${worker} is too long for previews.`);
   const plain = simplify(branch);

@@ -3,6 +3,7 @@ import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { requireStore, type StoreName } from "../data/targets/targets.ts";
 import { PROJECT } from "../data/targets/wrangler.ts";
+import { readOrigin } from "./arguments.ts";
 import { ownName } from "./name.ts";
 import type { Found, Resource } from "./resources.ts";
 
@@ -32,7 +33,7 @@ export async function readConfiguration(): Promise<RawConfig> {
 /**
  * What wrangler.toml says of a place.
  * @param preview the preview's name; undefined for production
- * @throws if it names no worker, or no store
+ * @throws if it names no worker or no store, or if its address is none
  */
 export function findPlace(configuration: RawConfig, preview: string | undefined): Place {
   const worker = requireName(configuration);
@@ -44,11 +45,18 @@ export function findPlace(configuration: RawConfig, preview: string | undefined)
     worker,
     preview,
     store: requireStore(settings.vars?.STORE),
-    origin: String(settings.vars?.PUBLIC_ORIGIN ?? "") || undefined,
+    origin: readPublicOrigin(settings.vars?.PUBLIC_ORIGIN),
     // In production the names that `wrangler deploy` gives them by itself, so that what it made is found.
     database: { name: (preview === undefined && database?.database_name) || own, id: database?.database_id },
     namespace: { name: `${own}-kv`, id: namespace?.id },
   };
+}
+
+function readPublicOrigin(value: unknown): string | undefined {
+  if (value === undefined || value === "") return undefined;
+  const origin = readOrigin(String(value));
+  if (origin !== undefined) return origin;
+  throw new Error(`PUBLIC_ORIGIN is ${JSON.stringify(value)}; it must be such as "https://counts.example"`);
 }
 
 /** @throws if wrangler.toml names no worker */

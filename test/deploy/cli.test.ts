@@ -31,9 +31,15 @@ describe("the command", () => {
     expect([status, stdout]).toEqual([0, expect.stringContaining(`Usage: npm run ${command} `)]);
   });
 
-  test("ends with 2 if it is used wrongly", async () => {
-    const { status, stderr } = await start(["preview", "--remove"]).ended;
-    expect([status, stderr]).toEqual([2, expect.stringContaining("unknown option '--remove'")]);
+  test.each<[string[], Record<string, string>, string]>([
+    [["preview", "--remove"], {}, "unknown option '--remove'"],
+    [["deploy", "--url", "counts.example"], {}, "'counts.example' is invalid. It must be an address without"],
+    [["rollback", "--url", "https://counts.example/api"], {}, "It must be an address without a path"],
+    [["preview", "--branch", ""], {}, "option '--branch <name>' argument '' is invalid. It must be the name"],
+    [["preview", "--delete"], { WORKERS_CI_BRANCH: "" }, "value '' from env 'WORKERS_CI_BRANCH' is invalid"],
+  ])("%j with %j ends with 2 before it does anything", async (args, env, problem) => {
+    const { status, stdout, stderr } = await start(args, env).ended;
+    expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
   });
 
   test("ends with 1 and says what to do if a step fails", async () => {

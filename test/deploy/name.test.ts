@@ -21,7 +21,11 @@ describe("the name of a branch's preview", () => {
 
   test("stays below 63 characters together with the worker's name, of a to z, digits and hyphens", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 300 }), (branch) => {
+      fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (branch) => {
+        if (branch.trim() === "") {
+          expect(() => previewName(branch, WORKER)).toThrow();
+          return;
+        }
         const name = previewName(branch, WORKER);
         expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
         expect(`${name}-${WORKER}`.length).toBeLessThanOrEqual(63);
@@ -45,6 +49,10 @@ describe("the name of a branch's preview", () => {
   test("of one that reads like a name with a hash has a hash as well", () => {
     const lossy = previewName("feature/login", WORKER);
     expect(previewName(lossy, WORKER)).not.toBe(lossy);
+  });
+
+  test.each(["", " "])("of a branch without a name, %j, is none", (branch) => {
+    expect(() => previewName(branch, WORKER)).toThrow("The branch has no name.");
   });
 
   test("leaves a worker's name that is too long no room", () => {
