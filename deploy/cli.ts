@@ -16,12 +16,13 @@ const surroundings: Surroundings = {
   },
 };
 
-// The platform's own builds have no browser to test in, check out no branch, and say that they are such builds.
+// The platform's own builds say that they are such, and of which branch, since they check none out. What they build is
+// checked at GitHub.
 const { WORKERS_CI } = process.env;
 
 const program = openProgram("npm run");
 
-const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the tests"] as const;
+const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the code"] as const;
 
 program
   .command("deploy")

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 const execute = promisify(execFile);
 
 export interface Commit {
-  /** Short, as git abbreviates it. */
+  /** Short, as git abbreviates it; it ends in `-dirty` if the tree is not as committed. */
   id: string;
   /** The first line of its message. */
   subject: string;
@@ -28,7 +28,7 @@ export async function readBranch(folder: string): Promise<string | undefined> {
 export async function readCommit(folder: string): Promise<Commit | undefined> {
   try {
     const [id = "", subject = ""] = (await git(folder, "log", "-1", "--format=%h%n%s")).split("\n");
-    return { id, subject };
+    return { id: (await listChanges(folder)) === "" ? id : `${id}-dirty`, subject };
   } catch {
     return undefined;
   }

@@ -61,10 +61,13 @@ describe("npm run deploy", () => {
     );
     expect(platform.calls()).toEqual([]);
     await deployProduction({ skipChecks: true }, surroundings);
+    expect(platform.calls(), "tagged as what it is").toContainEqual(
+      expect.stringMatching(`^wrangler deploy .* --tag ${rehearsal.commit}-dirty `),
+    );
   });
 
   test.each([
-    ["npm run check", 1, "npm run check failed", "nothing was deployed"],
+    ["npm run types", 1, "npm run types failed", "nothing was deployed"],
     ["wrangler d1 list", 2, "broken", "CLOUDFLARE_API_TOKEN"],
     ["wrangler d1 create", 2, "broken", "Nothing was deployed"],
     ["wrangler kv namespace list", 2, "broken", "Nothing was deployed"],

@@ -69,7 +69,9 @@ const READ_VERSION =
 
 /** What a deployment into an empty account calls, in this order. */
 export const firstCalls = ({ platform, commit }: Rehearsal, own: string, deploy: string) => [
-  "npm run check",
+  "npm run format",
+  "npm run lint",
+  "npm run types",
   "wrangler d1 list --json",
   `wrangler d1 create ${own}`,
   "wrangler d1 list --json",
