@@ -32,9 +32,16 @@ describe("docs/deploying.md", () => {
     }
   });
 
-  test("gives the name of a branch as it is", () => {
-    const [, branch = "", name] = /`([^`]+)` is `([^`]+)`\./.exec(DOCS) ?? [];
-    expect(previewName(branch, "traffic-count-records")).toBe(name);
+  test("gives the names of branches as they are", () => {
+    const examples = [...DOCS.matchAll(/`([^`]+)` is `([^`]+-[0-9a-f]{6})`\./g)];
+    expect(examples).toHaveLength(2);
+    for (const [, branch = "", name] of examples)
+      expect(previewName(branch, "traffic-count-records")).toBe(name);
+  });
+
+  test("has the platform's own builds run what wrangler.toml builds with", () => {
+    const [, command] = /^\[build\]\ncommand = "(.*)"$/m.exec(readFileSync("wrangler.toml", "utf8")) ?? [];
+    expect(DOCS).toContain(`| Build command | \`${command}\``);
   });
 
   test("names scripts that there are", () => {
