@@ -1,11 +1,11 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { experimental_generateTypes, unstable_readConfig } from "wrangler";
+import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { QUIET, runWrangler } from "../../data/targets/wrangler.ts";
 import { findPlace, readConfiguration, writeConfiguration } from "../../deploy/place.ts";
 
@@ -33,6 +33,29 @@ function namesOf(bound: Bound): string[] {
   ].sort();
 }
 
+/**
+ * The types that wrangler makes of what a configuration gives the worker: every binding and variable, of any kind.
+ * @param previews of what it gives previews instead
+ */
+async function readTypes(file: string, previews: boolean): Promise<Record<string, string>> {
+  const { rawConfig } = experimental_readRawConfig({ config: file });
+  const { previews: bound, build: _, ...production } = rawConfig;
+  const { name, main, compatibility_date, compatibility_flags } = rawConfig;
+  const worker = { name, main: resolve(String(main)), compatibility_date, compatibility_flags };
+  const place = await mkdtemp(join(folder, "types-"));
+  const config = join(place, "wrangler.json");
+  await writeFile(config, JSON.stringify(previews ? { ...worker, ...bound } : { ...production, ...worker }));
+  const { env } = await experimental_generateTypes({
+    config,
+    path: join(place, "types.d.ts"),
+    includeRuntime: false,
+    includeMainModule: false,
+    strictVars: false,
+  });
+  const [, body = ""] = /interface __BaseEnv_Env \{(.*?)\n\}/s.exec(String(env)) ?? [];
+  return typesIn(body);
+}
+
 /** The fields of the one interface in a text, with their types. */
 function typesIn(text: string): Record<string, string> {
   return Object.fromEntries(
@@ -51,25 +74,29 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("wrangler.toml", () => {
-  test("gives production all that the code reads, and nothing else", () => {
+  test.each([
+    ["production", false],
+    ["previews", true],
+  ])("gives %s all that the code reads, as what it takes it to be, and nothing else", async (_, previews) => {
     expect(read).toContain("STORE");
-    expect(namesOf(config)).toEqual(read);
+    expect(await readTypes("wrangler.toml", previews)).toEqual(typesIn(code));
   });
 
-  test("gives previews all that the code reads, and nothing else", () => {
-    expect(namesOf(config.previews ?? {})).toEqual(read);
-  });
-
-  test("binds what the code takes it to be, by the types that wrangler makes of it", async () => {
-    const { env } = await experimental_generateTypes({
-      config: "wrangler.toml",
-      path: join(folder, "types.d.ts"),
-      includeRuntime: false,
-      includeMainModule: false,
-      strictVars: false,
-    });
-    const [, body = ""] = /interface __BaseEnv_Env \{(.*?)\n\}/s.exec(String(env)) ?? [];
-    expect(typesIn(body)).toEqual(typesIn(code));
+  test.each<[string, boolean, string]>([
+    ["production a bucket", false, '[[r2_buckets]]\nbinding = "FILES"\nbucket_name = "files"'],
+    ["previews a bucket", true, '[[previews.r2_buckets]]\nbinding = "FILES"\nbucket_name = "files"'],
+    [
+      "previews the production worker",
+      true,
+      '[[previews.services]]\nbinding = "LIVE"\nservice = "traffic-count-records"',
+    ],
+    ["previews a queue", true, '[[previews.queues.producers]]\nbinding = "QUEUE"\nqueue = "queue"'],
+    ["previews a model", true, '[previews.ai]\nbinding = "AI"'],
+  ])("would not pass if it gave %s", async (_, previews, addition) => {
+    const file = join(await mkdtemp(join(folder, "more-")), "wrangler.toml");
+    await writeFile(file, `${await readFile("wrangler.toml", "utf8")}\n${addition}\n`);
+    const types = await readTypes(file, previews);
+    expect(Object.keys(types)).toHaveLength(read.length + 1);
   });
 
   test("shares nothing of production with previews", () => {
