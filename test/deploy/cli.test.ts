@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -72,46 +72,5 @@ describe("the command", () => {
     );
     await hungUp;
     await close();
-  });
-});
-
-describe("the comment on a pull request", () => {
-  /** Runs the script with a program that stands for gh: it notes its calls and lists these comments. */
-  async function comment(ids: string): Promise<string[]> {
-    const folder = await mkdtemp(join(home, "gh-"));
-    const lines = [
-      "#!/bin/sh",
-      `echo "$@" >> ${folder}/calls`,
-      `case "$*" in *--paginate*) printf '${ids}';; esac`,
-    ];
-    await writeFile(join(folder, "gh"), `${lines.join("\n")}\n`, { mode: 0o755 });
-    const env = { PATH: `${folder}:${process.env.PATH}`, GITHUB_REPOSITORY: "owner/name", GH_TOKEN: "token" };
-    const child = spawn("bash", [".github/comment.sh", "7", "Preview of abc: https://x.example"], {
-      cwd: PROJECT,
-      env,
-    });
-    expect(await once(child, "close")).toEqual([0, null]);
-    return (await readFile(join(folder, "calls"), "utf8")).trimEnd().split("\n");
-  }
-
-  const BODY = ["--raw-field body=<!-- preview -->", "Preview of abc: https://x.example"];
-
-  test("is written", async () => {
-    const [list, write, ...rest] = await comment("");
-    expect(list).toMatch(
-      /^api --paginate repos\/owner\/name\/issues\/7\/comments --jq .*github-actions\[bot\]/,
-    );
-    expect([write, ...rest]).toEqual([
-      `api --silent --method POST repos/owner/name/issues/7/comments ${BODY[0]}`,
-      BODY[1],
-    ]);
-  });
-
-  test("is written anew if it is there", async () => {
-    const [, write, ...rest] = await comment("11\\n12\\n");
-    expect([write, ...rest]).toEqual([
-      `api --silent --method PATCH repos/owner/name/issues/comments/11 ${BODY[0]}`,
-      BODY[1],
-    ]);
   });
 });
