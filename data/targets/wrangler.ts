@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -84,6 +85,8 @@ export async function runWrangler(args: string[], call: WranglerCall = {}): Prom
   const status = await new Promise<number | null>((done, fail) =>
     child.on("error", fail).on("close", done),
   ).finally(() => process.off("exit", stop));
-  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${`${output}\n${errors}`.trim()}`);
+  // Some of wrangler's errors are coloured whatever NO_COLOR says.
+  const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
+  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
   return output;
 }

@@ -1,4 +1,5 @@
 import { startVitest } from "vitest/node";
+import { WRONG_USAGE } from "../../cli/program.ts";
 import { openTarget } from "./target.ts";
 
 declare module "vitest" {
@@ -8,8 +9,7 @@ declare module "vitest" {
   }
 }
 
-const USAGE =
-  "npm run test:live needs a deployment to test: BASE_URL=https://counts.example npm run test:live";
+class UsageError extends Error {}
 
 /** Tests the deployment that BASE_URL names. */
 async function main(): Promise<void> {
@@ -40,8 +40,12 @@ async function findDeployment(baseUrl: string | undefined): Promise<string> {
 
 function readOrigin(text = ""): string {
   const url = URL.parse(text);
-  if (!url || !/^https?:$/.test(url.protocol) || url.href !== `${url.origin}/`) throw new Error(USAGE);
-  return url.origin;
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  const problem =
+    text === ""
+      ? "npm run test:live needs a deployment to test"
+      : `BASE_URL is ${JSON.stringify(text)}; it must be an address without a path`;
+  throw new UsageError(`${problem}: BASE_URL=https://counts.example npm run test:live`);
 }
 
 async function readTitle(origin: string): Promise<unknown> {
@@ -56,5 +60,5 @@ function explain({ message, cause }: Error): string {
 
 await main().catch((error: Error) => {
   console.error(error.message);
-  process.exitCode = 1;
+  process.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
 });

@@ -131,12 +131,22 @@ test("fails where the store fails", async () => {
 });
 
 describe("sends nothing, and says why", () => {
-  test.each([undefined, "", "counts.example", "ftp://counts.example", "https://counts.example/api"])(
+  test.each([undefined, ""])("BASE_URL is %j", async (baseUrl) => {
+    const { status, output } = await runLive(baseUrl);
+    expect(status).toBe(2);
+    expect(output).toMatch(
+      /needs a deployment to test: BASE_URL=https:\/\/counts.example npm run test:live$/m,
+    );
+  });
+
+  test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
     "BASE_URL is %j",
     async (baseUrl) => {
       const { status, output } = await runLive(baseUrl);
-      expect(status).toBe(1);
-      expect(output).toContain("BASE_URL=https://counts.example npm run test:live");
+      expect(status).toBe(2);
+      expect(output).toContain(
+        `BASE_URL is "${baseUrl}"; it must be an address without a path: BASE_URL=https`,
+      );
     },
   );
 
