@@ -1,9 +1,11 @@
+const LOG_IN =
+  "Log in (`npx wrangler login`), or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID: the token needs Workers Scripts, Workers KV Storage and D1, all Edit.";
+
 /** What to do when a step fails. */
 export const ADVICE = {
   check:
     "Commit what is to be deployed and mend what the checks say. `--skip-checks` deploys without them; nothing was deployed.",
-  account:
-    "Log in (`npx wrangler login`), or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID: the token needs Workers Scripts, Workers KV Storage and D1, all Edit. Nothing was deployed.",
+  account: `${LOG_IN} Nothing was deployed.`,
   store:
     "If the message names a migration that failed, mend it: those before it are applied and stay. Then deploy again. What is loaded stays, and the code that serves is the old one.",
   seed: "Deploy again: a load that fails leaves nothing half-loaded. The free plan ends a day's writes at 100,000 rows, of which the seed takes 40,614. The code that serves is the old one.",
@@ -16,4 +18,5 @@ export const ADVICE = {
   rollback:
     "`npx wrangler versions list` lists the versions; `npm run rollback -- ID` goes back to one of them.",
   remove: "Run it again: what is gone is passed over.",
+  login: LOG_IN,
 } as const;

@@ -50,15 +50,20 @@ program
       .argParser(branchName),
   )
   .option("--delete", "remove the preview, with its database and its namespace")
-  .option("--address-file <file>", "write the preview's address to this file")
+  .option("--address-file <file>", "write the preview's address to this file, once it is deployed")
   .action(async (options: PreviewOptions & { delete?: true; addressFile?: string }) => {
     if (options.delete) {
       await deletePreview(options, surroundings);
       console.log("The preview is removed.");
       return;
     }
-    const { address } = await deployPreview(options, surroundings);
-    if (options.addressFile !== undefined) writeFileSync(options.addressFile, `${address}\n`);
+    const { addressFile } = options;
+    const { address } = await deployPreview(options, {
+      ...surroundings,
+      onPublish({ address }) {
+        if (addressFile !== undefined) writeFileSync(addressFile, `${address}\n`);
+      },
+    });
     console.log(`The preview is at ${address}`);
   });
 

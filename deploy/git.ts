@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { resolve } from "node:path";
 import { promisify } from "node:util";
 
 const execute = promisify(execFile);
@@ -10,8 +11,13 @@ export interface Commit {
   subject: string;
 }
 
+/** @throws in a sentence, if git is not there or the folder is not in a repository */
 async function git(folder: string, ...args: string[]): Promise<string> {
-  return (await execute("git", args, { cwd: folder })).stdout.trim();
+  try {
+    return (await execute("git", args, { cwd: folder })).stdout.trim();
+  } catch (cause) {
+    throw new Error(`There is no git repository here, in ${resolve(folder)}, or no git`, { cause });
+  }
 }
 
 /** Files that are changed or not known to git, one a line; empty if the tree is as committed. */

@@ -1,9 +1,15 @@
+import { ADVICE } from "./advice.ts";
+
+/** What wrangler says without a token, or with one that the platform does not take. */
+const NOT_LOGGED_IN =
+  /CLOUDFLARE_API_TOKEN|wrangler login|not (logged in|authenticated)|code: (10000|9109)\b/i;
+
 /** Steps on the way to a deployment, told as they are taken. */
 export interface Journey {
   /**
    * Takes the next step.
    * @param title what it does, as in "load the seed"
-   * @param advice what to do if it fails
+   * @param advice what to do if it fails; that one has to log in is said before it, if that is why
    * @param take does it; what it tells appears beneath the title
    * @throws with the step, its error and the advice
    */
@@ -32,7 +38,9 @@ export function startJourney(length: number, say: (line: string) => void): Journ
         return outcome;
       } catch (cause) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        const message = `Step ${number} of ${length} failed: ${title}.\n${reason}\n\n${advice}`;
+        const unsaid = NOT_LOGGED_IN.test(reason) && !advice.includes(ADVICE.login);
+        const help = unsaid ? `${ADVICE.login}\n${advice}` : advice;
+        const message = `Step ${number} of ${length} failed: ${title}.\n${reason}\n\n${help}`;
         throw new Error(message, { cause });
       }
     },

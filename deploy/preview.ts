@@ -76,7 +76,11 @@ function nameOptions({ worker, preview }: Place): string[] {
 /** @throws if no branch is given and none is checked out */
 async function findPreview({ branch }: PreviewOptions, { folder = PROJECT }: Surroundings): Promise<Place> {
   const configuration = await readConfiguration();
-  const chosen = branch ?? (await readBranch(folder));
+  const chosen =
+    branch ??
+    (await readBranch(folder).catch(({ message }: Error) => {
+      throw new Error(`${message}: say which branch with --branch.`);
+    }));
   if (chosen === undefined) throw new Error("No branch is checked out: say which with --branch.");
   return findPlace(configuration, previewName(chosen, requireName(configuration)));
 }

@@ -23,6 +23,8 @@ export interface Surroundings extends Programs {
   say(line: string): void;
   /** Given the journey when it begins, for whoever must say where it stands. */
   onStart?(journey: Journey): void;
+  /** Told what was deployed as soon as it is, whatever the steps after it find. */
+  onPublish?(published: Published): void;
   /** The repository; by default this project's. */
   folder?: string | undefined;
   /** Where configurations with ids are written; by default .wrangler/deployments. */
@@ -56,6 +58,7 @@ export async function release(
   const published = await journey.step("deploy the worker", ADVICE.deploy, async (tell) => {
     const done = await publish(config);
     tell(done.address);
+    surroundings.onPublish?.(done);
     return done;
   });
   const { undo } = place.preview === undefined ? ADVICE.production : ADVICE.preview;

@@ -46,7 +46,7 @@ describe("the command", () => {
     const { status, stdout, stderr } = await start(["preview", "--delete", "--branch", "login"]).ended;
     expect(status).toBe(1);
     expect(stdout).toBe("[1/3] remove the preview login\n");
-    expect(stderr).toMatch(/^Step 1 of 3 failed: .*set a CLOUDFLARE_API_TOKEN.*Run it again/s);
+    expect(stderr).toMatch(/^Step 1 of 3 failed: .*set a CLOUDFLARE_API_TOKEN.*the token needs Workers/s);
   });
 
   test.each([

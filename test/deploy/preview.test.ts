@@ -1,8 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { deletePreview, deployPreview } from "../../deploy/preview.ts";
 import { deployProduction } from "../../deploy/production.ts";
 import type { Surroundings } from "../../deploy/release.ts";
+import type { Published } from "../../deploy/version.ts";
 import type { Platform } from "./stub/platform.ts";
 import { firstCalls, type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
 
@@ -83,6 +86,29 @@ describe("npm run preview", () => {
     });
     await deletePreview({}, surroundings);
     expect(platform.account()).toMatchObject({ databases: [], namespaces: [], previews: [] });
+  });
+
+  test("tells its address even if the HTTP suite then fails", async () => {
+    platform.change(({ failing }) => {
+      failing["npm run test:live"] = "broken";
+    });
+    const told: string[] = [];
+    const onPublish = ({ address }: Published) => void told.push(address);
+    await expect(deployPreview({ skipChecks: true }, { ...surroundings, onPublish })).rejects.toThrow(
+      "run the HTTP suite",
+    );
+    expect(told).toEqual([platform.account().origin]);
+  });
+
+  test("outside of a repository says which option names the branch", async () => {
+    await rm(join(rehearsal.repository, ".git"), { recursive: true });
+    await expect(deployPreview({}, surroundings)).rejects.toThrow(
+      /^There is no git repository here, .*: say which branch with --branch\.$/,
+    );
+    await expect(deployPreview({ branch: "main" }, surroundings)).rejects.toThrow(
+      /check the code\.\nThere is no git repository here, /,
+    );
+    await deployPreview({ branch: "main", skipChecks: true }, surroundings);
   });
 
   test("needs a branch", async () => {

@@ -34,6 +34,13 @@ describe("npm run rollback", () => {
     expect(platform.calls()).toContain("wrangler rollback version-0 --yes --message npm run rollback");
   });
 
+  test("says what to set if nobody is logged in", async () => {
+    platform.change(({ failing }) => {
+      failing["wrangler rollback"] = "it's necessary to set a CLOUDFLARE_API_TOKEN environment variable";
+    });
+    await expect(rollBack({}, surroundings)).rejects.toThrow(/variable\n\nLog in .*the token needs/s);
+  });
+
   test("says how to choose if there is none", async () => {
     await expect(rollBack({}, surroundings)).rejects.toThrow(/rollback to\n\n`npx wrangler versions list`/);
   });
