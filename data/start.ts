@@ -1,25 +1,48 @@
 import { parseArgs } from "node:util";
 import { loadSeed } from "./load-seed.ts";
-import { configuredStore, requireStore, targets } from "./targets/targets.ts";
+import { requirePeriod } from "./rate-limit.ts";
+import { readConfiguration, requireStore, targets } from "./targets/targets.ts";
 import { spawnWrangler } from "./targets/wrangler.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
 // where the collection is kept, and in which store, counts for the load too.
 const args = process.argv.slice(2);
-const { values } = parseArgs({
-  args,
-  options: { "persist-to": { type: "string" }, var: { type: "string", multiple: true } },
-  strict: false,
-});
-const local = { persistTo: values["persist-to"]?.toString() };
-const variable = values.var?.map(String).findLast((text) => text.startsWith("STORE:"));
-const store = variable ? requireStore(variable.slice("STORE:".length)) : await configuredStore();
 
-if ((await targets[store].prepare(local)) === 0) {
+/** Makes the store ready to serve. */
+async function prepare(): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { "persist-to": { type: "string" }, var: { type: "string", multiple: true } },
+    strict: false,
+  });
+  const configuration = await readConfiguration();
+  const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
+  requirePeriod(variables.RATE_LIMIT, configuration);
+  const store = requireStore(variables.STORE);
+  const local = { persistTo: values["persist-to"]?.toString() };
+  if ((await targets[store].prepare(local)) !== 0) return;
   console.log("Nothing is loaded yet, so the seed is.");
   await loadSeed({ ...local, store });
 }
 
-const server = spawnWrangler(["dev", ...args]);
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => server.kill(signal));
-server.on("exit", (status) => process.exit(status ?? 1));
+/** Reads `NAME:VALUE`, of which the last counts. */
+function readAssignments(texts: string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [name = "", ...value] = text.split(":");
+      return [name, value.join(":")];
+    }),
+  );
+}
+
+function serve(): void {
+  const server = spawnWrangler(["dev", ...args]);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => server.kill(signal));
+  server.on("exit", (status) => process.exit(status ?? 1));
+}
+
+await prepare().then(serve, (error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { requirePeriod } from "../data/rate-limit.ts";
 import { requireStore, type StoreName } from "../data/targets/targets.ts";
 import { PROJECT } from "../data/targets/wrangler.ts";
 import { readOrigin } from "./arguments.ts";
@@ -33,11 +34,11 @@ export async function readConfiguration(): Promise<RawConfig> {
 /**
  * What wrangler.toml says of a place.
  * @param preview the preview's name; undefined for production
- * @throws if it names no worker or no store, or if its address is none
+ * @throws if it names no worker, or no store
  */
 export function findPlace(configuration: RawConfig, preview: string | undefined): Place {
   const worker = requireName(configuration);
-  const settings = preview === undefined ? configuration : (configuration.previews ?? {});
+  const settings = settingsOf(configuration, preview);
   const [database] = settings.d1_databases ?? [];
   const [namespace] = settings.kv_namespaces ?? [];
   const own = ownName(worker, preview);
@@ -45,18 +46,30 @@ export function findPlace(configuration: RawConfig, preview: string | undefined)
     worker,
     preview,
     store: requireStore(settings.vars?.STORE),
-    origin: readPublicOrigin(settings.vars?.PUBLIC_ORIGIN),
+    origin: readOrigin(String(settings.vars?.PUBLIC_ORIGIN ?? "")),
     // In production the names that `wrangler deploy` gives them by itself, so that what it made is found.
     database: { name: (preview === undefined && database?.database_name) || own, id: database?.database_id },
     namespace: { name: `${own}-kv`, id: namespace?.id },
   };
 }
 
-function readPublicOrigin(value: unknown): string | undefined {
-  if (value === undefined || value === "") return undefined;
-  const origin = readOrigin(String(value));
-  if (origin !== undefined) return origin;
-  throw new Error(`PUBLIC_ORIGIN is ${JSON.stringify(value)}; it must be such as "https://counts.example"`);
+/**
+ * Sees that what is deployed can serve. Going back and removing a preview must work with any settings.
+ * @param preview the preview's name; undefined for production
+ * @throws if the address of wrangler.toml is none, or if its rate limit contradicts itself
+ */
+export function requireSettings(configuration: RawConfig, preview: string | undefined): void {
+  const settings = settingsOf(configuration, preview);
+  const { PUBLIC_ORIGIN = "", RATE_LIMIT } = settings.vars ?? {};
+  if (PUBLIC_ORIGIN !== "" && readOrigin(String(PUBLIC_ORIGIN)) === undefined)
+    throw new Error(
+      `PUBLIC_ORIGIN is ${JSON.stringify(PUBLIC_ORIGIN)}; it must be such as "https://counts.example"`,
+    );
+  requirePeriod(RATE_LIMIT, settings);
+}
+
+function settingsOf(configuration: RawConfig, preview: string | undefined) {
+  return preview === undefined ? configuration : (configuration.previews ?? {});
 }
 
 /** @throws if wrangler.toml names no worker */

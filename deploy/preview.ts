@@ -1,10 +1,11 @@
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { z } from "zod";
 import { PROJECT, runWrangler } from "../data/targets/wrangler.ts";
 import { ADVICE } from "./advice.ts";
 import { readBranch, readCommit } from "./git.ts";
 import { startJourney } from "./journey.ts";
 import { previewName } from "./name.ts";
-import { findPlace, type Place, readConfiguration, requireName } from "./place.ts";
+import { findPlace, type Place, readConfiguration, requireName, requireSettings } from "./place.ts";
 import { describeCommit } from "./production.ts";
 import { runRecorded } from "./programs.ts";
 import { type ReleaseOptions, release, type Surroundings } from "./release.ts";
@@ -30,10 +31,12 @@ export interface PreviewOptions extends ReleaseOptions {
  * @throws with what to do, if a step fails
  */
 export async function deployPreview(options: PreviewOptions, surroundings: Surroundings): Promise<Published> {
-  const place = await findPreview(options, surroundings);
+  const configuration = await readConfiguration();
+  const place = await findPreview(configuration, options, surroundings);
+  requireSettings(configuration, place.preview);
   const commit = await readCommit(surroundings.folder ?? PROJECT);
-  const publish = async (configuration: string): Promise<Published> => {
-    const args = ["preview", "--config", configuration, "--ignore-base-config", ...nameOptions(place)];
+  const publish = async (file: string): Promise<Published> => {
+    const args = ["preview", "--config", file, "--ignore-base-config", ...nameOptions(place)];
     const entries = await runRecorded(surroundings, [...args, ...describeCommit(commit)]);
     const previewed = entries.map((entry) => Previewed.safeParse(entry).data).find((entry) => entry);
     const address = place.origin ?? previewed?.preview_urls?.[0];
@@ -51,7 +54,7 @@ export async function deployPreview(options: PreviewOptions, surroundings: Surro
  * @throws with what to do, if a step fails
  */
 export async function deletePreview(options: PreviewOptions, surroundings: Surroundings): Promise<void> {
-  const place = await findPreview(options, surroundings);
+  const place = await findPreview(await readConfiguration(), options, surroundings);
   const journey = startJourney(3, surroundings.say);
   surroundings.onStart?.(journey);
   await journey.step(`remove the preview ${place.preview}`, ADVICE.remove, async (tell) => {
@@ -74,8 +77,11 @@ function nameOptions({ worker, preview }: Place): string[] {
 }
 
 /** @throws if no branch is given and none is checked out */
-async function findPreview({ branch }: PreviewOptions, { folder = PROJECT }: Surroundings): Promise<Place> {
-  const configuration = await readConfiguration();
+async function findPreview(
+  configuration: RawConfig,
+  { branch }: PreviewOptions,
+  { folder = PROJECT }: Surroundings,
+): Promise<Place> {
   const chosen =
     branch ??
     (await readBranch(folder).catch(({ message }: Error) => {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { PROJECT } from "../data/targets/wrangler.ts";
 import { type Commit, readCommit } from "./git.ts";
-import { findPlace, readConfiguration } from "./place.ts";
+import { findPlace, readConfiguration, requireSettings } from "./place.ts";
 import { runRecorded } from "./programs.ts";
 import { type ReleaseOptions, release, type Surroundings } from "./release.ts";
 import type { Published } from "./version.ts";
@@ -28,10 +28,12 @@ export async function deployProduction(
   options: ProductionOptions,
   surroundings: Surroundings,
 ): Promise<Published> {
-  const place = findPlace(await readConfiguration(), undefined);
+  const configuration = await readConfiguration();
+  requireSettings(configuration, undefined);
+  const place = findPlace(configuration, undefined);
   const commit = await readCommit(surroundings.folder ?? PROJECT);
-  const publish = async (configuration: string): Promise<Published> => {
-    const args = ["deploy", "--config", configuration, ...describeCommit(commit)];
+  const publish = async (file: string): Promise<Published> => {
+    const args = ["deploy", "--config", file, ...describeCommit(commit)];
     const entries = await runRecorded(surroundings, args);
     const deployed = entries.map((entry) => Deployed.safeParse(entry).data).find((entry) => entry);
     if (!deployed) throw new Error("wrangler deploy did not say what it deployed.");

@@ -1,3 +1,4 @@
+import type { Unstable_Config } from "wrangler";
 import { d1Target } from "./d1.ts";
 import { kvTarget } from "./kv.ts";
 import type { Target } from "./target.ts";
@@ -23,9 +24,14 @@ export async function configuredStore(): Promise<StoreName> {
 
 /** The variables of wrangler.toml. */
 export async function readVariables(): Promise<Record<string, unknown>> {
+  return (await readConfiguration()).vars;
+}
+
+/** What wrangler.toml says of production. */
+export async function readConfiguration(): Promise<Unstable_Config> {
   // Wrangler takes half a second to import, which only those should wait who need it.
   const { unstable_readConfig } = await import("wrangler");
-  return unstable_readConfig({ config: `${PROJECT}/wrangler.toml` }).vars;
+  return unstable_readConfig({ config: `${PROJECT}/wrangler.toml` });
 }
 
 /** @throws if it is not the name of a store */

@@ -39,3 +39,10 @@ test("npm start serves the seed, then what is loaded, and keeps it", async () =>
   expect(await readCount(second.origin), "by the next server").toBe(20);
   await second.close();
 });
+
+test.each([
+  ["STORE:sql", 'STORE is "sql"; it must be "d1" or "kv"'],
+  ["RATE_LIMIT:60", 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s'],
+])("npm start -- --var %s says what is wrong, and serves nothing", async (variable, problem) => {
+  await expect(serve(folder, "--var", variable)).rejects.toThrow(problem);
+});

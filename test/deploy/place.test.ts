@@ -1,21 +1,45 @@
-import { expect, test } from "vitest";
-import { findPlace } from "../../deploy/place.ts";
+import { describe, expect, test } from "vitest";
+import { findPlace, requireSettings } from "../../deploy/place.ts";
 
-const configure = (vars: Record<string, string>) => ({ name: "counts", vars: { STORE: "d1", ...vars } });
+const settings = (vars: Record<string, string>) => ({
+  vars: { STORE: "d1", ...vars },
+  ratelimits: [{ name: "RATE_LIMITER", namespace_id: "1", simple: { limit: 100, period: 10 as const } }],
+});
 
-test.each([
-  [{}, undefined],
-  [{ PUBLIC_ORIGIN: "" }, undefined],
-  [{ PUBLIC_ORIGIN: "https://counts.example" }, "https://counts.example"],
-  [{ PUBLIC_ORIGIN: "http://counts.example:8080/" }, "http://counts.example:8080"],
-])("with the variables %j the address is %s", (vars, origin) =>
-  expect(findPlace(configure(vars), undefined).origin).toBe(origin),
-);
+describe.each<[string, string | undefined]>([
+  ["production", undefined],
+  ["a preview", "login"],
+])("the settings of %s", (_, preview) => {
+  const configure = (vars: Record<string, string>) => ({
+    name: "counts",
+    ...settings(preview === undefined ? vars : {}),
+    previews: settings(preview === undefined ? {} : vars),
+  });
 
-test.each(["counts.example", "ftp://counts.example", "https://counts.example/api"])(
-  "PUBLIC_ORIGIN %s is refused before anything is made",
-  (PUBLIC_ORIGIN) =>
-    expect(() => findPlace(configure({ PUBLIC_ORIGIN }), undefined)).toThrow(
-      `PUBLIC_ORIGIN is "${PUBLIC_ORIGIN}"; it must be such as`,
-    ),
-);
+  test.each([
+    [{}, undefined],
+    [{ PUBLIC_ORIGIN: "" }, undefined],
+    [{ PUBLIC_ORIGIN: "https://counts.example" }, "https://counts.example"],
+    [{ PUBLIC_ORIGIN: "http://counts.example:8080/" }, "http://counts.example:8080"],
+    [{ RATE_LIMIT: "10" }, undefined],
+  ])("may be %j, and the address is %s", (vars, origin) => {
+    expect(() => requireSettings(configure(vars), preview)).not.toThrow();
+    expect(findPlace(configure(vars), preview).origin).toBe(origin);
+  });
+
+  test.each([
+    [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"; it must be such as'],
+    [{ PUBLIC_ORIGIN: "ftp://counts.example" }, "it must be such as"],
+    [{ PUBLIC_ORIGIN: "https://counts.example/api" }, "it must be such as"],
+    [
+      { RATE_LIMIT: "60" },
+      'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s',
+    ],
+  ])(
+    "are refused before anything is made if they are %j, but do not keep from going back",
+    (vars, problem) => {
+      expect(() => requireSettings(configure(vars), preview)).toThrow(problem);
+      expect(findPlace(configure(vars), preview)).toMatchObject({ worker: "counts", origin: undefined });
+    },
+  );
+});

@@ -1,0 +1,23 @@
+/** What of a configuration the rate limit consists of. */
+interface Limited {
+  ratelimits?: { name: string; simple: { period: number } }[];
+}
+
+/** The binding that counts, in wrangler.toml. */
+const LIMITER = "RATE_LIMITER";
+
+/**
+ * Sees that `RATE_LIMIT`, which clients are told, is the period in which the platform counts. The worker cannot see that.
+ * @param setting the variable; whether it is a period at all is up to the worker
+ * @param configuration wrangler.toml as a whole, or its `[previews]`
+ * @throws if the two differ
+ */
+export function requirePeriod(setting: unknown, { ratelimits = [] }: Limited): void {
+  const limiter = ratelimits.find(({ name }) => name === LIMITER);
+  if (!limiter || !["10", "60"].includes(String(setting))) return;
+  const { period } = limiter.simple;
+  if (Number(setting) === period) return;
+  throw new Error(
+    `RATE_LIMIT is "${setting}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s: the two must agree.`,
+  );
+}
