@@ -4,6 +4,7 @@ import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
+import type { Alteration } from "./alteration.ts";
 import { ERROR_CACHING } from "./caching.ts";
 import type { ErrorBody } from "./error-body.ts";
 import { answerHtml, type Markup } from "./html.ts";
@@ -14,7 +15,17 @@ import { lastValue, readQuery } from "./query.ts";
 export const RETRY_AFTER_SECONDS = 5;
 
 /** Makes the web page of an error. */
-export type RenderError = (status: ContentfulStatusCode, body: ErrorBody, requested: URL) => Promise<Markup>;
+export type RenderError = (error: ErrorView) => Promise<Markup>;
+
+/** An error, for a person to look at. */
+export interface ErrorView {
+  status: ContentfulStatusCode;
+  body: ErrorBody;
+  /** The URL of the request. */
+  requested: URL;
+  /** Whether the request asked for it. */
+  asked: boolean;
+}
 
 /**
  * An answer with an error status and the body `{"detail": detail}`, to be thrown.
@@ -88,5 +99,7 @@ export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>):
 async function answer(c: Context, status: ContentfulStatusCode, body: ErrorBody, render: RenderError) {
   const representation = negotiateError(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
   if (representation === "json") return c.json(body, status);
-  return answerHtml(c, await render(status, body, new URL(c.req.url)), status);
+  const alteration: Alteration | undefined = c.get("alteration");
+  const asked = alteration?.errorAsked ?? false;
+  return answerHtml(c, await render({ status, body, requested: new URL(c.req.url), asked }), status);
 }

@@ -22,22 +22,33 @@ const BREAK_AFTER_MS = 50;
 const SLOW_MS = 5_000;
 const SLOW_PIECES = 50;
 
+/** The headers that a broken body has in place of those of the whole one. */
+export function faultHeaders(fault: BodyFault): Record<string, string> {
+  switch (fault) {
+    case "empty":
+      return {};
+    case "garbage":
+      return { "Content-Type": "application/json" };
+    default:
+      return UNCOMPRESSED;
+  }
+}
+
 /**
  * Breaks the body of an answer.
  * @param answer has a body
  * @returns the same status and headers, around another body
  */
 export async function breakBody(answer: Response, fault: BodyFault): Promise<Response> {
-  const { status } = answer;
-  const headers = new Headers(answer.headers);
-  if (fault === "empty") return new Response("", { status, headers });
-  if (fault === "garbage") {
-    headers.set("Content-Type", "application/json");
-    return new Response(GARBAGE, { status, headers });
-  }
-  for (const [name, value] of Object.entries(UNCOMPRESSED)) headers.set(name, value);
+  const { status, headers } = answer;
+  return new Response(await replaceBody(answer, fault), { status, headers });
+}
+
+async function replaceBody(answer: Response, fault: BodyFault): Promise<string | ReadableStream> {
+  if (fault === "empty") return "";
+  if (fault === "garbage") return GARBAGE;
   const bytes = new Uint8Array(await answer.arrayBuffer());
-  return new Response(fault === "cut" ? cutShort(bytes) : drip(bytes), { status, headers });
+  return fault === "cut" ? cutShort(bytes) : drip(bytes);
 }
 
 /**

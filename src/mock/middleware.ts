@@ -1,5 +1,6 @@
 import type { Context, Next } from "hono";
-import { breakBody } from "./bodies.ts";
+import type { Alteration } from "../http/alteration.ts";
+import { breakBody, faultHeaders } from "./bodies.ts";
 import { drawFor, identify } from "./draw.ts";
 import { errorOf } from "./errors.ts";
 import { decideOutcome, type Outcome } from "./outcome.ts";
@@ -32,6 +33,11 @@ async function misbehave(c: Context, next: Next, answerError: AnswerError): Prom
   if (outcome.applied.length === 0 && plan.warnings.length === 0) return next();
 
   forgetCondition(c);
+  const alteration: Alteration = {
+    amendHeaders: (headers) => amend(headers, outcome, plan.warnings),
+    errorAsked: outcome.status !== undefined,
+  };
+  c.set("alteration", alteration);
   await pause(outcome.delayMs);
   if (outcome.status === undefined) await next();
   else c.res = await answerError(errorOf(outcome.status, c.req.method), c);
@@ -49,16 +55,19 @@ function forgetCondition(c: Context): void {
   c.req.raw = new Request(c.req.raw, { headers });
 }
 
-/** Whatever was asked for, the answer is for this request only: no one keeps it. */
 async function alter(original: Response, outcome: Outcome, warnings: string[]): Promise<Response> {
-  const { body, applied } = outcome;
-  const fault = original.body === null ? undefined : body;
-  const done = fault ? applied : applied.filter((one) => !one.startsWith("body="));
+  const body = original.body === null ? undefined : outcome.body;
   const answer = new Response(original.body, original);
-  const { headers } = answer;
+  amend(answer.headers, { ...outcome, body }, warnings);
+  return body ? breakBody(answer, body) : answer;
+}
+
+/** Whatever was asked for, the answer is for this request only: no one keeps it. */
+function amend(headers: Headers, { body, applied }: Outcome, warnings: string[]): void {
+  const done = body ? applied : applied.filter((one) => !one.startsWith("body="));
   headers.delete("ETag");
   headers.set("Cache-Control", "no-store");
   if (done.length > 0) headers.set("Preference-Applied", done.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join("; "));
-  return fault ? breakBody(answer, fault) : answer;
+  for (const [name, value] of Object.entries(body ? faultHeaders(body) : {})) headers.set(name, value);
 }

@@ -108,6 +108,7 @@ async function answerPage(
   const { headers, ...read } = await readPage(c, query, parseQuery(query));
   const all = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
+  c.get("alteration")?.amendHeaders(all);
   return answerHtml(c, await render({ ...read, headers: all }), 200, { "Cache-Control": PAGE_CACHING });
 }
 

@@ -16,7 +16,7 @@ const STATUSES: Record<number, { name: string; advice: string }> = {
 };
 
 /** The web page of an error: the same status and detail that a client gets. */
-export const renderError: RenderError = async (status, body, requested) => {
+export const renderError: RenderError = async ({ status, body, requested }) => {
   const { name, advice } = STATUSES[status] ?? { name: "Error", advice: "" };
   return (
     <Layout title={`${status} ${name}`}>

@@ -7,5 +7,4 @@ import type { RenderPage } from "../records/route.ts";
 export const renderPage: RenderPage = async (view) => (await import("./records/page.tsx")).renderPage(view);
 
 /** Makes the web page of an error. */
-export const renderError: RenderError = async (...error) =>
-  (await import("./errors.tsx")).renderError(...error);
+export const renderError: RenderError = async (error) => (await import("./errors.tsx")).renderError(error);

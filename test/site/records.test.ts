@@ -77,6 +77,20 @@ describe("a page of the collection in a browser", () => {
     expect(JSON.parse(decode(body!.replaceAll(/<[^>]+>/g, "")))).toEqual(await answer.json());
   });
 
+  test.each(["delay=1", "delay=1,code=wrong"])("shows the answer that prefer=%s alters", async (prefer) => {
+    const page = await open(`?prefer=${prefer}`);
+    const { headers } = await worker.fetch(`${PATH}?prefer=${prefer}`);
+    const [, shown] = /<pre class="headers">(.*?)<\/pre>/s.exec(page) ?? [];
+    const lines = shown!
+      .replaceAll(/<[^>]+>/g, "")
+      .split("\n")
+      .slice(1);
+    const names = lines.map((line) => line.split(":")[0]!);
+    expect(names).toContain("Preference-Applied");
+    expect(names).not.toContain("ETag");
+    expect(lines).toEqual(names.map((name) => `${name}: ${headers.get(name)}`));
+  });
+
   test.each([
     ["", [2, 7], []],
     ["?page=2", [1, 3, 7], []],
