@@ -1,3 +1,4 @@
+import type { Page as BrowserPage } from "playwright-core";
 import { describe, inject } from "vitest";
 import { lastPage } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
@@ -78,36 +79,63 @@ describe("a walk", () => {
 
 describe("the page box", () => {
   const last = async () => lastPage((await readJson(1)).count);
+  const boxOf = (page: BrowserPage) => page.getByLabel("Page", { exact: true });
+  const go = (page: BrowserPage) => page.getByRole("button", { name: "Go" }).click();
 
   test("goes to any page", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
+    const shown = (await page.locator("#last-page").textContent())?.replace("of ", "") ?? "";
+    expect(shown, "as it is typed").toBe(String(await last()));
     for (const [text, number] of [
       ["2700", 2700],
-      ["last", await last()],
+      [shown, await last()],
       ["", 1],
     ] as const) {
-      await page.getByLabel("Page", { exact: true }).fill(text);
-      const answer = await follow(page, () => page.getByRole("button", { name: "Go" }).click());
+      await boxOf(page).fill(text);
+      const answer = await follow(page, () => go(page));
       expect(answer.status(), text).toBe(200);
       expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
     }
   });
 
-  test("says which page does not exist, and goes on from there", async ({ visit }) => {
+  test("takes a number that is typed with a separator or with spaces", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
-    for (const text of ["abc", "0", "-1", "99999999", "<script>", "1.5", String((await last()) + 1)]) {
-      await page.getByLabel("Page", { exact: true }).fill(text);
-      const answer = await follow(page, () => page.getByRole("button", { name: "Go" }).click());
-      expect(answer.status(), text).toBe(404);
-      expect(new URL(page.url()).searchParams.get("page")).toBe(text);
+    for (const [text, number] of [
+      ["2,708", 2708],
+      [" 3 ", 3],
+    ] as const) {
+      await boxOf(page).fill("");
+      await boxOf(page).pressSequentially(text);
+      await follow(page, () => go(page));
+      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
+    }
+  });
+
+  test("goes nowhere else", async ({ visit }) => {
+    const page = await visit();
+    await page.goto(PATH);
+    const address = page.url();
+    for (const text of ["0", "-1", "1.5", "99999999", String((await last()) + 1)]) {
+      await boxOf(page).fill(text);
+      await go(page);
+      expect(await boxOf(page).evaluate((box: HTMLInputElement) => box.matches(":invalid")), text).toBe(true);
+    }
+    expect(page.url()).toBe(address);
+  });
+
+  test("leads out of a page that does not exist", async ({ visit }) => {
+    const page = await visit();
+    for (const query of ["page=abc", "page=0", "page=99999999", "as_of=99999999", "as_of=abc&page=3"]) {
+      const wrong = await page.goto(`${PATH}?${query}`);
+      expect(wrong?.status(), query).toBe(404);
       expect(await page.locator(".lead").textContent()).toBe("Invalid page.");
       expect(await page.locator("pre").textContent()).toBe('{"detail":"Invalid page."}');
+      await boxOf(page).fill("2");
+      expect((await follow(page, () => go(page))).status(), query).toBe(200);
+      expect(await page.locator("tbody time").allTextContents()).toEqual(await timestamps(2));
     }
-    await page.getByLabel("Page", { exact: true }).fill("2");
-    expect((await follow(page, () => page.getByRole("button", { name: "Go" }).click())).status()).toBe(200);
-    expect(await page.locator("tbody time").allTextContents()).toEqual(await timestamps(2));
   });
 });
 

@@ -163,31 +163,3 @@ describe("nothing from outside becomes markup", () => {
     expect(page).toContain("&lt;script&gt;alert(1)");
   });
 });
-
-describe("errors in a browser", () => {
-  test("what is not acceptable is a page for those who take XHTML", async () => {
-    const response = await worker.fetch(PATH, { headers: { accept: "application/xhtml+xml" } });
-    expect(response.status).toBe(406);
-    expect(await response.text()).toContain("Could not satisfy the request Accept header.");
-    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
-  });
-
-  test("a failing store is a page too, with when to try again", async () => {
-    const failing = await startWorker({ migrate: false });
-    for (const path of ["/", PATH]) {
-      const response = await failing.fetch(path, inBrowser());
-      expect(response.status).toBe(503);
-      expect(response.headers.get("retry-after")).toBe("5");
-      const page = await response.text();
-      expect(page).toContain("Service temporarily unavailable, try again later.");
-      expect(page).not.toMatch(/no such table|D1/);
-    }
-    await failing.close();
-  });
-
-  test("format=json is JSON even so", async () => {
-    const response = await worker.fetch(`${PATH}?format=json&page=0`, inBrowser());
-    expect(response.status).toBe(404);
-    expect(await response.json()).toEqual({ detail: "Invalid page." });
-  });
-});

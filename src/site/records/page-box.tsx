@@ -1,17 +1,19 @@
 import type { FC } from "hono/jsx";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
-import { formatNumber } from "../number.ts";
 
 interface PageBoxProps {
   /** The query of the request, which is kept but for the page. */
   query: URLSearchParams;
-  /** The page shown, if there is one. */
-  number?: number;
+  /** The page shown, or what was asked for in place of one. */
+  number?: number | string | undefined;
   /** The number of the last page, if it is known. */
   last?: number;
 }
 
-/** Goes to any page. What is typed is for the collection to judge, as what a client sends is. */
+/**
+ * Goes to any page. The field takes whole numbers only, without spaces and separators, and the browser says which; an
+ * empty one is page 1. So the last page stands beside it as it is typed.
+ */
 export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
   <form class="page-box" action={COLLECTION_PATH} method="get">
     {[...query]
@@ -23,13 +25,14 @@ export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
     <input
       id="page"
       name="page"
+      type="number"
+      min="1"
+      max={last}
       value={number}
-      inputmode="numeric"
       autocomplete="off"
-      size={8}
       aria-describedby={last === undefined ? undefined : "last-page"}
     />
-    {last !== undefined && <span id="last-page">of {formatNumber(last)}</span>}
+    {last !== undefined && <span id="last-page">of {last}</span>}
     <button type="submit" class="button">
       Go
     </button>
