@@ -1,6 +1,11 @@
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe } from "vitest";
 import { expect, follow, test } from "./visit.ts";
+
+/** Waits until the status beside a button says a word. */
+function said(piece: Locator, word: string): Promise<void> {
+  return expect.poll(() => piece.getByRole("status").textContent()).toBe(word);
+}
 
 describe("copy buttons", () => {
   test("copy what stands beside them", async ({ visit }) => {
@@ -9,17 +14,29 @@ describe("copy buttons", () => {
     const pieces = await page.locator(".code").all();
     expect(pieces, "the address, four examples and the conformance check").toHaveLength(6);
     for (const piece of pieces) {
-      const button = piece.getByRole("button");
-      await button.click();
-      await button.filter({ hasText: "Copied" }).waitFor();
+      await piece.getByRole("button", { name: /^Copy: / }).click();
+      await said(piece, "Copied");
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
         await piece.locator("code").textContent(),
       );
     }
-    await pieces[0]!
-      .getByRole("button")
-      .filter({ hasText: /^Copy$/ })
-      .waitFor();
+  });
+
+  test("say so for two seconds after the last click", async ({ visit }) => {
+    const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
+    await page.clock.install();
+    await page.goto("/");
+    const piece = page.locator(".code").first();
+    const button = piece.getByRole("button");
+    await button.click();
+    await said(piece, "Copied");
+    await page.clock.runFor(1_500);
+    await button.click();
+    await said(piece, "Copied");
+    await page.clock.runFor(1_500);
+    await said(piece, "Copied");
+    await page.clock.runFor(1_000);
+    await said(piece, "");
   });
 
   test("select it where the clipboard is denied", async ({ visit }) => {
@@ -28,7 +45,7 @@ describe("copy buttons", () => {
     await page.goto("/");
     const piece = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
     await piece.getByRole("button").click();
-    await piece.getByRole("button").filter({ hasText: "Selected" }).waitFor();
+    await said(piece, "Selected");
     expect(await page.evaluate(() => getSelection()?.toString())).toBe(
       await piece.locator("code").textContent(),
     );

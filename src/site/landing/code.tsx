@@ -8,7 +8,10 @@ interface CodeProps {
   address?: boolean;
 }
 
-/** Text to be copied. The button shows where scripts run (assets/scripts/copy.ts). */
+/**
+ * Text to be copied. The button shows where scripts run (assets/scripts/copy.ts). What came of it is said beside it: what
+ * is read aloud as a status has to stand in the page before it changes, and the button is called as what it does.
+ */
 export const Code: FC<CodeProps> = ({ code, label, address }) => (
   <div class={address ? "code address" : "code"}>
     <section tabindex={0} aria-label={label}>
@@ -16,8 +19,11 @@ export const Code: FC<CodeProps> = ({ code, label, address }) => (
         <code>{code}</code>
       </pre>
     </section>
-    <button type="button" class="copy" aria-label={`Copy: ${label}`} hidden>
-      Copy
-    </button>
+    <div class="copying">
+      <span role="status" />
+      <button type="button" class="copy" aria-label={`Copy: ${label}`} hidden>
+        Copy
+      </button>
+    </div>
   </div>
 );
