@@ -66,6 +66,7 @@ async function readPage(number: number) {
 describe.each([
   { size: "more than three pages", count: 50, pages: 3 },
   { size: "two pages", count: 20, pages: 2 },
+  { size: "nothing", count: 0, pages: 1 },
 ])("the examples of the landing page, with $size", ({ count, pages }) => {
   let examples: Map<string, string>;
   let expected: string[];
@@ -75,8 +76,8 @@ describe.each([
     await loadInto(worker.env, "d1", makeRecords(count));
     examples = await readExamples();
     const numbers = Array.from({ length: pages }, (_, index) => index + 1);
-    expected = (await Promise.all(numbers.map(readPage))).map(
-      ({ results }) => `${count} ${results[0].timestamp}`,
+    expected = (await Promise.all(numbers.map(readPage))).map(({ results }) =>
+      results.length > 0 ? `${count} ${results[0].timestamp}` : "",
     );
   });
 
@@ -85,10 +86,7 @@ describe.each([
 
   test("curl", async () => {
     const { stdout } = await runFile("sh", ["-c", examples.get("curl")!]);
-    const bodies = await Promise.all(
-      [1, 2, 3].map(async (number) => (await worker.fetch(`${PATH}?page=${number}`)).text()),
-    );
-    expect(stdout.replaceAll("\n", "")).toBe(bodies.join(""));
+    expect(stdout).toBe(await (await worker.fetch(`${PATH}?page=1`)).text());
   });
 
   for (const { name, file, command, probe } of LANGUAGES) {

@@ -1,16 +1,17 @@
-/** A program that reads the collection, ready to be copied. */
+/** A command or program that reads the collection, ready to be copied. */
 export interface Example {
   language: string;
   code: string;
 }
 
 /**
- * Programs that print the time of the newest record on each of the first three pages.
+ * A command that prints the first page, which every collection has, and programs that print the time of the newest record on
+ * each of the first three pages.
  * @param url absolute URL of the collection
  */
 export function writeExamples(url: string): Example[] {
   return [
-    { language: "curl", code: `curl -s ${quoteForShell(`${url}?page=[1-3]`)}` },
+    { language: "curl", code: `curl -s ${quoteForShell(`${url}?page=1`)}` },
     { language: "JavaScript", code: writeJavaScript(JSON.stringify(url)) },
     { language: "Python", code: writePython(JSON.stringify(url)) },
     { language: "R", code: writeR(JSON.stringify(url)) },
@@ -28,7 +29,7 @@ for (let pages = 0; url && pages < 3; pages++) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(\`\${response.status} \${url}\`);
   const { count, next, results } = await response.json();
-  console.log(count, results[0]?.timestamp);
+  for (const { timestamp } of results.slice(0, 1)) console.log(count, timestamp);
   url = next;
 }`;
 }
@@ -54,7 +55,7 @@ function writeR(url: string): string {
 url <- ${url}
 for (i in 1:3) {
   page <- fromJSON(url)
-  cat(page$count, head(page$results$timestamp, 1), "\\n")
+  for (timestamp in head(page$results$timestamp, 1)) cat(page$count, timestamp, "\\n")
   url <- page$\`next\`
   if (is.null(url)) break
 }`;
