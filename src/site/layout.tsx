@@ -1,6 +1,7 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DESCRIPTION } from "../records/route.ts";
+import { STAND_IN } from "./about.ts";
 import { DOCUMENT_PATH } from "./openapi/route.ts";
 import { REFERENCE_PATH } from "./reference/route.ts";
 
@@ -54,10 +55,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
       </header>
       <main id="main">{children}</main>
       <footer>
-        <p>
-          A stand-in for the Traffic Count Records Service, whose original <code>tf1</code> collection has
-          been switched off. Read-only, no key, any origin.
-        </p>
+        <p>A {STAND_IN}. Read-only, no key, any origin.</p>
         <p>
           <a href={DOCUMENT_PATH}>OpenAPI document</a>
         </p>

@@ -4,6 +4,7 @@ import { lastPage } from "../../records/page.ts";
 import { DESCRIPTION as COLLECTION } from "../../records/route.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { Loaded } from "../../records/store/store.ts";
+import { STAND_IN } from "../about.ts";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
 import { REFERENCE_PATH } from "../reference/route.ts";
 import { cutPeriods, type Period } from "./periods.ts";
@@ -34,8 +35,7 @@ type Summary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
   periods: Period[];
 };
 
-export const DESCRIPTION =
-  "Road users counted by roadside cameras: a public stand-in for the Traffic Count Records Service, whose original tf1 collection has been switched off.";
+export const DESCRIPTION = `Road users counted by roadside cameras: a public ${STAND_IN}.`;
 
 /**
  * Gathers the facts. No record is read for them: the load stored what it takes.

@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Markup } from "../../http/html.ts";
 import { CLASSES } from "../../records/classes.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
+import { STAND_IN } from "../about.ts";
 import { Layout, SITE_NAME } from "../layout.tsx";
 import { formatNumber, formatShare } from "../number.ts";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
@@ -18,9 +19,7 @@ export async function renderLanding(facts: Facts): Promise<Markup> {
       <h1>{SITE_NAME}</h1>
       <p class="lead">
         Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
-        JSON collection, free to read. It is a stand-in for the Traffic Count Records Service: the original{" "}
-        <code>tf1</code> collection has been switched off, and this one answers the same requests in the same
-        way.
+        JSON collection, free to read. It is a {STAND_IN}, and answers the same requests in the same way.
       </p>
       <Code code={facts.records_url} label="Address of the collection" address />
       <p class="actions">
@@ -35,9 +34,15 @@ export async function renderLanding(facts: Facts): Promise<Markup> {
         </a>
       </p>
       <h2>What is loaded</h2>
+      <p>
+        The records that come with the service are made up; an archive of your own can be loaded in their
+        place.
+      </p>
       <WhatIsLoaded {...facts} />
       <h2>Read it</h2>
-      <p>Each of these walks the first three pages, as it stands.</p>
+      <p>
+        Each of these runs as it stands: curl gets the newest page, and the programs walk the first three.
+      </p>
       <div class="examples">
         {writeExamples(facts.records_url).map(({ language, code }) => (
           <section>

@@ -1,6 +1,7 @@
 import project from "../../../package.json" with { type: "json" };
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { DESCRIPTION } from "../../records/route.ts";
+import { STAND_IN } from "../about.ts";
 import { describeOptionsAnswers, describePageAnswers, describeRedirect, type Exchanges } from "./answers.ts";
 import { makeExchanges } from "./examples.ts";
 import { headers } from "./headers.ts";
@@ -13,9 +14,8 @@ const TAG = "records";
 /** The parameters that every operation has. */
 const PREFERENCE_NAMES = ["prefer", "Prefer"];
 
-const ABOUT = `A public stand-in for the Traffic Count Records Service: a read-only collection of road users, counted by
-roadside cameras. The original \`tf1\` collection has been switched off; this service answers the same requests in the
-same way, from records of its own.
+const ABOUT = `A public ${STAND_IN}. It answers the same requests in the same
+way, from records of its own: a read-only collection of road users, counted by roadside cameras.
 
 Any script may read it from any origin, without authentication. Follow \`next\` until it is null to read the whole
 collection.`;
