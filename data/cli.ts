@@ -7,6 +7,7 @@ import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
+import { parseOut } from "./outputs/destination.ts";
 import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
 
@@ -67,7 +68,7 @@ addStore(program.command("export"))
       .choices(EXPORT_FORMATS)
       .default("csv"),
   )
-  .option("--out <file>", "file to write; - is standard output", "-")
+  .option("--out <file>", "file to write; - is standard output", parseOut, "-")
   .action((options: ExportOptions) => exportRecords(options));
 
 program
@@ -84,7 +85,7 @@ program
     wholeNumber(0, 2 ** 32 - 1),
   )
   .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
-  .option("--out <file>", "file to write; - is standard output", "-")
+  .option("--out <file>", "file to write; - is standard output", parseOut, "-")
   .action((options: GenerateOptions, command: Command) => {
     if (options.from && options.to && options.from >= options.to)
       command.error("error: --to must be later than --from");

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { wholeNumber } from "../../cli/options.ts";
 import type { Collection } from "../../client/address.ts";
 import { addAsking } from "../../client/command.ts";
+import { parseOut } from "../outputs/destination.ts";
 import { type CrawlOptions, crawl } from "./crawl.ts";
 
 /** Adds the command `crawl` to a program. */
@@ -11,6 +12,7 @@ export function addCrawl(program: Command): void {
     .option(
       "--out <file>",
       "file to write, and to go on with if it was begun; - is standard output",
+      parseOut,
       "records.jsonl",
     )
     .option("--restart", "begin anew, whatever the file holds")
