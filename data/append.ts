@@ -1,13 +1,13 @@
 import { openProgress } from "../cli/progress.ts";
-import type { Statistics } from "../src/records/statistics.ts";
 import type { Continued } from "../src/records/store/store.ts";
 import { type LoadOptions, load, readFiles, summarise } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";
+import { rangesSince } from "./targets/ranges.ts";
 import type { Loaded, Target } from "./targets/target.ts";
 import { configuredStore, targets } from "./targets/targets.ts";
 
 export interface AppendOptions extends LoadOptions {
-  /** Pass over records that are not newer than what is loaded, rather than refuse them. */
+  /** Pass over records that are loaded, rather than refuse them. */
   skipKnown?: boolean | undefined;
 }
 
@@ -20,13 +20,12 @@ export async function append(files: string[], options: AppendOptions): Promise<v
   const target = targets[options.store ?? (await configuredStore())];
   const loaded = await target.read(options);
   if (!loaded) return load(files, options);
-  const { state, statistics } = requireStatistics(loaded);
-  const findIds: Continuation["findIds"] = (ids) => target.findIds(ids, state, options);
-  const continuation = continueFrom(statistics, findIds, options);
-  const staged = await readFiles(files, options, refusal(options), continuation);
+  const continued = requireStatistics(loaded);
+  const continuation = continueFrom(continued, target, options);
+  const staged = await readFiles(files, options, refuse, continuation);
   try {
-    if (staged.count > 0) await write(staged, { state, statistics }, target, options);
-    console.log(conclude(staged, state.count));
+    if (staged.count > 0) await write(staged, continued, target, options);
+    console.log(conclude(staged, continued.state.count));
   } finally {
     staged.close();
   }
@@ -39,12 +38,19 @@ function requireStatistics({ state, statistics }: Loaded): Continued {
   );
 }
 
-function continueFrom(
-  { last, largest_id, cameras }: Statistics,
-  findIds: Continuation["findIds"],
-  { skipKnown = false }: AppendOptions,
-): Continuation {
-  return { newest: last ?? "", largestId: largest_id ?? 0, cameras: new Map(cameras), skipKnown, findIds };
+function continueFrom(loaded: Continued, target: Target, options: AppendOptions): Continuation {
+  const { state, statistics } = loaded;
+  return {
+    newest: statistics.last ?? "",
+    largestId: statistics.largest_id ?? 0,
+    cameras: new Map(statistics.cameras),
+    skipKnown: options.skipKnown ?? false,
+    findIds: (ids) => target.findIds(ids, state, options),
+    async *readSince(timestamp) {
+      for (const range of rangesSince(loaded, timestamp))
+        yield* await target.readRecords(state, range, options);
+    },
+  };
 }
 
 async function write(
@@ -63,11 +69,11 @@ async function write(
     .finally(progress.close);
 }
 
-function refusal({ skipKnown }: AppendOptions): string {
-  return `Nothing was added.${skipKnown ? "" : " --skip-known passes over records that are not newer."}`;
+function refuse({ refused }: Staged): string {
+  return `Nothing was added.${refused > 0 ? " --skip-known passes over records that are loaded already." : ""}`;
 }
 
 function conclude(staged: Staged, before: number): string {
-  const skipped = staged.skipped > 0 ? `Passed over ${staged.skipped} that are not newer. ` : "";
+  const skipped = staged.skipped > 0 ? `Passed over ${staged.skipped} that are loaded already. ` : "";
   return `${skipped}Added ${summarise(staged)}; ${before + staged.count} are loaded.`;
 }

@@ -43,7 +43,7 @@ function addStore(command: Command): Command {
 addStore(addReading(program.command("load")))
   .description("replace what is loaded with the records of the files")
   .option("--append", "add the records instead, all newer than what is loaded, which stays as it is")
-  .option("--skip-known", "with --append: pass over records that are not newer, rather than refuse them")
+  .option("--skip-known", "with --append: pass over records that are loaded already, rather than refuse them")
   .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
     if (options.skipKnown && !options.append) command.error("error: --skip-known goes with --append");
     return options.append ? append(files, options) : load(files, options);

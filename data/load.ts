@@ -22,7 +22,7 @@ export class InputError extends Error {}
  * @throws InputError if any line of the files cannot be loaded
  */
 export async function load(files: string[], options: LoadOptions): Promise<void> {
-  const staged = await readFiles(files, options, "Nothing was loaded.");
+  const staged = await readFiles(files, options, () => "Nothing was loaded.");
   try {
     const target = targets[options.store ?? (await configuredStore())];
     const progress = openProgress("writing", staged.count);
@@ -42,21 +42,21 @@ export async function load(files: string[], options: LoadOptions): Promise<void>
  * @throws InputError if any line of the files could not be loaded
  */
 export async function check(files: string[], options: ReadOptions): Promise<void> {
-  const staged = await readFiles(files, options, "They cannot be loaded.");
+  const staged = await readFiles(files, options, () => "They cannot be loaded.");
   console.log(`${summarise(staged)} can be loaded.`);
   staged.close();
 }
 
 /**
  * Reads the files of a load.
- * @param conclusion the last line of what a refusal says
+ * @param conclude gives the last line of what a refusal says
  * @param continuation what is loaded already, if the records are to be added to it
  * @throws InputError if any line of the files cannot be loaded
  */
 export async function readFiles(
   files: string[],
   options: ReadOptions,
-  conclusion: string,
+  conclude: (staged: Staged) => string,
   continuation?: Continuation,
 ): Promise<Staged> {
   const progress = openProgress("reading");
@@ -68,14 +68,15 @@ export async function readFiles(
   }).finally(progress.close);
   if (staged.problemCount === 0) return staged;
   staged.close();
-  throw refuse(staged.problems, staged.problemCount, conclusion);
+  throw refuse(staged.problems, staged.problemCount, conclude(staged));
 }
 
 function refuse(problems: Problem[], count: number, conclusion: string): InputError {
   const more = count - problems.length;
   const lines = problems.map(formatProblem);
   if (more > 0) lines.push(`and ${more} more problem${more === 1 ? "" : "s"}`);
-  if (problems.some(({ field }) => field === "model_name")) {
+  // Where there is no model, none can be served as another.
+  if (problems.some(({ field, value }) => field === "model_name" && typeof value === "string")) {
     lines.push("The collection serves only model tf1; --model-name tf1 serves other models as such.");
   }
   return new InputError([...lines, conclusion].join("\n"));

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { readSource } from "./sources/recognise.ts";
@@ -6,6 +7,7 @@ import { compareRecords } from "./staging/comparison.ts";
 import { type Continuation, compareIds } from "./staging/continuation.ts";
 import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
 import { type Intake, openIntake } from "./staging/intake.ts";
+import { compareOlder } from "./staging/older.ts";
 import { createProblemList } from "./staging/problem-list.ts";
 
 export { formatProblem } from "./sources/problem.ts";
@@ -29,8 +31,9 @@ export interface Staged {
   count: number;
   /** Records whose `camera_ok` is `False` and whose counts were set to 0. */
   zeroed: number;
-  /** Records that are not newer than what is loaded, and were passed over. */
+  /** Records that are not newer than what is loaded: passed over because they are loaded, or refused. */
   skipped: number;
+  refused: number;
   /** The first 20, in the order of files and lines. */
   problems: Problem[];
   problemCount: number;
@@ -55,12 +58,13 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
     if (intake.observations) numberObservations(database, continuation);
     for (const problem of compareRecords(database, files)) problems.add(problem);
     if (continuation)
-      for await (const problem of compareIds(database, files, continuation)) problems.add(problem);
+      for await (const problem of compareLoaded(database, files, continuation)) problems.add(problem);
     database.exec("COMMIT");
     return {
       count: intake.count,
       zeroed: intake.zeroed,
       skipped: intake.skipped,
+      refused: intake.refused,
       problems: problems.first,
       problemCount: problems.count(),
       records() {
@@ -73,6 +77,15 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
     database.close();
     throw error;
   }
+}
+
+async function* compareLoaded(
+  database: DatabaseSync,
+  files: string[],
+  continuation: Continuation,
+): AsyncGenerator<Problem> {
+  yield* compareOlder(database, files, continuation);
+  yield* compareIds(database, files, continuation);
 }
 
 async function readFiles(

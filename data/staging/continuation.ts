@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { ObservationRow, Place, Problem, RecordRow } from "../sources/source.ts";
 
 /** What is loaded already, if the records are to be added to it. */
 export interface Continuation {
@@ -7,21 +8,25 @@ export interface Continuation {
   newest: string;
   largestId: number;
   cameras: ReadonlyMap<number, string>;
-  /** Passes over records that are not newer, which are problems otherwise. */
+  /** Passes over records that are not newer if they are loaded; otherwise, all that are not newer are problems. */
   skipKnown: boolean;
   /** Gives those of the ids that are loaded. */
   findIds(ids: Iterable<number>): AsyncIterable<number>;
+  /** Gives what is loaded from this timestamp on, and perhaps some of what is older, oldest first. */
+  readSince(timestamp: string): AsyncIterable<TrafficRecord>;
 }
 
-/** A problem unless the row is newer than everything that is loaded: its position could not be at the end. */
-export function refuseOld(
-  row: RecordRow | ObservationRow,
-  { newest }: Pick<Continuation, "newest">,
-): Problem | undefined {
-  const { timestamp } = "record" in row ? row.record : row.observation;
-  if (timestamp > newest) return undefined;
+/** Whether a record is newer than everything that is loaded: its position could not be at the end otherwise. */
+export function isNewer({ timestamp }: Timed, { newest }: Pick<Continuation, "newest">): boolean {
+  return timestamp > newest;
+}
+
+type Timed = Pick<TrafficRecord, "timestamp">;
+
+/** The problem of a record that is not newer than everything that is loaded. */
+export function refuseOlder({ file, line }: Place, timestamp: string, newest: string): Problem {
   const message = `is not later than ${JSON.stringify(newest)}, the newest that is loaded`;
-  return { file: row.file, line: row.line, field: "timestamp", value: timestamp, message };
+  return { file, line, field: "timestamp", value: timestamp, message };
 }
 
 /** A problem if the camera_pk is loaded with another camera_ref (specification, "Record", rule 4). */

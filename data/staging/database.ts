@@ -3,6 +3,24 @@ import { TrafficRecord } from "../../src/records/record.ts";
 
 const FIELDS = TrafficRecord.keyof().options;
 
+const COLUMNS = `
+  position INTEGER PRIMARY KEY, -- in the input
+  file INTEGER,
+  line INTEGER,
+  processed_at TEXT, -- of an observation
+  id INTEGER,
+  camera_pk INTEGER,
+  camera_ref TEXT,
+  timestamp TEXT,
+  camera_ok TEXT,
+  cars INTEGER,
+  persons INTEGER,
+  bicycles INTEGER,
+  trucks INTEGER,
+  motorcycles INTEGER,
+  buses INTEGER,
+  model_name TEXT`;
+
 /**
  * Opens an empty database for the records of one load. It has no name, so SQLite keeps what does not fit into
  * its cache in a temporary file, which goes away with the connection or the process.
@@ -14,32 +32,19 @@ export function openDatabase(): DatabaseSync {
     PRAGMA synchronous = OFF;
     PRAGMA temp_store = FILE;
     PRAGMA cache_size = -16384; -- KiB
-    CREATE TABLE staged (
-      position INTEGER PRIMARY KEY, -- in the input
-      file INTEGER,
-      line INTEGER,
-      processed_at TEXT, -- of an observation
-      id INTEGER,
-      camera_pk INTEGER,
-      camera_ref TEXT,
-      timestamp TEXT,
-      camera_ok TEXT,
-      cars INTEGER,
-      persons INTEGER,
-      bicycles INTEGER,
-      trucks INTEGER,
-      motorcycles INTEGER,
-      buses INTEGER,
-      model_name TEXT
-    ) STRICT`);
+    CREATE TABLE staged (${COLUMNS}) STRICT;
+    CREATE TABLE older (${COLUMNS}) STRICT`);
   return database;
 }
 
-/** Gives a function that takes what a source gives, with the rank of its file, and adds it to the database. */
-export function prepareInsert(database: DatabaseSync) {
+/**
+ * Gives a function that takes what a source gives, with the rank of its file, and adds it to the database.
+ * @param table the rows to load, or those that are not newer than what is loaded
+ */
+export function prepareInsert(database: DatabaseSync, table: "staged" | "older" = "staged") {
   const places = FIELDS.map(() => "?").join(", ");
   const insert = database.prepare(
-    `INSERT INTO staged (file, line, processed_at, ${FIELDS.join(", ")}) VALUES (?, ?, ?, ${places})`,
+    `INSERT INTO ${table} (file, line, processed_at, ${FIELDS.join(", ")}) VALUES (?, ?, ?, ${places})`,
   );
   return (file: number, line: number, row: Partial<TrafficRecord> & { processed_at?: string }): void => {
     insert.run(file, line, row.processed_at ?? null, ...FIELDS.map((field) => row[field] ?? null));

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_COUNTS } from "../../src/records/classes.ts";
 import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
-import { type Continuation, refuseCamera, refuseOld } from "./continuation.ts";
+import { type Continuation, isNewer, refuseCamera, refuseOlder } from "./continuation.ts";
 import { prepareInsert } from "./database.ts";
 import { findFalseCount } from "./health.ts";
 
@@ -11,8 +11,9 @@ export interface Intake {
   take(row: RecordRow | ObservationRow, rank: number): Problem[];
   count: number;
   zeroed: number;
-  /** Rows that are not newer than what is loaded, and were passed over. */
+  /** Rows that are not newer than what is loaded: passed over, to be compared with it, or refused. */
   skipped: number;
+  refused: number;
   /** Whether the rows are observations, which have no numbers yet. */
   observations: boolean;
 }
@@ -23,8 +24,9 @@ export interface Intake {
  */
 export function openIntake(database: DatabaseSync, strict: boolean, continuation?: Continuation): Intake {
   const insert = prepareInsert(database);
+  const insertOlder = prepareInsert(database, "older");
   const keep = (row: RecordRow | ObservationRow, rank: number): Problem[] => {
-    const record = "record" in row ? row.record : row.observation;
+    const record = contentOf(row);
     const wrong = findFalseCount(record);
     const zeroed = wrong !== undefined && !strict;
     insert(rank, row.line, zeroed ? { ...record, ...NO_COUNTS } : record);
@@ -39,17 +41,27 @@ export function openIntake(database: DatabaseSync, strict: boolean, continuation
     count: 0,
     zeroed: 0,
     skipped: 0,
+    refused: 0,
     observations: false,
     take(row, rank) {
       intake.observations = "observation" in row;
-      const old = continuation && refuseOld(row, continuation);
-      if (!old) return keep(row, rank);
-      if (!continuation.skipKnown) return [old];
+      const record = contentOf(row);
+      if (!continuation || isNewer(record, continuation)) return keep(row, rank);
+      if (!continuation.skipKnown) {
+        intake.refused++;
+        return [refuseOlder(row, record.timestamp, continuation.newest)];
+      }
+      // As a load would have mended it, which what is loaded is compared with.
+      insertOlder(rank, row.line, findFalseCount(record) ? { ...record, ...NO_COUNTS } : record);
       intake.skipped++;
       return [];
     },
   };
   return intake;
+}
+
+function contentOf(row: RecordRow | ObservationRow) {
+  return "record" in row ? row.record : row.observation;
 }
 
 function refuseCount({ file, line }: RecordRow | ObservationRow, count: string, value: number): Problem {

@@ -1,5 +1,5 @@
 import { BLOCK_SIZE } from "../../src/records/store/blocks.ts";
-import type { State } from "../../src/records/store/store.ts";
+import type { Continued, State } from "../../src/records/store/store.ts";
 
 /** Positions, both ends included. */
 export interface Range {
@@ -17,4 +17,14 @@ export function rangesOf({ count }: State): Range[] {
     first: index * size + 1,
     last: Math.min((index + 1) * size, count),
   }));
+}
+
+/**
+ * The ranges in which all records of a timestamp and of later ones are read, oldest first. The statistics tell where
+ * its day begins, so the first one holds some that are older.
+ */
+export function rangesSince({ state, statistics }: Continued, timestamp: string): Range[] {
+  const day = timestamp.slice(0, 10);
+  const older = statistics.days.reduce((sum, [name, records]) => (name < day ? sum + records : sum), 0);
+  return rangesOf(state).filter(({ last }) => last > older);
 }

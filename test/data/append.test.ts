@@ -37,16 +37,34 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
     `${file}:2: id: 48 is already loaded`,
     `${file}:3: camera_ref: "other" is not the camera_ref of camera_pk ${other.camera_pk}, which is "${other.camera_ref}" in what is loaded`,
     `${file}:4: timestamp: "${records[47]!.timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded`,
-    "Nothing was added. --skip-known passes over records that are not newer.",
+    "Nothing was added. --skip-known passes over records that are loaded already.",
     "",
   ]);
   expect(await walk(server.origin)).toEqual(loaded.toReversed());
 });
 
+test("--skip-known is no help with anything else", async () => {
+  const file = await local.write("conflict.csv", [{ ...records[60]!, id: 48 }]);
+  expect((await append(file)).stderr).toBe(`${file}:2: id: 48 is already loaded\nNothing was added.\n`);
+});
+
+test("--skip-known refuses what is not newer and not loaded", async () => {
+  const before = { ...records[0]!, id: 1_000, timestamp: "2018-01-01T00:00:00Z" };
+  const late = { ...records[47]!, id: 1_001, camera_pk: 9, camera_ref: "late" };
+  const file = await local.write("unknown.csv", [before, ...records.slice(0, 48), late, records[60]!]);
+  const refuse = (line: number, timestamp: string) =>
+    `${file}:${line}: timestamp: "${timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded, and nothing like it is loaded`;
+  expect(await append("--skip-known", file)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: `${refuse(2, before.timestamp)}\n${refuse(51, late.timestamp)}\nNothing was added.\n`,
+  });
+});
+
 test("newer records are added, and the running worker shows them", async () => {
   const file = await local.write("all.csv", records);
   expect((await append("--skip-known", file)).stdout).toBe(
-    "Passed over 48 that are not newer. Added 42 records; 90 are loaded.\n",
+    "Passed over 48 that are loaded already. Added 42 records; 90 are loaded.\n",
   );
   await untilFresh();
   expect(await walk(server.origin)).toEqual(records.toReversed());
@@ -88,7 +106,7 @@ test("info tells what is loaded now", async () => {
 test("where nothing is newer nothing changes", async () => {
   expect(await append("--skip-known", await local.write("all.csv", records))).toEqual({
     status: 0,
-    stdout: "Passed over 90 that are not newer. Added 0 records; 90 are loaded.\n",
+    stdout: "Passed over 90 that are loaded already. Added 0 records; 90 are loaded.\n",
     stderr: "",
   });
 });

@@ -54,6 +54,13 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     expect(await walk(server.origin)).toEqual(served);
   });
 
+  test("no model: another name for it is no help", async () => {
+    const file = join(local.folder, "none.jsonl");
+    const { model_name: _, ...record } = makeRecords(1)[0]!;
+    await writeFile(file, JSON.stringify(record));
+    expect((await load(file)).stderr).toBe(`${file}:1: model_name: is missing\nNothing was loaded.\n`);
+  });
+
   test.each(["SIGINT", "SIGTERM"] as const)("%s while records are written", async (signal) => {
     const child = local.start("load", await local.write("large.csv", large));
     await untilWriting("d1", local, child);

@@ -1,7 +1,13 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Continuation } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecord } from "./sources/input.ts";
 import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+
+const LOADED = [
+  makeRecord({ id: 48, timestamp: noon(2), camera_ok: "False", cars: 0, persons: 0, bicycles: 0 }),
+  makeRecord({ id: 50, timestamp: noon(3) }),
+];
 
 /** What is loaded: ids up to 50, of which 48 and 50 are there. */
 function continuation(fields: Partial<Continuation> = {}) {
@@ -15,6 +21,9 @@ function continuation(fields: Partial<Continuation> = {}) {
     skipKnown: false,
     async *findIds(ids: Iterable<number>) {
       for (const id of ids) if (id === 48 || id === 50) yield id;
+    },
+    async *readSince() {
+      yield* LOADED;
     },
     ...fields,
   } satisfies Continuation;
@@ -63,20 +72,42 @@ describe("records that are added", () => {
     expect(asked.mock.calls).toEqual([[[40, 50]]]);
   });
 
-  test("are passed over if they are not newer, whatever else is wrong with them", async () => {
-    const known = { id: 48, camera_ref: "other", camera_ok: "False" as const };
-    const records = [
-      { ...known, timestamp: noon(3) },
-      NEW,
-      { ...known, timestamp: noon(2) },
-      { ...known, timestamp: noon(2) },
-    ];
-    const staged = await stageFiles(
-      { a: records },
-      { strict: true, continuation: continuation({ skipKnown: true }) },
-    );
+  const SKIPPING = { continuation: continuation({ skipKnown: true }) };
+  const ALONE = `${OLD}, and nothing like it is loaded`;
+
+  test("are passed over if they are loaded, as often as they come", async () => {
+    const known = { id: 50, timestamp: noon(3) };
+    const mended = { id: 48, timestamp: noon(2), camera_ok: "False" as const };
+    const staged = await stageFiles({ a: [known, NEW, mended], b: [known] }, { ...SKIPPING, strict: true });
     expect(staged).toMatchObject({ problems: [], count: 1, skipped: 3, zeroed: 0 });
     expect(staged.records).toMatchObject([NEW]);
+  });
+
+  test.each<[string, Partial<TrafficRecord>]>([
+    ["has the newest timestamp", { id: 51, camera_pk: 8, camera_ref: "b", timestamp: noon(3) }],
+    ["is older than all that is loaded", { id: 1, timestamp: noon(1) }],
+    ["has another count", { id: 50, timestamp: noon(3), buses: 1 }],
+    ["has another health", { id: 50, timestamp: noon(3), camera_ok: "True" }],
+    ["has another id", { id: 49, timestamp: noon(3) }],
+  ])("are not passed over if one that is not loaded %s", async (_, fields) => {
+    const records = [{ id: 50, timestamp: noon(3) }, fields, NEW];
+    const { timestamp } = fields;
+    expect((await stageFiles({ a: records }, SKIPPING)).problems).toEqual([
+      `a:2: timestamp: "${timestamp}" ${ALONE}`,
+    ]);
+  });
+
+  test("are compared with no more than is as old as they are", async () => {
+    const asked = vi.fn();
+    const readSince: Continuation["readSince"] = async function* (timestamp) {
+      asked(timestamp);
+      yield* LOADED;
+    };
+    const skipping = continuation({ skipKnown: true, readSince });
+    await stageFiles({ a: [NEW] }, { continuation: skipping });
+    expect(asked).not.toHaveBeenCalled();
+    await stageFiles({ a: [{ timestamp: noon(3) }, { timestamp: noon(2) }] }, { continuation: skipping });
+    expect(asked.mock.calls).toEqual([[noon(2)]]);
   });
 });
 
@@ -126,6 +157,16 @@ describe("a report that is added", () => {
     const old = writeReport("2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,a33,tf1,1,0,0,0,0,0,0");
     expect(await stageFiles({ a: old }, { continuation: continuation() })).toMatchObject({
       problems: [`a:2: timestamp: "${noon(3)}" ${OLD}`],
+    });
+  });
+
+  test("is passed over where it is loaded, whatever its numbers there are", async () => {
+    const known = "2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,A33,tf1,3,2,1,0,0,0,";
+    const other = "2019-02-05 13:00:00Z,2019-02-03 12:00:00Z,a33,tf1,4,2,1,0,0,0,";
+    const skipping = { continuation: continuation({ skipKnown: true }) };
+    expect(await stageFiles({ a: writeReport(known) }, skipping)).toMatchObject({ problems: [], skipped: 1 });
+    expect(await stageFiles({ a: writeReport(known, other) }, skipping)).toMatchObject({
+      problems: [`a:3: timestamp: "${noon(3)}" ${OLD}, and nothing like it is loaded`],
     });
   });
 });
