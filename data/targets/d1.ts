@@ -1,7 +1,12 @@
 import { appendFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { appendStatements, loadStatements, type Statement } from "../../src/records/store/d1-statements.ts";
+import {
+  appendStatements,
+  appendTogether,
+  loadStatements,
+  type Statement,
+} from "../../src/records/store/d1-statements.ts";
 import { findIds, readLoaded, readRecords } from "./d1/contents.ts";
 import { DATABASE, queryTables, runD1 } from "./d1/database.ts";
 import { openScratch } from "./scratch.ts";
@@ -10,6 +15,9 @@ import { type Deployment, PROJECT } from "./wrangler.ts";
 
 /** Wrangler holds a whole file in memory and executes it as one transaction. */
 const FILE_BYTES = 6_000_000;
+
+/** Records that one file holds however long their texts are, 1 KB each at most: more need several transactions. */
+const TOGETHER = 5_000;
 
 /** The collection in a D1 database, with the tables of data/migrations. */
 export const d1Target: Target = {
@@ -31,7 +39,11 @@ export const d1Target: Target = {
 
   async append(records, loaded, count, deployment, onProgress) {
     await migrate(deployment);
-    await execute(appendStatements(records, loaded, count, Date.now()), deployment, onProgress);
+    const statements =
+      count - loaded.state.count <= TOGETHER
+        ? [appendTogether([...records], loaded)]
+        : appendStatements(records, loaded, count, Date.now());
+    await execute(statements, deployment, onProgress);
   },
 
   findIds,

@@ -97,6 +97,14 @@ export function appendAtOnce(
   ];
 }
 
+/**
+ * An append in one transaction after a sweep, as one piece of SQL that a file must hold whole. It writes half the rows of
+ * `appendStatements`, which makes each record twice.
+ */
+export function appendTogether(records: readonly TrafficRecord[], loaded: Continued): Statement {
+  return { sql: [...SWEEP, ...appendAtOnce(records, loaded)].join(";\n"), written: records.length };
+}
+
 /** @param count a query that gives the count, or null if it must not be switched */
 function switchTo({ version }: State, count: string, loadedAt: Date): string {
   const values = [1, version, `(${count})`, toLiteral(loadedAt.toISOString())];
