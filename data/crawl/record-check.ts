@@ -12,11 +12,23 @@ export interface Copied {
   cameras: Map<number, string>;
   /** Of the last record. */
   timestamp: string | null;
+  /** The cameras that have a record of a timestamp: that of the last record, since equal ones stand together. */
+  present: { timestamp: string | null; cameras: Set<number> };
+}
+
+/** What a record repeats, or contradicts, of those before. */
+interface Conflicts {
+  id?: number;
+  /** The camera_ref that its camera_pk had before, if it is another one. */
+  ref?: string;
+  /** Its timestamp, if its camera has a record of it. */
+  timestamp?: string;
 }
 
 /** @param timestamp of the last record copied, null if there is none */
 export function createCopied(timestamp: string | null): Copied {
-  return { ids: createIdSet(), cameras: new Map(), timestamp };
+  const present = { timestamp, cameras: new Set<number>() };
+  return { ids: createIdSet(), cameras: new Map(), timestamp, present };
 }
 
 const shape = describeShape(TrafficRecord, "a record");
@@ -30,27 +42,40 @@ export function checkRecord(record: unknown, place: Place, copied: Copied): Prob
   const checked = checkShape(shape, record, place, record);
   const problems = "problems" in checked ? checked.problems : checkHealth(checked.data, place);
   problems.push(...checkOrder(record, place, copied));
-  const [id, camera] = takeRecord(record, copied);
+  const { id, ref, timestamp } = takeRecord(record, copied);
   if (id !== undefined) problems.push({ ...place, field: "id", value: id, message: "already stands before" });
-  if (camera !== undefined) problems.push(describeCamera(record, camera, place));
+  if (ref !== undefined) problems.push(describeCamera(record, ref, place));
+  // With the same id it is one record twice, which is told already.
+  if (timestamp !== undefined && id === undefined) problems.push(describeTime(record, timestamp, place));
   return problems;
 }
 
-/**
- * Takes a record to those copied.
- * @returns the id if it repeats another one, and the camera_ref that its camera_pk had before if it is another one
- */
-export function takeRecord(
-  record: unknown,
-  { ids, cameras }: Copied,
-): [number | undefined, string | undefined] {
+/** Takes a record to those copied, gives what it has in common with one of them and should not. */
+export function takeRecord(record: unknown, copied: Copied): Conflicts {
   const id = idOf(record);
-  const repeated = id !== undefined && !ids.add(id) ? id : undefined;
-  const { camera_pk: pk, camera_ref: ref } = Object(record);
-  if (typeof pk !== "number" || typeof ref !== "string") return [repeated, undefined];
-  const before = cameras.get(pk);
-  if (before === undefined) cameras.set(pk, ref);
-  return [repeated, before === ref ? undefined : before];
+  const conflicts: Conflicts = id !== undefined && !copied.ids.add(id) ? { id } : {};
+  const { camera_pk: pk, camera_ref: ref, timestamp } = Object(record);
+  if (typeof pk !== "number") return conflicts;
+  if (typeof timestamp === "string" && !takeCamera(pk, timestamp, copied)) conflicts.timestamp = timestamp;
+  if (typeof ref !== "string") return conflicts;
+  const before = copied.cameras.get(pk);
+  if (before === undefined) copied.cameras.set(pk, ref);
+  else if (before !== ref) conflicts.ref = before;
+  return conflicts;
+}
+
+/** @returns false if the camera has a record of that timestamp already */
+function takeCamera(pk: number, timestamp: string, copied: Copied): boolean {
+  if (copied.present.timestamp !== timestamp) copied.present = { timestamp, cameras: new Set() };
+  if (copied.present.cameras.has(pk)) return false;
+  copied.present.cameras.add(pk);
+  return true;
+}
+
+/** A camera has one record of an observation time (specification, "Record", rule 2). */
+function describeTime(record: unknown, timestamp: string, place: Place): Problem {
+  const message = `already stands for camera ${JSON.stringify(Object(record).camera_ref)} before`;
+  return { ...place, field: "timestamp", value: timestamp, message };
 }
 
 function describeCamera(record: unknown, before: string, place: Place): Problem {

@@ -13,7 +13,8 @@ afterEach(() => service.close());
 
 /** The tenth record of page 2. */
 const BROKEN = 15;
-const ID = RECORDS[BROKEN]!.id;
+const BEFORE = RECORDS[BROKEN]!;
+const ID = BEFORE.id;
 const NEWER = RECORDS[BROKEN + 1]!;
 
 test.each<[string, unknown, string[]]>([
@@ -33,9 +34,9 @@ test.each<[string, unknown, string[]]>([
   ],
   [
     "another ref of a camera",
-    { camera_pk: NEWER.camera_pk, camera_ref: "z9" },
+    { camera_ref: "z9" },
     [
-      `camera_ref: "z9" is not the camera_ref of camera_pk ${NEWER.camera_pk}, which is "${NEWER.camera_ref}" before`,
+      `camera_ref: "z9" is not the camera_ref of camera_pk ${BEFORE.camera_pk}, which is "${BEFORE.camera_ref}" before`,
     ],
   ],
 ])("%s is told, and copied as it came", async (_, fields, expected) => {
@@ -55,6 +56,27 @@ test("an id that is not unique is told, and copied as it came", async () => {
   const { lines, warned } = await copy(service.origin);
   expect(warned).toEqual([expect.stringMatching(/page=2 record (\d+): id: \1 already stands before$/)]);
   expect(lines).toHaveLength(40);
+});
+
+/** The record at the end of page 2, whose timestamp another one of page 3 has. */
+const LAST = 10;
+
+test("a second record of a camera at one time is told, also where the copy went on, and the id of the same one is enough", async () => {
+  const { timestamp, camera_pk, camera_ref } = RECORDS[LAST]!;
+  const again = { ...RECORDS[LAST - 1]!, timestamp, camera_pk, camera_ref };
+  const twice = RECORDS[3]!;
+  service.records = RECORDS.with(LAST - 1, again).with(2, twice);
+  service.onAsk = ({ page, attempt }) => (page === 3 && attempt === 1 ? { status: 403 } : undefined);
+  const stopped = await copy(service.origin);
+  expect([stopped.warned, stopped.error]).toEqual([[], expect.stringContaining("answered 403")]);
+  const { warned, error } = await copy(service.origin, { out: stopped.out });
+  expect(warned).toEqual([
+    expect.stringMatching(
+      `page=3 record ${again.id}: timestamp: "${timestamp}" already stands for camera "${camera_ref}" before$`,
+    ),
+    expect.stringMatching(/page=3 record \d+: id: \d+ already stands before$/),
+  ]);
+  expect(error).toMatch(/^2 problems\./);
 });
 
 test.each([null, 17, "record", [[]]])("%j in place of a record is told, and not copied", async (value) => {
