@@ -4,7 +4,7 @@ import { type LoadOptions, load, readFiles, summarise } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";
 import { rangesSince } from "./targets/ranges.ts";
 import type { Loaded, Target } from "./targets/target.ts";
-import { configuredStore, targets } from "./targets/targets.ts";
+import { chooseStore, targets } from "./targets/targets.ts";
 
 export interface AppendOptions extends LoadOptions {
   /** Pass over records that are loaded, rather than refuse them. */
@@ -17,7 +17,7 @@ export interface AppendOptions extends LoadOptions {
  * @throws InputError if any line of the files cannot be added
  */
 export async function append(files: string[], options: AppendOptions): Promise<void> {
-  const target = targets[options.store ?? (await configuredStore())];
+  const target = targets[await chooseStore(options)];
   const loaded = await target.read(options);
   if (!loaded) return load(files, options);
   const continued = requireStatistics(loaded);

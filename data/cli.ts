@@ -34,7 +34,11 @@ function addReading(command: Command): Command {
 /** The options by which a command chooses a store. */
 function addStore(command: Command): Command {
   return command
-    .addOption(new Option("--store <name>", "by default the STORE of wrangler.toml").choices(STORE_NAMES))
+    .addOption(
+      new Option("--store <name>", "by default the STORE of wrangler.toml, or of --config").choices(
+        STORE_NAMES,
+      ),
+    )
     .option("--remote", "the deployed store, not the local one")
     .option("--persist-to <dir>", "the folder of the local store, as in wrangler dev")
     .option("--config <file>", "whose stores, if not those of wrangler.toml: a preview's, say");

@@ -8,7 +8,7 @@ import { writeOutput } from "./outputs/output.ts";
 import { writePages } from "./outputs/pages.ts";
 import { rangesOf } from "./targets/ranges.ts";
 import type { Target } from "./targets/target.ts";
-import { configuredStore, readVariables, type StoreChoice, targets } from "./targets/targets.ts";
+import { chooseStore, readVariables, type StoreChoice, targets } from "./targets/targets.ts";
 
 const RECORD_FORMATS = { ...FORMATS, ...LOSSY_FORMATS };
 
@@ -30,24 +30,24 @@ const LOCAL_ORIGIN = "http://localhost:8787";
  * @throws if nothing is loaded
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  const target = targets[choice.store ?? (await configuredStore())];
+  const target = targets[await chooseStore(choice)];
   const loaded = await target.read(choice);
   if (!loaded) throw new Error("Nothing is loaded.");
   const { state } = loaded;
-  const write = format === "pages" ? await pagesOf(state) : RECORD_FORMATS[format];
+  const write = format === "pages" ? await pagesOf(state, choice) : RECORD_FORMATS[format];
   const progress = openProgress("exporting", state.count, { out });
   const records = readAll(target, state, format === "pages", choice, progress);
   await writeOutput(out, write(records)).finally(progress.close);
   if (out !== "-") console.log(`Exported ${state.count} record${state.count === 1 ? "" : "s"}.`);
 }
 
-async function pagesOf({ count }: State) {
-  const collection = await collectionUrl();
+async function pagesOf({ count }: State, { config }: StoreChoice) {
+  const collection = await collectionUrl(config);
   return (records: AsyncIterable<TrafficRecord>) => writePages(records, count, collection);
 }
 
-async function collectionUrl(): Promise<string> {
-  const { PUBLIC_ORIGIN } = await readVariables();
+async function collectionUrl(config: string | undefined): Promise<string> {
+  const { PUBLIC_ORIGIN } = await readVariables(config);
   return (
     findOrigin(LOCAL_ORIGIN, PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN)) +
     COLLECTION_PATH

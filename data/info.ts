@@ -1,7 +1,7 @@
 import { CLASSES } from "../src/records/classes.ts";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { Loaded } from "./targets/target.ts";
-import { configuredStore, type StoreChoice, type StoreName, targets } from "./targets/targets.ts";
+import { chooseStore, type StoreChoice, type StoreName, targets } from "./targets/targets.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
@@ -15,7 +15,7 @@ type Line = [name: string, value: string | number];
  * @throws if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  const store = options.store ?? (await configuredStore());
+  const store = await chooseStore(options);
   const loaded = await targets[store].read(options);
   const place = { store, remote: options.remote ?? false };
   if (options.json) console.log(JSON.stringify({ ...place, ...toJson(loaded) }));

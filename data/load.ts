@@ -1,7 +1,7 @@
 import { openProgress } from "../cli/progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
-import { configuredStore, type StoreChoice, targets } from "./targets/targets.ts";
+import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";
 
 export interface ReadOptions {
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
@@ -24,7 +24,7 @@ export class InputError extends Error {}
 export async function load(files: string[], options: LoadOptions): Promise<void> {
   const staged = await readFiles(files, options, () => "Nothing was loaded.");
   try {
-    const target = targets[options.store ?? (await configuredStore())];
+    const target = targets[await chooseStore(options)];
     const progress = openProgress("writing", staged.count);
     const state = { version: Date.now(), count: staged.count };
     await target.load(staged.records(), state, options, progress.update).finally(progress.close);

@@ -1,3 +1,4 @@
+import { join, resolve } from "node:path";
 import type { Unstable_Config } from "wrangler";
 import { d1Target } from "./d1.ts";
 import { kvTarget } from "./kv.ts";
@@ -13,30 +14,48 @@ export const STORE_NAMES = Object.keys(targets) as StoreName[];
 
 /** Which store a command means. */
 export interface StoreChoice extends Deployment {
-  /** By default what wrangler.toml says the worker serves from. */
+  /** By default what its configuration says the worker serves from. */
   store?: StoreName | undefined;
 }
 
-/** The store that wrangler.toml says the worker serves from. */
-export async function configuredStore(): Promise<StoreName> {
-  return requireStore((await readVariables()).STORE);
+/**
+ * The store that a command means: the one it names or, by default, that which the worker serves from.
+ * @throws if there is no such configuration, or it names no store
+ */
+export async function chooseStore({ store, config }: StoreChoice): Promise<StoreName> {
+  return store ?? configuredStore(config);
 }
 
-/** The variables of wrangler.toml. */
-export async function readVariables(): Promise<Record<string, unknown>> {
-  return (await readConfiguration()).vars;
+/**
+ * The store that the worker serves from.
+ * @param config the configuration that says so, if not wrangler.toml
+ */
+export async function configuredStore(config?: string): Promise<StoreName> {
+  return requireStore((await readVariables(config)).STORE, config);
 }
 
-/** What wrangler.toml says of production. */
-export async function readConfiguration(): Promise<Unstable_Config> {
+/**
+ * The variables of the worker.
+ * @param config the configuration that sets them, if not wrangler.toml
+ */
+export async function readVariables(config?: string): Promise<Record<string, unknown>> {
+  return (await readConfiguration(config)).vars;
+}
+
+/** What a configuration, by default wrangler.toml, says of production. */
+export async function readConfiguration(config = join(PROJECT, "wrangler.toml")): Promise<Unstable_Config> {
   // Wrangler takes half a second to import, which only those should wait who need it.
   const { unstable_readConfig } = await import("wrangler");
-  return unstable_readConfig({ config: `${PROJECT}/wrangler.toml` });
+  return unstable_readConfig({ config: resolve(config) });
 }
 
-/** @throws if it is not the name of a store */
-export function requireStore(name: unknown): StoreName {
+/**
+ * @param config the configuration that says so, for the message
+ * @throws if it is not the name of a store
+ */
+export function requireStore(name: unknown, config?: string): StoreName {
   const known = STORE_NAMES.find((store) => store === name);
-  if (!known) throw new Error(`STORE is ${JSON.stringify(name)}; it must be "d1" or "kv"`);
+  const place = config === undefined ? "" : ` in ${config}`;
+  if (!known) throw new Error(`STORE is ${JSON.stringify(name)}${place}; it must be "d1" or "kv"`);
   return known;
 }
