@@ -45,7 +45,7 @@ export interface Trial {
 
 /**
  * Does something again as long as it fails with `Transient`: after twice the time of the last attempt, less up to a
- * half by chance so that clients do not come back all at once, and no earlier than the server wants.
+ * half by chance so that clients do not come back all at once, or when the server says.
  * @param subject what the messages are about, the URL
  * @throws Error if the last attempt fails, or the server wants to be left alone for too long
  */
@@ -63,15 +63,15 @@ export async function retry<T>(subject: string, action: () => Promise<T>, trial:
 }
 
 function planWait(subject: string, { message, remedy }: Transient, attempt: number, patience: Patience) {
-  const { after = 0, attempts = patience.attempts, outcome } = remedy;
+  const { after, attempts = patience.attempts, outcome } = remedy;
   if (attempt >= Math.min(attempts, patience.attempts)) {
     throw outcome ?? new Error(`${subject} ${message}, after ${attempt} attempts`);
   }
-  if (after > patience.longestRetryAfter) {
+  if (after !== undefined && after > patience.longestRetryAfter) {
     throw new Error(`${subject} ${message} and wants to be left alone for ${Math.ceil(after / 1_000)} s`);
   }
   const backoff = Math.min(patience.backoff * 2 ** (attempt - 1), patience.longestBackoff);
-  return Math.max(after, backoff * (0.5 + Math.random() / 2));
+  return after ?? backoff * (0.5 + Math.random() / 2);
 }
 
 /**

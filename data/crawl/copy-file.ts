@@ -13,6 +13,9 @@ import { removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { type Copied, takeRecord } from "./record-check.ts";
 import type { CrawlState } from "./state.ts";
 
+/** The name of standard output. */
+export const PIPE = "-";
+
 /** The file that a crawl writes, and the progress file beside it. All but `close` throw if it cannot be written. */
 export interface CopyFile {
   /** Writes after what the state counts. Gives the bytes. */
@@ -67,6 +70,12 @@ function writeAll(file: number, bytes: Buffer, position: number): number {
     written += writeSync(file, bytes, written, bytes.length - written, position + written);
   }
   return written;
+}
+
+/** @throws Error if there is something that is no file, which a crawl could not go on with */
+export function refuseOther(out: string): void {
+  if (out === PIPE || (statSync(out, { throwIfNoEntry: false })?.isFile() ?? true)) return;
+  throw new Error(`${out} is no file, which a copy needs to be gone on with; --out - is standard output`);
 }
 
 /** @returns the bytes of the file, undefined if there is none */

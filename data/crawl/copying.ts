@@ -1,16 +1,13 @@
 import { openProgress } from "../../cli/progress.ts";
 import { writeOutput } from "../outputs/output.ts";
 import { copyPage } from "./copy.ts";
-import { type CopyFile, openCopyFile } from "./copy-file.ts";
+import { type CopyFile, openCopyFile, PIPE } from "./copy-file.ts";
 import type { Pages } from "./pages.ts";
 import type { Copied } from "./record-check.ts";
 import { Replaced } from "./replaced.ts";
 import type { CrawlState } from "./state.ts";
 import type { Surroundings } from "./surroundings.ts";
 import { walk } from "./walk.ts";
-
-/** The name of standard output. */
-export const PIPE = "-";
 
 /** A crawl that can begin, or go on. */
 export interface Crawl {

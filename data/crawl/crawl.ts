@@ -4,8 +4,8 @@ import type { PaceOptions } from "../../client/pace.ts";
 import { PATIENCE, realClock } from "../../client/retry.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { countProblems, summariseProblems } from "./copy.ts";
-import { measureFile, recallRecords } from "./copy-file.ts";
-import { type Crawl, copyToFile, copyToPipe, PIPE } from "./copying.ts";
+import { measureFile, PIPE, recallRecords, refuseOther } from "./copy-file.ts";
+import { type Crawl, copyToFile, copyToPipe } from "./copying.ts";
 import { lockFile } from "./lock.ts";
 import { createPages } from "./pages.ts";
 import { createReader, type Reader } from "./reader.ts";
@@ -47,8 +47,10 @@ export async function crawl(
   const given = { ...SURROUNDINGS, ...replacements };
   const surroundings = { ...given, signal: AbortSignal.any([given.signal, stop.signal]) };
   try {
+    refuseOther(options.out);
     const saved = findSaved(collection, options);
-    const reader = createReader(collection, { ...surroundings, ...options });
+    const asked = saved ? { ...collection, query: new URLSearchParams(saved.query) } : collection;
+    const reader = createReader(asked, { ...surroundings, ...options });
     const begun = await (saved ? goOn(saved, options, surroundings) : begin(collection, options, reader));
     const { concurrency } = options;
     const { size, count: least } = begun.state;

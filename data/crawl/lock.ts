@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { PIPE } from "./copying.ts";
+import { PIPE } from "./copy-file.ts";
 
 /** What SQLite says when another connection has the lock. */
 const SQLITE_BUSY = 5;

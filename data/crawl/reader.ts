@@ -12,7 +12,7 @@ import { checkShape, describeShape } from "../sources/shape.ts";
 export interface Answered {
   /** As it was asked for. */
   url: string;
-  /** The collection that answered, after redirects. */
+  /** The collection that answered, after redirects, with the parameters that its links ask for. */
   collection: Collection;
   number: number;
   count: number;
@@ -52,7 +52,8 @@ export function createReader(collection: Collection, options: AskerOptions): Rea
       const url = addressPage(current, number);
       return asker.ask({ url, headers: HEADERS }, (answer) => {
         current = { ...current, url: answer.url.replace(/[?#].*/, "") };
-        const fields = readAnswer(url, number, answer, options.clock.now());
+        const fields = readAnswer(url, number, answer, pages, options.clock.now());
+        if (pages === 0) current = followLink(current, fields.fields.next);
         const answered = { url, collection: current, number, ...fields };
         accept?.(answered);
         pages += 1;
@@ -62,14 +63,31 @@ export function createReader(collection: Collection, options: AskerOptions): Rea
   };
 }
 
-/** Throws unless there is an envelope with a count and results, whatever they are. */
-function readAnswer(url: string, number: number, answer: Answer, now: number) {
+/**
+ * Takes the link of the first page, gives the collection with the parameters that are in it beside the page number: a
+ * server may insist on them from the second page on.
+ */
+function followLink({ url, query }: Collection, link: unknown): Collection {
+  const next = typeof link === "string" ? URL.parse(link) : null;
+  if (!next || next.origin + next.pathname !== url) return { url, query };
+  const followed = new URLSearchParams(query);
+  for (const [name, value] of next.searchParams)
+    if (!["page", "format"].includes(name) && !query.has(name)) followed.append(name, value);
+  return { url, query: followed };
+}
+
+/**
+ * Throws unless there is an envelope with a count and results, whatever they are.
+ * @param pages that were read before: who never answered an envelope will not the next time
+ */
+function readAnswer(url: string, number: number, answer: Answer, pages: number, now: number) {
   refuseStatus(url, number, answer, now);
   const fields = parseObject(answer);
   const place = { file: "envelope", line: 0 };
   const checked = checkShape(envelope, { count: fields.count, results: fields.results }, place, fields);
   if ("data" in checked) return { ...checked.data, fields };
-  throw new Transient(`answered an unusable ${checked.problems.map(formatProblem).join(", ")}`);
+  const message = `answered an unusable ${checked.problems.map(formatProblem).join(", ")}`;
+  throw pages === 0 ? new Error(`${url} ${message}`) : new Transient(message);
 }
 
 const envelope = describeShape(

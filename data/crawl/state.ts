@@ -10,6 +10,8 @@ const wholeNumber = z.int().nonnegative();
 export const CrawlState = z.strictObject({
   collection: z.string(),
   fromPage: wholeNumber,
+  /** The query that its pages are asked with: that of the command, and what the links of the first page add to it. */
+  query: z.string(),
   /** Records in the collection when the crawl began. */
   count: wholeNumber,
   /** Records per page. */
@@ -47,7 +49,8 @@ export function beginState(collection: Collection, fromPage: number, newest: Ans
   }
   const none = { timestamp: null, bytes: 0, records: 0, problems: 0, pages: 0, retries: 0 };
   const name = nameCollection(collection);
-  return { collection: name, fromPage, count, size, first, next: first, known: new Map(), ...none };
+  const query = newest.collection.query.toString();
+  return { collection: name, fromPage, query, count, size, first, next: first, known: new Map(), ...none };
 }
 
 /** Notes that all records of a page down to its last one are copied. */

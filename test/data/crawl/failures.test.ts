@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
@@ -85,6 +86,13 @@ describe("the waits", () => {
     expect(warned).toEqual([expect.stringMatching(/page=3 answered 503; attempt 2 follows in 120 s\.$/)]);
   });
 
+  test("are none if the server says so", async () => {
+    service.onAsk = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
+    const { clock, waits } = skipWaits();
+    const { error } = await copy(service.origin, {}, { clock, patience: { ...QUICK, backoff: 1_000 } });
+    expect([error, Math.max(...waits)]).toEqual([undefined, 0]);
+  });
+
   test("reach to the date that the server says", async () => {
     const at = new Date(Date.now() + 90_000).toUTCString();
     service.onAsk = once(3, { status: 429, headers: { "Retry-After": at } });
@@ -139,44 +147,28 @@ describe("what does not pass ends with an error that says how to go on:", () => 
     expect(await copy(service.origin, { out })).toMatchObject({ lines: linesOf(RECORDS), error: undefined });
   });
 
+  test.each<[string, string, string]>([
+    [
+      "a count that is a text",
+      '{"count":"100","results":[]}',
+      'count: "100" is not a whole number, 0 or greater',
+    ],
+    ["no results", '{"count":100}', "results: is missing"],
+  ])("%s, at once if no page was any better", async (_, body, message) => {
+    service.onAsk = () => ({ body });
+    const { error, out } = await copy(service.origin);
+    expect(error).toBe(
+      `${service.origin}/api/tf1/records/?format=api&page=1 answered an unusable envelope: ${message}`,
+    );
+    expect(service.asked).toHaveLength(1);
+    expect(existsSync(`${out}.progress`)).toBe(false);
+  });
+
   test("nobody there", async () => {
     const gone = await startService([]);
     await gone.close();
     const { error, printed } = await copy(gone.origin);
     expect(error).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\), after 8 attempts$/);
     expect(printed).toEqual([]);
-  });
-});
-
-describe("requests", () => {
-  test("ask for JSON, say who asks, and name format and page", async () => {
-    await copy(`${service.origin}/api/tf1/records?page=5`);
-    expect(service.asked[0]).toMatchObject({
-      url: "/api/tf1/records/?format=api&page=1",
-      headers: { accept: "application/json", "user-agent": expect.stringContaining("traffic-count-records") },
-    });
-  });
-
-  test("are as many at a time as --concurrency says", async () => {
-    service.onSend = () => setTimeout(5);
-    await copy(service.origin);
-    expect(service.mostOpen).toBe(1);
-    await copy(service.origin, { concurrency: 4 });
-    expect(service.mostOpen).toBe(4);
-  });
-
-  test("begin as far apart as --delay says", async () => {
-    await copy(service.origin, { delay: 40, concurrency: 4 });
-    const [first, last] = [service.asked[0]!, service.asked.at(-1)!];
-    expect(last.at - first.at).toBeGreaterThan(40 * (service.asked.length - 1) - 20);
-  });
-
-  test("follow a redirect on the same host, the next ones where it led", async () => {
-    const other = await startService([]);
-    other.onAsk = ({ url }) => ({ status: 308, headers: { Location: service.origin + url } });
-    const { lines, error } = await copy(other.origin);
-    await other.close();
-    expect([error, lines]).toEqual([undefined, linesOf(RECORDS)]);
-    expect(other.asked).toHaveLength(1);
   });
 });

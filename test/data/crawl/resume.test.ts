@@ -162,29 +162,3 @@ describe("a file that was begun", () => {
     expect(printed.join()).toMatch(/: 102 pages read, 0 retries\.$/);
   });
 });
-
-describe("a file that exists without progress", () => {
-  test("stays as it is", async () => {
-    const out = newFile();
-    writeFileSync(out, "precious");
-    const { error } = await copy(service.origin, { out });
-    expect(error).toMatch(/exists already, .* --restart replaces it$/);
-    expect(readFileSync(out, "utf8")).toBe("precious");
-    expect(service.asked).toEqual([]);
-  });
-
-  test("is replaced with --restart, once the service has answered", async () => {
-    const out = newFile();
-    writeFileSync(out, "precious");
-    service.onAsk = () => ({ status: 403 });
-    await copy(service.origin, { out, restart: true });
-    expect(readFileSync(out, "utf8")).toBe("precious");
-    service.onAsk = () => undefined;
-    expect(await copy(service.origin, { out, restart: true })).toMatchObject({ lines: LINES });
-  });
-});
-
-test("a file that cannot be written is an error", async () => {
-  const { error } = await copy(service.origin, { out: "/nowhere/records.jsonl" });
-  expect(error).toMatch(/^\/nowhere\/records\.jsonl cannot be written: ENOENT/);
-});
