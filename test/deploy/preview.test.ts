@@ -1,28 +1,21 @@
 import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { deletePreview, deployPreview } from "../../deploy/preview.ts";
 import { deployProduction } from "../../deploy/production.ts";
-import type { Surroundings } from "../../deploy/release.ts";
 import type { Published } from "../../deploy/version.ts";
-import type { Platform } from "./stub/platform.ts";
-import { firstCalls, type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
-
-let rehearsal: Rehearsal;
-let platform: Platform;
-let surroundings: Surroundings;
-beforeEach(async () => {
-  rehearsal = await startRehearsal();
-  ({ platform, surroundings } = rehearsal);
-});
-afterEach(() => rehearsal?.close());
+import { firstCalls, test } from "./stub/rehearsal.ts";
 
 describe("npm run preview", () => {
   const OWN = "traffic-count-records-preview-feature-login-df7c7a";
   const NAME = "--name feature-login-df7c7a --worker-name traffic-count-records";
 
-  test("gives the branch that is checked out an address and stores of its own", async () => {
+  test("gives the branch that is checked out an address and stores of its own", async ({
+    platform,
+    rehearsal,
+    surroundings,
+  }) => {
     const { origin } = platform.account();
     expect(await deployPreview({}, surroundings)).toMatchObject({ address: origin });
     const deploy = `wrangler preview --config FILE --ignore-base-config ${NAME}`;
@@ -30,7 +23,10 @@ describe("npm run preview", () => {
     expect(rehearsal.said).toContain(`      ${origin} answers with version-1`);
   });
 
-  test("leaves production and other previews alone, also when it is removed", async () => {
+  test("leaves production and other previews alone, also when it is removed", async ({
+    platform,
+    surroundings,
+  }) => {
     await deployProduction({ skipChecks: true }, surroundings);
     await deployPreview({ skipChecks: true, branch: "other" }, surroundings);
     const before = platform.account();
@@ -57,7 +53,7 @@ describe("npm run preview", () => {
     });
   });
 
-  test("removes what is left of it, and what is gone no more", async () => {
+  test("removes what is left of it, and what is gone no more", async ({ rehearsal, surroundings }) => {
     await deletePreview({ branch: "main" }, surroundings);
     expect(rehearsal.said).toEqual([
       "[1/3] remove the preview main",
@@ -69,11 +65,11 @@ describe("npm run preview", () => {
     ]);
   });
 
-  test.each([
+  test.for<[call: string, step: number]>([
     ["wrangler preview delete", 1],
     ["wrangler d1 delete", 2],
     ["wrangler kv namespace delete", 3],
-  ])("is removed in two goes if `%s` fails", async (call, step) => {
+  ])("is removed in two goes if `%s` fails", async ([call, step], { platform, surroundings }) => {
     await deployPreview({ skipChecks: true }, surroundings);
     platform.change(({ failing }) => {
       failing[call] = "broken";
@@ -88,7 +84,7 @@ describe("npm run preview", () => {
     expect(platform.account()).toMatchObject({ databases: [], namespaces: [], previews: [] });
   });
 
-  test("tells its address even if the HTTP suite then fails", async () => {
+  test("tells its address even if the HTTP suite then fails", async ({ platform, surroundings }) => {
     platform.change(({ failing }) => {
       failing["npm run test:live"] = "broken";
     });
@@ -100,7 +96,7 @@ describe("npm run preview", () => {
     expect(told).toEqual([platform.account().origin]);
   });
 
-  test("outside of a repository says which option names the branch", async () => {
+  test("outside of a repository says which option names the branch", async ({ rehearsal, surroundings }) => {
     await rm(join(rehearsal.repository, ".git"), { recursive: true });
     await expect(deployPreview({}, surroundings)).rejects.toThrow(
       /^There is no git repository here, .*: say which branch with --branch\.$/,
@@ -111,7 +107,7 @@ describe("npm run preview", () => {
     await deployPreview({ branch: "main", skipChecks: true }, surroundings);
   });
 
-  test("needs a branch", async () => {
+  test("needs a branch", async ({ rehearsal, surroundings }) => {
     execFileSync("git", ["checkout", "--quiet", "--detach"], { cwd: rehearsal.repository });
     await expect(deployPreview({}, surroundings)).rejects.toThrow("say which with --branch");
     await deployPreview({ branch: "main", skipChecks: true }, surroundings);

@@ -1,24 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect } from "vitest";
 import { deployProduction, findAddress } from "../../deploy/production.ts";
-import type { Surroundings } from "../../deploy/release.ts";
-import type { Platform } from "./stub/platform.ts";
-import { firstCalls, type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
-
-let rehearsal: Rehearsal;
-let platform: Platform;
-let surroundings: Surroundings;
-beforeEach(async () => {
-  rehearsal = await startRehearsal();
-  ({ platform, surroundings } = rehearsal);
-});
-afterEach(() => rehearsal?.close());
+import { firstCalls, test } from "./stub/rehearsal.ts";
 
 const DEPLOY = "wrangler deploy --config FILE";
 
 describe("npm run deploy", () => {
-  test("into an empty account checks, makes the stores, migrates, loads the seed, deploys, waits and tests", async () => {
+  test("into an empty account checks, makes the stores, migrates, loads the seed, deploys, waits and tests", async ({
+    platform,
+    rehearsal,
+    surroundings,
+  }) => {
     const { origin } = platform.account();
     expect(await deployProduction({}, surroundings)).toEqual({ address: origin, version: "version-1" });
     expect(platform.calls()).toEqual(firstCalls(rehearsal, "traffic-count-records", DEPLOY));
@@ -35,7 +28,7 @@ describe("npm run deploy", () => {
     expect(rehearsal.said).toContain(`      ${origin} answers with version-1`);
   });
 
-  test("a second time makes and loads nothing", async () => {
+  test("a second time makes and loads nothing", async ({ platform, rehearsal, surroundings }) => {
     await deployProduction({}, surroundings);
     const { databases } = platform.account();
     platform.forgetCalls();
@@ -54,7 +47,11 @@ describe("npm run deploy", () => {
     expect(rehearsal.said).toContain(`      version ${databases[0]?.version} is loaded and stays`);
   });
 
-  test("of a tree that is not as committed stops before it calls anything", async () => {
+  test("of a tree that is not as committed stops before it calls anything", async ({
+    platform,
+    rehearsal,
+    surroundings,
+  }) => {
     await writeFile(join(rehearsal.repository, "file"), "changed");
     await expect(deployProduction({}, surroundings)).rejects.toThrow(
       /^Step 1 of 8 failed: check the code\.\nThe tree is not as committed:\n ?M file\n\nCommit what is to be deployed/,
@@ -66,7 +63,7 @@ describe("npm run deploy", () => {
     );
   });
 
-  test.each([
+  test.for<[call: string, step: number, reason: string, advice: string]>([
     ["npm run types", 1, "npm run types failed", "nothing was deployed"],
     ["wrangler d1 list", 2, "broken", "CLOUDFLARE_API_TOKEN"],
     ["wrangler d1 create", 2, "broken", "Nothing was deployed"],
@@ -79,7 +76,7 @@ describe("npm run deploy", () => {
     ["npm run conformance", 8, "failed", "`npm run rollback` goes back"],
   ])(
     "stops where `%s` fails, says what to do, and goes on from there",
-    async (call, step, reason, advice) => {
+    async ([call, step, reason, advice], { platform, surroundings }) => {
       platform.change(({ failing }) => {
         failing[call] = "broken";
       });
@@ -101,7 +98,7 @@ describe("npm run deploy", () => {
     },
   );
 
-  test("never takes a database that does not answer for an empty one", async () => {
+  test("never takes a database that does not answer for an empty one", async ({ platform, surroundings }) => {
     await deployProduction({}, surroundings);
     const { databases } = platform.account();
     platform.change(({ failing }) => {
@@ -113,7 +110,7 @@ describe("npm run deploy", () => {
     expect(platform.account().databases).toEqual(databases);
   });
 
-  test("keeps the ids in a file that is not committed", async () => {
+  test("keeps the ids in a file that is not committed", async ({ rehearsal, surroundings }) => {
     await deployProduction({ skipChecks: true }, surroundings);
     const written = await readFile(join(rehearsal.deployments, "traffic-count-records.json"), "utf8");
     expect(JSON.parse(written)).toMatchObject({
@@ -123,7 +120,10 @@ describe("npm run deploy", () => {
     });
   });
 
-  test("waits for the version that it deployed, at the address that it was given", async () => {
+  test("waits for the version that it deployed, at the address that it was given", async ({
+    platform,
+    surroundings,
+  }) => {
     const answers = ["version-0", "version-0", "version-1", "version-0", "version-1", "version-1"];
     let asked = 0;
     platform.answerHealth = () => {
@@ -135,20 +135,27 @@ describe("npm run deploy", () => {
     expect(asked, "three of the new version in a row").toBe(7);
   });
 
-  test.each([
+  test.for<[status: number, body: object, message: RegExp]>([
     [
       200,
       { code: { id: "version-0" } },
       /still answers with version version-0, not with version-1\.\n\nDeploy again/,
     ],
     [503, {}, /does not answer as it should: status 503\n/],
-  ])("fails if after a while /healthz answers %i %j", async (status, body, message) => {
-    platform.answerHealth = () => ({ status, body: JSON.stringify(body) });
-    await expect(deployProduction({ skipChecks: true }, surroundings)).rejects.toThrow(message);
-    expect(platform.calls().at(-1)).toMatch(/^wrangler deploy/);
-  });
+  ])(
+    "fails if after a while /healthz answers %i %j",
+    async ([status, body, message], { platform, surroundings }) => {
+      platform.answerHealth = () => ({ status, body: JSON.stringify(body) });
+      await expect(deployProduction({ skipChecks: true }, surroundings)).rejects.toThrow(message);
+      expect(platform.calls().at(-1)).toMatch(/^wrangler deploy/);
+    },
+  );
 
-  test("goes on, and says so, if /healthz tells no version", async () => {
+  test("goes on, and says so, if /healthz tells no version", async ({
+    platform,
+    rehearsal,
+    surroundings,
+  }) => {
     platform.answerHealth = () => ({ status: 200, body: "{}" });
     await deployProduction({ skipChecks: true }, surroundings);
     expect(rehearsal.said).toContain(

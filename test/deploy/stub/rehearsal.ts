@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { test as plainTest } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/outputs/csv.ts";
 import type { Surroundings } from "../../../deploy/release.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -51,6 +52,16 @@ export async function startRehearsal(): Promise<Rehearsal> {
     },
   };
 }
+
+/** A test that is given a rehearsal of its own, or of that only the platform or the surroundings. */
+export const test = plainTest
+  .extend("rehearsal", async ({ onTestFinished }) => {
+    const rehearsal = await startRehearsal();
+    onTestFinished(() => rehearsal.close());
+    return rehearsal;
+  })
+  .extend("platform", ({ rehearsal }) => rehearsal.platform)
+  .extend("surroundings", ({ rehearsal }) => rehearsal.surroundings);
 
 /** @returns the commit, abbreviated */
 async function makeRepository(folder: string): Promise<string> {
