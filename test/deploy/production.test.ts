@@ -151,6 +151,12 @@ describe("npm run deploy", () => {
     },
   );
 
+  test("hears right answers out, although time is up", async ({ rehearsal, surroundings }) => {
+    const waiting = { timeout: -1, interval: 10 };
+    await deployProduction({ skipChecks: true }, { ...surroundings, waiting });
+    expect(rehearsal.said).toContainEqual(expect.stringMatching(/ answers with version-1$/));
+  });
+
   test("goes on, and says so, if /healthz tells no version", async ({
     platform,
     rehearsal,
