@@ -32,6 +32,9 @@ interface Options extends PaceOptions {
   junit?: string;
 }
 
+/** What was seen until a signal comes is judged and told. */
+const stop = new AbortController();
+
 const program = addAsking(openProgram("npm run conformance --"), parseExamined)
   .description("Holds a deployment against the specification, rule by rule.")
   .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
@@ -40,14 +43,13 @@ const program = addAsking(openProgram("npm run conformance --"), parseExamined)
   .option("--junit <file>", "write JUnit XML to this file, too", writableFile)
   .addHelpText(
     "after",
-    "\nExit status: 0, no rule is broken; 1, one is; 2, the service could not be examined.",
+    "\nExit status: 0, no rule is broken; 1, one is; 2, the service could not be examined.\nInterrupted, it judges what it has seen: 130 or 143.",
   )
   .action(run);
 
 async function run(collection: Collection, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
-  const { signal } = new AbortController();
-  const surroundings = { clock: realClock, patience: PATIENCE, signal, warn: note };
+  const surroundings = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: note };
   const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
   console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
   if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
@@ -59,4 +61,4 @@ function chooseStatus({ rules, stopped }: Examination): number {
   return stopped === undefined ? 0 : INCOMPLETE;
 }
 
-await runProgram(program, { failure: INCOMPLETE });
+await runProgram(program, { failure: INCOMPLETE, stop });

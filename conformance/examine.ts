@@ -29,7 +29,7 @@ export interface Examination extends Walked {
 }
 
 /**
- * Walks a collection and judges it by the rules of the specification.
+ * Walks a collection and judges it by the rules of the specification. If the signal ends it early, what was seen is judged.
  * @throws Error if it could not be examined at all
  */
 export async function examine(collection: Collection, options: ExamineOptions): Promise<Examination> {
@@ -63,9 +63,9 @@ export async function examine(collection: Collection, options: ExamineOptions): 
     await walkPages(walk, first);
     await probe({ asker, walk, readOnly: options.readOnly });
   } catch (error) {
-    options.signal.throwIfAborted();
     if (!(error instanceof Error)) throw error;
-    walk.walked.stopped = `The examination ended early: ${error.message}`;
+    const { aborted, reason } = options.signal;
+    walk.walked.stopped = `The examination ended early: ${aborted ? reason.message : error.message}`;
   } finally {
     progress.close();
   }

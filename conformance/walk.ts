@@ -56,7 +56,7 @@ export async function walkPages(walk: Walk, first: Answered): Promise<void> {
   let page = await settle(walk, first);
   for (;;) {
     if (page.number === walk.most) break;
-    const { following, after } = await findFollowing(walk, page);
+    const { following, after } = await orTell(walk, page, findFollowing(walk, page));
     if (walk.walked.stopped !== undefined) return tellPage(walk, page, false);
     if (following === undefined) return tellEnd(walk, page, after);
     tellPage(walk, page, false);
@@ -71,7 +71,7 @@ async function walkRest(walk: Walk, newest: Settled): Promise<void> {
   const last = lastPage(walk.state.count ?? 0);
   for (const number of new Set([Math.ceil(last / 2), last])) {
     if (number <= page.number) continue;
-    const answered = await walk.pages.read(number);
+    const answered = await orTell(walk, page, walk.pages.read(number));
     if (!isReadable(answered)) {
       tellUnreadable(walk, answered);
       continue;
@@ -81,6 +81,16 @@ async function walkRest(walk: Walk, newest: Settled): Promise<void> {
   }
   if (page.number >= lastPage(walk.state.count ?? 0)) tellEnd(walk, page, undefined);
   else tellPage(walk, page, false);
+}
+
+/** Waits for what follows a page. If that fails, all that was seen of the page is told. */
+async function orTell<T>(walk: Walk, page: Settled, following: Promise<T>): Promise<T> {
+  try {
+    return await following;
+  } catch (error) {
+    tellPage(walk, page, page.number >= lastPage(walk.state.count ?? 0));
+    throw error;
+  }
 }
 
 /** Reads a page again that does not go with the ones before: it may be of the moment in which a record came. */

@@ -137,6 +137,9 @@ describe("patience:", () => {
         /^The examination ended early: \S+page=2 answered 503, after 4 attempts$/,
       );
       expect(examination.records).toBe(15);
+      expect(rulesOf(examination, "pass")).toEqual(
+        expect.arrayContaining(["Record.id", "Page envelope.next"]),
+      );
     },
   );
 });
