@@ -33,7 +33,7 @@ export interface Examination extends Walked {
  * @throws Error if it could not be examined at all
  */
 export async function examine(collection: Collection, options: ExamineOptions): Promise<Examination> {
-  const { asker, throttled } = countThrottled(createAsker({ ...options, failFast: true }));
+  const { asker, statuses } = countFailures(createAsker({ ...options, failFast: true }));
   const tally = createTally(RULES);
   const { observe } = tally;
   const { pages, first } = await findPages(collection, asker, options.concurrency);
@@ -60,7 +60,7 @@ export async function examine(collection: Collection, options: ExamineOptions): 
     },
   };
   try {
-    await walkPages(walk, first);
+    await walkPages(walk, first).finally(() => observe("failures", { url: pages.url, statuses }));
     await probe({ asker, walk, readOnly: options.readOnly });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -69,19 +69,23 @@ export async function examine(collection: Collection, options: ExamineOptions): 
   } finally {
     progress.close();
   }
-  observe("requests", { url: pages.url, throttled: throttled() });
+  observe("requests", { url: pages.url, throttled: statuses.get(THROTTLED) ?? 0 });
   const { retries } = asker.counters;
   return { url: pages.url, count: state.count, retries, ...walk.walked, rules: tally.judge() };
 }
 
-function countThrottled(asker: Asker): { asker: Asker; throttled(): number } {
-  let throttled = 0;
+const THROTTLED = 429;
+
+/** Counts the answers that are errors of the server, or ask to be left alone, by their status. */
+function countFailures(asker: Asker): { asker: Asker; statuses: Map<number, number> } {
+  const statuses = new Map<number, number>();
   const ask: Asker["ask"] = (asked, read) =>
     asker.ask(asked, (answer) => {
-      if (answer.status === 429) throttled += 1;
+      const { status } = answer;
+      if (status === THROTTLED || status >= 500) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       return read(answer);
     });
-  return { asker: { ...asker, ask }, throttled: () => throttled };
+  return { asker: { ...asker, ask }, statuses };
 }
 
 function planPages(count: number | undefined, most: number | undefined): number | undefined {

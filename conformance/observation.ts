@@ -66,6 +66,12 @@ export interface SeenEnd extends Observed {
   after: string | undefined;
 }
 
+/** The requests of the walk, which are sent again where that may help. */
+export interface SeenFailures extends Observed {
+  /** By status, how often that was answered. */
+  statuses: ReadonlyMap<number, number>;
+}
+
 /** All requests of the examination. */
 export interface SeenRequests extends Observed {
   /** Those that were answered with status 429. */
@@ -91,6 +97,7 @@ export interface Observations {
   record: SeenRecord;
   count: SeenCount;
   end: SeenEnd;
+  failures: SeenFailures;
   requests: SeenRequests;
   default: SeenDefault;
   options: SeenAnswer;

@@ -5,7 +5,8 @@ import { countVerdicts, nameSection } from "./summary.ts";
 /** The examination as JUnit XML: a test case a rule; what is not seen or not shown is skipped. */
 export function formatJunit(examination: Examination): string {
   const { fail, "not seen": notSeen, "not shown": notShown } = countVerdicts(examination);
-  const { rules, url, stopped } = examination;
+  const { rules, url, stopped, count, pages, records, growths, retries } = examination;
+  const properties = { ...(count === undefined ? {} : { count }), pages, records, growths, retries };
   const totals = attributes({
     tests: rules.length + 1,
     failures: fail,
@@ -16,6 +17,9 @@ export function formatJunit(examination: Examination): string {
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${totals}>`,
     `<testsuite${attributes({ name: `conformance of ${url}` })}${totals}>`,
+    "<properties>",
+    ...Object.entries(properties).map(([name, value]) => `<property${attributes({ name, value })}/>`),
+    "</properties>",
     ...rules.map(writeCase),
     writeWalk(stopped),
     "</testsuite>",

@@ -1,6 +1,6 @@
 import { showValue } from "../json.ts";
-import type { SeenAnswer } from "../observation.ts";
-import { notShown, type Rule } from "../rule.ts";
+import type { SeenAnswer, SeenFailures } from "../observation.ts";
+import { type Finding, notShown, type Rule } from "../rule.ts";
 import { times } from "../wording.ts";
 
 const VERSIONING = ["API-Version", "X-API-Version", "Deprecation", "Sunset"];
@@ -20,7 +20,11 @@ export const ELSEWHERE: Rule[] = [
       number === 1 && status === 200 ? "pages are answered without credentials" : undefined,
   }),
   notShown("Events", "Events"),
-  notShown("Errors", "Error statuses, bodies and codes", { error: describeAnswer, write: describeAnswer }),
+  notShown("Errors", "Error statuses, bodies and codes", {
+    failures: describeFailures,
+    error: describeAnswer,
+    write: describeAnswer,
+  }),
   notShown("Limits.others", "Rate limits, a maximum page size, a parameter for it, a maximum page number", {
     requests: ({ throttled }) => (throttled > 0 ? `429 was answered ${times(throttled)}` : undefined),
   }),
@@ -33,6 +37,12 @@ export const ELSEWHERE: Rule[] = [
     },
   }),
 ];
+
+/** What passed when it was asked again is no page that broke a rule, but a reader wants to know. */
+function describeFailures({ statuses }: SeenFailures): Finding {
+  const told = [...statuses].map(([status, number]) => `${status} ${times(number)}`);
+  return told.length === 0 ? undefined : `pages: ${told.join(", ")}, and asked for again`;
+}
 
 function describeAnswer({ name, status, body }: SeenAnswer): string {
   return `${name}: ${status} ${showValue(body)}`;

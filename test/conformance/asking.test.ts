@@ -115,10 +115,12 @@ describe("patience:", () => {
     expect(evidenceOf(examination, "Limits.others")).toEqual([`429 was answered ${throttled} times`]);
   });
 
-  test("what passes is no fault", async () => {
-    service.reply = (reply, { index }) => (index % 2 === 1 ? { ...reply, status: 502 } : reply);
-    const examination = await examineQuickly(service.origin, { readOnly: true });
+  test("what passes is no fault, but told", async () => {
+    service.reply = (reply, { index, method }) =>
+      index % 2 === 1 && method === "GET" ? { ...reply, status: index === 1 ? 502 : 500 } : reply;
+    const examination = await examineQuickly(service.origin);
     expect(rulesOf(examination, "fail")).toEqual([]);
+    expect(evidenceOf(examination, "Errors")[0]).toBe("pages: 502 once, 500 once, and asked for again");
   });
 
   test("--delay is kept between requests", async () => {

@@ -57,6 +57,13 @@ describe("--junit", () => {
       ` tests="${RULES.length + 1}" failures="1" errors="0" skipped="13"`,
     );
     expect(named("skipped")).toHaveLength(13);
+    expect(named("property").map(({ attributes }) => attributes)).toEqual([
+      ' name="count" value="40"',
+      ' name="pages" value="3"',
+      ' name="records" value="40"',
+      ' name="growths" value="0"',
+      ' name="retries" value="0"',
+    ]);
     const [failure, ...others] = named("failure");
     expect(others).toEqual([]);
     expect(failure?.attributes).toContain("model_name is &quot;&lt;\\&quot;&amp;\\u0007");
