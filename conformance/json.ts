@@ -69,6 +69,16 @@ export function isInteger(value: unknown): boolean {
   return Number.isSafeInteger(value) || (value instanceof WrittenNumber && INTEGER.test(value.text));
 }
 
+/** Whether a value of `parseBody` is an integer, 0 or greater. */
+export function isCount(value: unknown): boolean {
+  return isInteger(value) && Number(value instanceof WrittenNumber ? value.text : value) >= 0;
+}
+
+/** Whether a value of `parseBody` is a count that is held exactly, as that of any collection can be. */
+export function isTotal(value: unknown): value is number {
+  return typeof value === "number" && isCount(value);
+}
+
 /** A value of `parseBody` as it is written, shortened. */
 export function showValue(value: unknown): string {
   if (value === undefined) return "nothing";

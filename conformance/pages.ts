@@ -2,7 +2,7 @@ import { addressPage, type Collection } from "../client/address.ts";
 import { type Asker, refuseTransient } from "../client/asker.ts";
 import type { Answer } from "../client/request.ts";
 import { COLLECTION_PATH } from "../src/records/envelope.ts";
-import { isInteger, isObject, parseBody } from "./json.ts";
+import { isObject, isTotal, parseBody } from "./json.ts";
 
 /** What a page answered. */
 export interface Answered {
@@ -115,7 +115,7 @@ function readAnswer(
     headers,
     flaw,
     fields,
-    count: typeof count === "number" && isInteger(count) && count >= 0 ? count : undefined,
+    count: isTotal(count) ? count : undefined,
     results: Array.isArray(results) ? results : [],
   };
 }

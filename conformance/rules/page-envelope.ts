@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
-import { isInteger, isObject, showValue } from "../json.ts";
+import { isObject, isTotal, showValue } from "../json.ts";
 import { judgeLink, linkedPage, linkFormat } from "../link.ts";
 import type { SeenPage } from "../observation.ts";
 import { type Finding, notShown, type Rule } from "../rule.ts";
@@ -14,7 +14,8 @@ export const PAGE_ENVELOPE: Rule[] = [
     also: ["Service 4"],
     sentence: "count: an integer, the total number of records in the collection, not of the page",
     page: ({ fields }) =>
-      fields && (isTotal(fields.count) || `count is ${showValue(fields.count)}, not an integer`),
+      fields &&
+      (isTotal(fields.count) || `count is ${showValue(fields.count)}, not an integer from 0 to 2^53`),
     end({ count, regular, number, length }) {
       if (count === undefined || !regular) return undefined;
       const total = PAGE_SIZE * (number - 1) + length;
@@ -109,8 +110,4 @@ function eachLink(page: SeenPage, check: (link: string, step: number) => Finding
 
 function isLinkOrNull(value: unknown): boolean {
   return value === null || typeof value === "string";
-}
-
-function isTotal(count: unknown): boolean {
-  return isInteger(count) && !(typeof count === "number" && count < 0);
 }

@@ -1,6 +1,6 @@
 import { CLASSES } from "../../src/records/classes.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { isInteger, showValue, WrittenNumber } from "../json.ts";
+import { isCount, isInteger, showValue } from "../json.ts";
 import { isMoment } from "../moment.ts";
 import type { SeenAnswer, SeenRecord } from "../observation.ts";
 import { type Finding, notShown, type Rule } from "../rule.ts";
@@ -103,10 +103,6 @@ function field(
 
 function integer(fields: Record<string, unknown>, name: string): Finding {
   return field(fields, name, isInteger, "an integer");
-}
-
-function isCount(value: unknown): boolean {
-  return isInteger(value) && Number(value instanceof WrittenNumber ? value.text : value) >= 0;
 }
 
 function judgeHealth({ fields }: SeenRecord): Finding {
