@@ -47,8 +47,9 @@ export const LIST_RECORDS: Rule[] = [
     place: "List records.Allow",
     also: ["Service 3", "Endpoints.methods"],
     sentence: "Allow: GET, OPTIONS; no other method is advertised",
-    page: (page) => onSuccess(page, "Allow", (value) => isSameList(value, "GET, OPTIONS")),
-    options: advertisesNoOther,
+    page: (page) => onSuccess(page, "Allow", isAllow),
+    options: ({ headers }) => (headers.has("Allow") ? judgeHeader(headers, "Allow", isAllow) : undefined),
+    error: advertisesNoOther,
     write: advertisesNoOther,
   },
   {
@@ -116,8 +117,11 @@ function describeStatus(status: number, headers: Headers): string {
 }
 
 function onSuccess(page: SeenPage, name: string, is: (value: string | null) => boolean): Finding {
-  if (page.status !== 200) return undefined;
-  const value = page.headers.get(name);
+  return page.status === 200 ? judgeHeader(page.headers, name, is) : undefined;
+}
+
+function judgeHeader(headers: Headers, name: string, is: (value: string | null) => boolean): Finding {
+  const value = headers.get(name);
   return is(value) || (value === null ? `${name} is missing` : `${name} is ${showValue(value)}`);
 }
 
@@ -129,6 +133,10 @@ function isSameList(value: string | null, expected: string): boolean {
 function readList(value: string | null): string[] {
   const elements = (value ?? "").split(",").map((element) => element.trim().toLowerCase());
   return elements.filter((element) => element !== "");
+}
+
+function isAllow(value: string | null): boolean {
+  return isSameList(value, "GET, OPTIONS");
 }
 
 function advertisesNoOther({ headers }: SeenAnswer): Finding {

@@ -22,8 +22,8 @@ export const RECORD: Rule[] = [
   },
   {
     place: "Record.camera_ref",
-    sentence: "camera_ref: a string",
-    record: ({ fields }) => field(fields, "camera_ref", (value) => typeof value === "string", "a string"),
+    sentence: "camera_ref: a string, the short textual reference of the camera",
+    record: ({ fields }) => field(fields, "camera_ref", isReference, "a string with text"),
   },
   {
     place: "Record.timestamp",
@@ -99,6 +99,10 @@ function field(
   // "Record 1" is about missing fields.
   if (!Object.hasOwn(fields, name)) return undefined;
   return is(fields[name]) || `${name} is ${showValue(fields[name])}, not ${expected}`;
+}
+
+function isReference(value: unknown): boolean {
+  return typeof value === "string" && value.trim() !== "";
 }
 
 function integer(fields: Record<string, unknown>, name: string): Finding {

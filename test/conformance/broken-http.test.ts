@@ -30,6 +30,18 @@ testFaults([
     () => changeHeaders({ Allow: "GET, PUT" }, ({ method }) => method === "OPTIONS"),
   ],
   [
+    "Allow lacks OPTIONS for OPTIONS itself",
+    "List records.Allow",
+    /OPTIONS: Allow is "GET"/,
+    () => changeHeaders({ Allow: "GET" }, ({ method }) => method === "OPTIONS"),
+  ],
+  [
+    "Allow lists DELETE for an error alone",
+    "List records.Allow",
+    /page=0: Allow is "GET, DELETE, OPTIONS"/,
+    () => changeHeaders({ Allow: "GET, DELETE, OPTIONS" }, ({ page }) => page === "0"),
+  ],
+  [
     "Vary is missing",
     "List records.Vary",
     /Vary is missing/,

@@ -77,6 +77,14 @@ testFaults([
   ],
   ["camera_pk is a string", "Record.camera_pk", /camera_pk is "1"/, () => change({ camera_pk: "1" })],
   ["camera_ref is null", "Record.camera_ref", /camera_ref is null/, () => change({ camera_ref: null })],
+  [
+    "every camera_ref is empty",
+    "Record.camera_ref",
+    /camera_ref is "", not a string with text/,
+    () => {
+      service.records = RECORDS.map((record) => ({ ...record, camera_ref: "" }));
+    },
+  ],
   ["a camera has two refs", "Record 4", /"z9", and "\w+" before/, () => change({ camera_ref: "z9" })],
   [
     "a camera has two records of one time",

@@ -58,6 +58,17 @@ describe("not against the specification are", () => {
       "",
     ],
     [
+      "answers without Allow to anything but GET of a page",
+      () => {
+        service.reply = ({ headers: { Allow, ...headers }, ...reply }, { method, page }) =>
+          method === "GET" && page !== "0"
+            ? { ...reply, headers: { ...headers, Allow: Allow! } }
+            : { ...reply, headers };
+      },
+      "Versioning 2",
+      "",
+    ],
+    [
       "more fields of a record",
       () => {
         service.records = RECORDS.map((record) => ({ ...record, color: "red" }));
