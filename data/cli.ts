@@ -4,7 +4,7 @@ import { openProgram, runProgram } from "../cli/program.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
-import { type GenerateOptions, generate } from "./generate.ts";
+import { findWrongUsage, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
 import { parseOut } from "./outputs/destination.ts";
@@ -91,10 +91,8 @@ program
   .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
   .option("--out <file>", "file to write; - is standard output", parseOut, "-")
   .action((options: GenerateOptions, command: Command) => {
-    if (options.from && options.to && options.from >= options.to)
-      command.error("error: --to must be later than --from");
-    if (options.records === undefined && options.to === undefined)
-      command.error("error: say how many: --records or --to");
+    const wrong = findWrongUsage(options);
+    if (wrong) command.error(`error: ${wrong}`);
     return generate(options);
   });
 

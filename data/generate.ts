@@ -21,16 +21,30 @@ export interface GenerateOptions {
   out: string;
 }
 
-/** The generator's time has no end; the latest date of JavaScript is far beyond any collection. */
-const NEVER = new Date(8.64e15);
+const BEGIN = new Date(EPOCH * 1000);
+
+/** A timestamp has a year of four digits. */
+const END = new Date("+010000-01-01T00:00:00Z");
+
+/** Minutes. A collection has more than a moment of a year from each camera. */
+const LONGEST_INTERVAL = 365 * 24 * 60;
+
+/** What is wrong with options that each may be right; undefined if nothing is. */
+export function findWrongUsage({ records, from = BEGIN, to, interval = 0 }: GenerateOptions) {
+  if (from < BEGIN) return "--from must be 2019-01-01 or later";
+  if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
+  if (records === undefined && to === undefined) return "say how many: --records or --to";
+  if (interval > LONGEST_INTERVAL) return "--interval must be a year at most, 8760h";
+  return undefined;
+}
 
 /**
- * Writes made-up records, oldest first. A record follows from the seed number, its camera and its time alone, so
- * that more records or a longer period only add to the file.
- * @throws RangeError if an option is out of its range
+ * Writes made-up records, oldest first. But for its id, a record follows from the seed number, the interval, its camera
+ * and its time; the id also from the number of cameras. So more records or a longer period only add to the file.
+ * @throws Error if time ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
-  const { records: count, from = new Date(EPOCH * 1000), to = NEVER, seed = SEED, format, out } = options;
+  const { records: count, from = BEGIN, to = END, seed = SEED, format, out } = options;
   const { cameras, interval } = options;
   const progress = openProgress("generating", count, { out });
   const records = generateRecords({
@@ -40,22 +54,24 @@ export async function generate(options: GenerateOptions): Promise<void> {
     ...(cameras === undefined ? {} : { cameras }),
     ...(interval === undefined ? {} : { interval }),
   });
-  await writeOutput(out, FORMATS[format](take(records, count ?? Number.POSITIVE_INFINITY, progress))).finally(
-    progress.close,
-  );
+  const least = options.to === undefined ? count : undefined;
+  const taken = take(records, count ?? Number.POSITIVE_INFINITY, progress, least);
+  await writeOutput(out, FORMATS[format](taken)).finally(progress.close);
 }
 
+/** @param least how many there must be */
 function* take(
   records: Iterable<TrafficRecord>,
   count: number,
   progress: Progress,
+  least = 0,
 ): Generator<TrafficRecord> {
   let taken = 0;
-  if (count === 0) return;
   for (const record of records) {
     yield record;
     taken += 1;
     if (taken % 10_000 === 0) progress.update(taken);
     if (taken === count) return;
   }
+  if (taken < least) throw new Error(`The year 9999 ends after ${taken} of ${least} records.`);
 }

@@ -69,6 +69,9 @@ describe("generate", () => {
     [["--to", "2019-02-30"], "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
     [["--to", "2019-01-01T24:00:00Z"], "is invalid"],
     [["--from", "2020-01-01", "--to", "2020-01-01"], "--to must be later than --from"],
+    [["--from", "2018-12-31", "--records", "1"], "--from must be 2019-01-01 or later"],
+    [["--to", "2019-01-01"], "--to must be later than --from, which is 2019-01-01 by default"],
+    [["--records", "1", "--interval", "99999999999999999999h"], "--interval must be a year at most, 8760h"],
     [["--records", "1", "--interval", "30"], "It must be minutes or hours, 30m or 1h for example."],
     [["--records", "1", "--cameras", "-5"], "argument '-5' is invalid"],
     [["--records", "1", "--format", "xml"], "Allowed choices are csv, jsonl."],
@@ -78,9 +81,30 @@ describe("generate", () => {
     expect(status).toBe(2);
   });
 
-  test("what the generator does not reach is an error", async () => {
-    const { status, stderr } = await generate("--from", "2018-01-01", "--records", "1");
-    expect([status, stderr]).toEqual([1, "from must be a date since 2019-01-01 UTC\n"]);
+  test("of another number of cameras, a record has another id and is the same otherwise", async () => {
+    const of = async (cameras: string) => {
+      const { stdout } = await generate(
+        ...["--to", "2019-01-02", "--cameras", cameras, "--seed", "7", "--format", "jsonl"],
+      );
+      const records = stdout
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line));
+      return records.filter(({ camera_pk }) => camera_pk <= 5).map(({ id: _, ...record }) => record);
+    };
+    const [few, many] = await Promise.all([of("5"), of("9")]);
+    expect(few.length).toBeGreaterThan(200);
+    expect(many).toEqual(few);
+  });
+
+  test("time ends with the year 9999, and no file is written", async () => {
+    const file = join(folder, "late.csv");
+    const { status, stderr } = await generate(
+      ...["--from", "9999-12-31T23:00:00Z", "--cameras", "2", "--records", "100", "--out", file],
+    );
+    expect(stderr).toMatch(/^The year 9999 ends after [1-4] of 100 records\.\n$/);
+    expect(status).toBe(1);
+    expect((await readdir(folder)).filter((name) => name.startsWith("late"))).toEqual([]);
   });
 });
 
