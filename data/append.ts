@@ -1,6 +1,5 @@
-import { openProgress } from "../cli/progress.ts";
 import type { Continued } from "../src/records/store/store.ts";
-import { type LoadOptions, load, readFiles, summarise } from "./load.ts";
+import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";
 import { rangesSince } from "./targets/ranges.ts";
 import type { Loaded, Target } from "./targets/target.ts";
@@ -21,14 +20,15 @@ export async function append(files: string[], options: AppendOptions): Promise<v
   const loaded = await target.read(options);
   if (!loaded) return load(files, options);
   const continued = requireStatistics(loaded);
-  const continuation = continueFrom(continued, target, options);
-  const staged = await readFiles(files, options, refuse, continuation);
-  try {
-    if (staged.count > 0) await write(staged, continued, target, options);
-    console.log(conclude(staged, continued.state.count));
-  } finally {
-    staged.close();
-  }
+  const { count } = continued.state;
+  await tellStop(async () => {
+    const staged = await readFiles(files, options, refuse, continueFrom(continued, target, options));
+    await writeStaged(staged, async (onProgress) => {
+      if (staged.count > 0)
+        await target.append(staged.records(), continued, count + staged.count, options, onProgress);
+    });
+    console.log(conclude(staged, count));
+  });
 }
 
 function requireStatistics({ state, statistics }: Loaded): Continued {
@@ -51,22 +51,6 @@ function continueFrom(loaded: Continued, target: Target, options: AppendOptions)
         yield* await target.readRecords(state, range, options);
     },
   };
-}
-
-async function write(
-  staged: Staged,
-  loaded: Continued,
-  target: Target,
-  options: AppendOptions,
-): Promise<void> {
-  const progress = openProgress("writing", staged.count);
-  await target
-    .append(staged.records(), loaded, loaded.state.count + staged.count, options, progress.update)
-    .catch((cause) => {
-      const reason = cause instanceof Error ? cause.message : cause;
-      throw new Error(`${reason}\nWhat was loaded before is still served.`, { cause });
-    })
-    .finally(progress.close);
 }
 
 function refuse({ refused }: Staged): string {

@@ -11,6 +11,10 @@ import { parseOut } from "./outputs/destination.ts";
 import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
 
+// npm starts scripts in the project's folder, and says in which one it was called: there are the files that are named.
+const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
+if (script === "data" && folder) process.chdir(folder);
+
 const program = openProgram("npm run data --")
   .usage("COMMAND")
   .description("Fills the collection with records.");

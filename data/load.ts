@@ -1,4 +1,4 @@
-import { openProgress } from "../cli/progress.ts";
+import { note, openProgress } from "../cli/progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
 import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";
@@ -12,6 +12,8 @@ export interface ReadOptions {
 
 export interface LoadOptions extends ReadOptions, StoreChoice {}
 
+const KEPT = "What was loaded before is still served.";
+
 /** Input that cannot be loaded; the message lists its problems, a line each. */
 export class InputError extends Error {}
 
@@ -21,18 +23,40 @@ export class InputError extends Error {}
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be loaded
  */
-export async function load(files: string[], options: LoadOptions): Promise<void> {
-  const staged = await readFiles(files, options, () => "Nothing was loaded.");
-  try {
-    const target = targets[await chooseStore(options)];
-    const progress = openProgress("writing", staged.count);
+export function load(files: string[], options: LoadOptions): Promise<void> {
+  return tellStop(async () => {
+    const staged = await readFiles(files, options, () => "Nothing was loaded.");
     const state = { version: Date.now(), count: staged.count };
-    await target.load(staged.records(), state, options, progress.update).finally(progress.close);
+    await writeStaged(staged, async (onProgress) => {
+      const target = targets[await chooseStore(options)];
+      await target.load(staged.records(), state, options, onProgress);
+    });
     console.log(`Loaded ${summarise(staged)}.`);
+  });
+}
+
+/** Does what a load does and, if a signal ends it, says what that leaves. */
+export async function tellStop(action: () => Promise<void>): Promise<void> {
+  const tell = () => note(`Stopped. ${KEPT}`);
+  process.once("exit", tell);
+  await action().finally(() => process.off("exit", tell));
+}
+
+/**
+ * Writes the staged records, and removes them from the staging.
+ * @throws Error that says what the failure leaves
+ */
+export async function writeStaged(
+  staged: Staged,
+  write: (onProgress: (written: number) => void) => Promise<void>,
+): Promise<void> {
+  const progress = openProgress("writing", staged.count);
+  try {
+    await write(progress.update);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
-    throw new Error(`${reason}\nWhat was loaded before is still served.`, { cause });
+    throw new Error(`${cause instanceof Error ? cause.message : cause}\n${KEPT}`, { cause });
   } finally {
+    progress.close();
     staged.close();
   }
 }

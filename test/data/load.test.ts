@@ -1,8 +1,9 @@
+import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
-import { runData } from "../processes.ts";
+import { finish, runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { type Served, serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
@@ -65,6 +66,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     const child = local.start("load", await local.write("large.csv", large));
     await untilWriting("d1", local, child);
     await interrupt(child, signal, true);
+    expect(await local.told()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
     expect(await readdir(local.temporary), "nothing is left behind").not.toContainEqual(
       expect.stringMatching(/^traffic-/),
     );
@@ -78,6 +80,13 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     await untilFresh();
     expect(await walk(server.origin)).toEqual(next.toReversed());
   });
+});
+
+test("files are looked for where the command was given", async () => {
+  const command = ["run", "--silent", "data", "--", "check", "data.md"];
+  const child = spawn("npm", command, { cwd: "docs", stdio: ["ignore", "pipe", "pipe"] });
+  const { stderr } = await finish(child);
+  expect(stderr).toContain("data.md:1: ");
 });
 
 test("wrong usage is exit status 2", async () => {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { glob, mkdir, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { glob, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -18,6 +19,8 @@ export interface LocalStore {
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
   start(command: string, ...args: string[]): ChildProcess;
+  /** What was started last has written to standard error. */
+  told(): Promise<string>;
   /** Where what was started keeps its temporary files. */
   temporary: string;
   remove(): Promise<void>;
@@ -37,12 +40,17 @@ export async function createLocalStore(): Promise<LocalStore> {
       return file;
     },
     run: (command, ...args) => runData([command, ...place, ...args]),
-    start: (command, ...args) =>
-      spawn(process.execPath, ["data/cli.ts", command, ...place, ...args], {
-        stdio: "ignore",
+    start(command, ...args) {
+      const stderr = openSync(join(folder, "stderr"), "w");
+      const child = spawn(process.execPath, ["data/cli.ts", command, ...place, ...args], {
+        stdio: ["ignore", "ignore", stderr],
         detached: true,
         env: { ...process.env, TMPDIR: temporary },
-      }),
+      });
+      closeSync(stderr);
+      return child;
+    },
+    told: () => readFile(join(folder, "stderr"), "utf8"),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
