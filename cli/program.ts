@@ -39,7 +39,7 @@ export async function runProgram(program: Command, ending: Ending = {}): Promise
   if (received.status !== undefined) process.exitCode = received.status;
 }
 
-const STATUSES = { SIGINT: 130, SIGTERM: 143 } as const;
+const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** One signal may come twice, from the terminal and from npm say. */
 const ECHO_MS = 500;

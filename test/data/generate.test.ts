@@ -45,14 +45,18 @@ describe("generate", () => {
     expect(await staged("b.csv", "--seed", "2")).not.toEqual(csv);
   });
 
-  test("stopped half-way, leaves no file", async () => {
+  test.each([
+    ["SIGHUP", 129],
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+  ] as const)("stopped half-way by %s, leaves no file", async (signal, status) => {
     const file = join(folder, "stopped.csv");
     const args = ["data/cli.ts", "generate", "--records", "100000000", "--out", file];
     const child = spawn(process.execPath, args, { stdio: "ignore" });
     const written = async () => (await readdir(folder)).filter((name) => name.startsWith("stopped"));
     while ((await written()).length === 0) await setTimeout(10);
-    child.kill("SIGINT");
-    expect((await once(child, "close"))[0]).toBe(130);
+    child.kill(signal);
+    expect((await once(child, "close"))[0]).toBe(status);
     expect(await written()).toEqual([]);
   });
 
