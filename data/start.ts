@@ -1,7 +1,8 @@
 import { parseArgs } from "node:util";
 import { loadSeed } from "./load-seed.ts";
 import { requirePeriod } from "./rate-limit.ts";
-import { readConfiguration, requireStore, targets } from "./targets/targets.ts";
+import { readConfiguration } from "./targets/configuration.ts";
+import { requireStore, targets } from "./targets/targets.ts";
 import { spawnWrangler } from "./targets/wrangler.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;

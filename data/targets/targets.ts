@@ -1,9 +1,8 @@
-import { join, resolve } from "node:path";
-import type { Unstable_Config } from "wrangler";
+import { readConfiguration } from "./configuration.ts";
 import { d1Target } from "./d1.ts";
 import { kvTarget } from "./kv.ts";
 import type { Target } from "./target.ts";
-import { type Deployment, PROJECT } from "./wrangler.ts";
+import type { Deployment } from "./wrangler.ts";
 
 /** A target for each value of the setting `STORE`. */
 export const targets = { d1: d1Target, kv: kvTarget } as const satisfies Record<string, Target>;
@@ -40,13 +39,6 @@ export async function configuredStore(config?: string): Promise<StoreName> {
  */
 export async function readVariables(config?: string): Promise<Record<string, unknown>> {
   return (await readConfiguration(config)).vars;
-}
-
-/** What a configuration, by default wrangler.toml, says of production. */
-export async function readConfiguration(config = join(PROJECT, "wrangler.toml")): Promise<Unstable_Config> {
-  // Wrangler takes half a second to import, which only those should wait who need it.
-  const { unstable_readConfig } = await import("wrangler");
-  return unstable_readConfig({ config: resolve(config) });
 }
 
 /**

@@ -97,6 +97,7 @@ describe("an export that is loaded again gives the same answers", () => {
     );
     expect(JSON.parse(await run("kv", "info", "--json"))).toMatchObject({
       count: 640,
+      bytes: expect.any(Number),
       statistics: statisticsOf(records),
     });
   });

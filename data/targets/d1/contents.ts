@@ -2,6 +2,7 @@ import type { TrafficRecord } from "../../../src/records/record.ts";
 import { FIELDS } from "../../../src/records/store/d1.ts";
 import type { State } from "../../../src/records/store/store.ts";
 import { chunk } from "../../chunk.ts";
+import { measureDatabase } from "../local-size.ts";
 import type { Range } from "../ranges.ts";
 import type { Loaded } from "../target.ts";
 import type { Deployment } from "../wrangler.ts";
@@ -30,7 +31,7 @@ export async function readLoaded(deployment: Deployment): Promise<Loaded | undef
     state: { version: Number(row.version), count: Number(row.count) },
     loadedAt: row.loaded_at === null ? undefined : String(row.loaded_at),
     statistics: text ? JSON.parse(text) : undefined,
-    bytes: state.meta.size_after,
+    bytes: state.meta.size_after ?? (await measureDatabase(deployment)),
   };
 }
 

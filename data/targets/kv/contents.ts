@@ -2,6 +2,7 @@ import type { TrafficRecord } from "../../../src/records/record.ts";
 import { BLOCK_SIZE, blocksOf, statisticsKey } from "../../../src/records/store/blocks.ts";
 import type { State } from "../../../src/records/store/store.ts";
 import { chunk } from "../../chunk.ts";
+import { measureNamespace } from "../local-size.ts";
 import { type Range, rangesOf } from "../ranges.ts";
 import type { Loaded } from "../target.ts";
 import type { Deployment } from "../wrangler.ts";
@@ -23,7 +24,7 @@ export async function readLoaded(deployment: Deployment): Promise<Loaded | undef
     state: { version, count },
     loadedAt,
     statistics: text === undefined ? undefined : JSON.parse(text),
-    bytes: undefined,
+    bytes: await measureNamespace(deployment),
   };
 }
 
