@@ -9,62 +9,59 @@ import {
   LinearScale,
   Tooltip,
 } from "chart.js";
+import { readColor } from "./chart/colors.ts";
+import { type Figures, readFigures } from "./chart/figures.ts";
+import { hatchGaps } from "./chart/gaps.ts";
+import { chooseLabels } from "./chart/labels.ts";
 
 // Draws the table of periods as charts, and draws them anew when the colour scheme changes.
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
+Chart.defaults.font.size = 11;
 Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
-
-const CLASSES = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"];
-const HEALTH = ["True", "False", "null"];
-
-/** Stands for the days without records, in whose row there are no figures. */
-const GAP = "…";
 
 /** How wide bars may become, in pixels. */
 const WIDEST_BAR = 48;
 
-interface Figures {
-  periods: string[];
-  column(name: string): number[];
-}
+/** How wide a day is that is written below a bar, with the space around it. */
+const LABEL_WIDTH = 72;
 
-/** Reads the table: a row a period, a column a figure. */
-function readFigures(table: HTMLTableElement): Figures {
-  const names = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent?.trim());
-  const rows = [...(table.tBodies[0]?.rows ?? [])].map((row) =>
-    [...row.cells].map((cell) => cell.textContent ?? ""),
-  );
-  return {
-    periods: rows.map((row) => (row.length > 2 ? (row[0] ?? "") : GAP)),
-    column(name) {
-      const index = names.indexOf(name);
-      return rows.map((row) => Number.parseFloat(row[index]?.replaceAll(",", "") ?? ""));
-    },
-  };
-}
+/** `12K`, so that the scales of all charts are narrow. */
+const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 
 function drawCharts(figures: Figures): Chart[] {
-  return [...document.querySelectorAll<HTMLCanvasElement>("canvas[data-chart]")].map((canvas) => {
+  return [...document.querySelectorAll<HTMLCanvasElement>("canvas[data-columns]")].map((canvas) => {
     canvas.hidden = false;
-    const isHealth = canvas.dataset.chart === "health";
-    const names = isHealth ? HEALTH : CLASSES;
+    const names = canvas.dataset.columns?.split(" ") ?? [];
+    const areShares = names.length > 1;
+    const toDataset = (name: string) => ({
+      ...styleBars(areShares ? `chart-${name}` : "bar"),
+      label: name,
+      data: figures.column(name),
+    });
     return new Chart(canvas, {
       type: "bar",
-      data: { labels: figures.periods, datasets: names.map((name) => toDataset(name, figures.column(name))) },
-      options: isHealth ? chartOptions(" %", 100) : chartOptions(""),
+      data: { labels: figures.days, datasets: names.map(toDataset) },
+      options: areShares ? shareOptions(figures) : chartOptions(figures),
+      plugins: [hatchGaps(figures.days)],
     });
   });
 }
 
-function toDataset(label: string, data: number[]): ChartDataset<"bar"> {
-  return { label, data, backgroundColor: color(label), maxBarThickness: WIDEST_BAR, stack: "all" };
+/** @param color its name in the style sheet */
+function styleBars(color: string): Omit<ChartDataset<"bar">, "data"> {
+  return {
+    backgroundColor: readColor(color, "none"),
+    maxBarThickness: WIDEST_BAR,
+    stack: "all",
+    // A line of the background keeps parts apart whose colours somebody cannot tell.
+    borderColor: readColor("surface"),
+    borderWidth: { top: 1, right: 0, bottom: 0, left: 0 },
+  };
 }
 
-/** @param most the end of the axis, if it is known */
-function chartOptions(unit: string, most?: number): ChartOptions<"bar"> {
-  const ticks = { color: color("text-quiet") };
-  const grid = { color: color("line") };
+function chartOptions({ days }: Figures): ChartOptions<"bar"> {
+  const ticks = { color: readColor("text-quiet") };
   return {
     animation: false,
     maintainAspectRatio: false,
@@ -72,33 +69,40 @@ function chartOptions(unit: string, most?: number): ChartOptions<"bar"> {
     scales: {
       x: {
         stacked: true,
-        ticks: { ...ticks, maxRotation: 0, autoSkipPadding: 16 },
+        ticks: {
+          ...ticks,
+          autoSkip: false,
+          maxRotation: 0,
+          callback(_, index) {
+            return chooseLabels(days, Math.ceil((LABEL_WIDTH * days.length) / this.width))[index];
+          },
+        },
         grid: { display: false },
       },
       y: {
         stacked: true,
-        ...(most === undefined ? {} : { max: most }),
-        ticks: { ...ticks, callback: (value) => Number(value).toLocaleString("en") + unit },
-        grid,
+        ticks: { ...ticks, maxTicksLimit: 5, callback: (value) => SHORT.format(Number(value)) },
+        grid: { color: readColor("line") },
       },
     },
-    plugins: {
-      legend: { position: "bottom", labels: { color: color("text"), boxWidth: 12, boxHeight: 12 } },
-      tooltip: {
-        callbacks: { label: ({ dataset, formattedValue }) => `${dataset.label} ${formattedValue}${unit}` },
-      },
-    },
+    plugins: { legend: { display: false } },
   };
 }
 
-/** A colour of the style sheet, as the current scheme has it. */
-function color(name: string): string {
-  const probe = document.createElement("i");
-  probe.style.color = `var(--${name})`;
-  document.body.append(probe);
-  const value = getComputedStyle(probe).color;
-  probe.remove();
-  return value;
+/** Parts of a whole, in percent. */
+function shareOptions(figures: Figures): ChartOptions<"bar"> {
+  const { scales, ...options } = chartOptions(figures);
+  const ticks = { ...scales?.y?.ticks, callback: (value: number | string) => `${value} %` };
+  return {
+    ...options,
+    scales: { ...scales, y: { ...scales?.y, max: 100, ticks } },
+    plugins: {
+      legend: { position: "bottom", labels: { color: readColor("text"), boxWidth: 12, boxHeight: 12 } },
+      tooltip: {
+        callbacks: { label: ({ dataset, formattedValue }) => `${dataset.label} ${formattedValue} %` },
+      },
+    },
+  };
 }
 
 const table = document.querySelector<HTMLTableElement>("#periods");
@@ -109,5 +113,6 @@ if (table) {
     for (const chart of charts) chart.destroy();
     charts = drawCharts(figures);
   };
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  for (const query of ["(prefers-color-scheme: dark)", "(forced-colors: active)"])
+    matchMedia(query).addEventListener("change", redraw);
 }

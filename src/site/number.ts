@@ -5,6 +5,11 @@ export function formatNumber(value: number): string {
   return GROUPED.format(value);
 }
 
+/** A mean: whole, but with a decimal where it is so small that one matters. */
+export function formatMean(value: number): string {
+  return GROUPED.format(value < 100 ? Math.round(10 * value) / 10 : Math.round(value));
+}
+
 /** A part of a whole in percent, with one decimal: `14.2 %`; of nothing, 0. */
 export function formatShare(part: number, whole: number): string {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;

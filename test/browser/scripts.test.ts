@@ -1,5 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe } from "vitest";
+import { CLASSES } from "../../src/records/classes.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status beside a button says a word. */
@@ -53,8 +54,8 @@ describe("copy buttons", () => {
 });
 
 /** The pixels of each colour in a chart, of colours of the style sheet. */
-function countPixels(page: Page, chart: string, names: string[]): Promise<Record<string, number>> {
-  return page.locator(`canvas[data-chart=${chart}]`).evaluate((canvas: HTMLCanvasElement, names) => {
+function countPixels(canvas: Locator, names: string[]): Promise<number[]> {
+  return canvas.evaluate((canvas: HTMLCanvasElement, names) => {
     const { width, height } = canvas;
     const copy = new OffscreenCanvas(width, height).getContext("2d")!;
     copy.drawImage(canvas, 0, 0);
@@ -66,25 +67,27 @@ function countPixels(page: Page, chart: string, names: string[]): Promise<Record
       counts.set(color, (counts.get(color) ?? 0) + 1);
     }
     const probe = document.body.appendChild(document.createElement("i"));
-    return Object.fromEntries(
-      names.map((name) => {
-        probe.style.color = `var(--${name})`;
-        return [name, counts.get(getComputedStyle(probe).color) ?? 0];
-      }),
-    );
+    return names.map((name) => {
+      probe.style.color = `var(--${name})`;
+      return counts.get(getComputedStyle(probe).color) ?? 0;
+    });
   }, names);
 }
 
 describe("charts", () => {
-  const COLOURS = { counts: ["cars", "persons"], health: ["True", "False", "null"] };
+  const HEALTH = ["chart-True", "chart-False", "chart-null"];
+  const chartOf = (page: Page, name: string) => page.getByRole("img", { name });
 
   test("are drawn, and drawn anew when the colour scheme changes", async ({ visit }) => {
     const page = await visit({ colorScheme: "light" });
     await page.goto("/");
     for (const colorScheme of ["light", "dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const [chart, names] of Object.entries(COLOURS)) {
-        const fewest = async () => Math.min(...Object.values(await countPixels(page, chart, names)));
+      for (const [chart, names] of [
+        ...CLASSES.map((name) => [`Road users counted per day ${name}`, ["bar"]] as const),
+        ["Camera health in % of records", HEALTH] as const,
+      ]) {
+        const fewest = async () => Math.min(...(await countPixels(chartOf(page, chart), [...names])));
         await expect.poll(fewest, { message: `${chart}, ${colorScheme}` }).toBeGreaterThan(500);
       }
     }
@@ -93,9 +96,16 @@ describe("charts", () => {
   test("show the figures of the table, in proportion", async ({ visit }) => {
     const page = await visit();
     await page.goto("/");
-    const { cars, persons } = await countPixels(page, "counts", ["cars", "persons"]);
-    const { totals } = (await (await page.request.get("/?format=json")).json()).statistics;
-    expect(cars! / persons! / (totals.cars / totals.persons)).toBeCloseTo(1, 1);
+    const pixels = await countPixels(chartOf(page, "Camera health"), HEALTH);
+    const { periods } = (await (await page.request.get("/?format=json")).json()).statistics;
+    const sum = (health: string) =>
+      periods.reduce(
+        (total: number, { camera_ok, records }: { camera_ok: Record<string, number>; records: number }) =>
+          total + camera_ok[health]! / records,
+        0,
+      );
+    expect(pixels[0]! / pixels[2]! / (sum("True") / sum("null"))).toBeCloseTo(1, 1);
+    expect(await page.locator("#periods tbody tr").count()).toBe(periods.length + 1);
   });
 });
 

@@ -21,27 +21,37 @@ describe("periods", () => {
     [2_500, 28],
     [20_000, 56],
   ])("%i days on end are about %i periods", (days, periods) => {
-    expect(Math.abs(cutPeriods(makeDays(0, days)).length - periods)).toBeLessThanOrEqual(1);
+    expect(Math.abs(cutPeriods(makeDays(0, days)).periods.length - periods)).toBeLessThanOrEqual(1);
   });
 
   test("hold what their days come to", () => {
-    const [period] = cutPeriods(makeDays(7 * 2_000, 7 * 60));
-    expect(period).toEqual({
+    const { period_days, periods } = cutPeriods(makeDays(7 * 2_000, 7 * 60));
+    expect(period_days).toBe(7);
+    expect(periods[0]).toEqual({
       first: toDate(7 * 2_000),
       last: toDate(7 * 2_000 + 6),
+      days: 7,
       records: 70,
       camera_ok: { True: 49, False: 14, null: 7 },
       totals: { cars: 42, persons: 35, bicycles: 28, trucks: 21, motorcycles: 14, buses: 7 },
     });
   });
 
+  test("know how many of their days have records, at both ends and within", () => {
+    const days = [...makeDays(7 * 2_000 + 3, 100), ...makeDays(7 * 2_000 + 105, 100)];
+    const { periods } = cutPeriods(days);
+    expect(periods.map((period) => period.days).filter((count) => count !== 7)).toEqual([4, 5, 2]);
+    for (const { days, totals } of periods) expect(totals.cars / days).toBe(6);
+  });
+
   test("are at most 60, in order, and hold every record once, whatever the days", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
         const days = numbers.sort((one, other) => one - other).map(makeDay);
-        const periods = cutPeriods(days);
+        const { periods } = cutPeriods(days);
         expect(periods.length).toBeLessThanOrEqual(60);
         expect(periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
+        expect(periods.reduce((sum, period) => sum + period.days, 0)).toBe(days.length);
         const bounds = periods.flatMap(({ first, last }) => [first, last]);
         expect(bounds).toEqual(bounds.toSorted());
       }),
@@ -50,7 +60,7 @@ describe("periods", () => {
 });
 
 describe("a gap", () => {
-  const periods = cutPeriods([makeDay(100), makeDay(101), makeDay(103), makeDay(2_000)]);
+  const cut = cutPeriods([makeDay(100), makeDay(101), makeDay(103), makeDay(2_000)]);
 
   test.each([
     [0, undefined],
@@ -58,5 +68,5 @@ describe("a gap", () => {
     [2, { first: toDate(102), last: toDate(102) }],
     [3, { first: toDate(104), last: toDate(1_999) }],
     [4, undefined],
-  ])("before period %i: %j", (index, gap) => expect(findGap(periods, index)).toEqual(gap));
+  ])("before period %i: %j", (index, gap) => expect(findGap(cut, index)).toEqual(gap));
 });

@@ -1,82 +1,67 @@
 import type { FC } from "hono/jsx";
 import { CLASSES } from "../../records/classes.ts";
-import { formatNumber, formatShare } from "../number.ts";
-import { findGap, type Period } from "./periods.ts";
+import { HEALTH } from "../health.ts";
+import { formatNumber } from "../number.ts";
+import { nameDays, PeriodTable } from "./period-table.tsx";
+import { findGaps, type Periods } from "./periods.ts";
 
 /**
- * The counts over the whole time and the camera health beside them. The figures are a table, which assets/scripts/
- * chart.ts draws; without it, and for those who cannot see a picture, the table is there all the same.
+ * The counts over the whole time, a small chart for each class, since there are a thousand cars for a bus, and the camera
+ * health beside them. The figures are a table, which assets/scripts/chart.ts draws; without it, and for those who
+ * cannot see a picture, the table is there all the same.
  */
-export const Chart: FC<{ periods: Period[] }> = ({ periods }) => (
+export const Chart: FC<Periods> = (cut) => (
   <>
     <div class="charts">
-      <figure>
-        <figcaption id="counts-caption">Road users counted, by class</figcaption>
-        <div class="plot">
-          <canvas data-chart="counts" role="img" aria-labelledby="counts-caption" hidden />
+      <section class="panel">
+        <h3 id="counts-heading">Road users counted per day</h3>
+        <p class="note">{describeBars(cut)} Each class has its own scale.</p>
+        <div class="classes">
+          {CLASSES.map((name) => (
+            <figure>
+              <figcaption id={`${name}-caption`}>{name}</figcaption>
+              <Plot columns={[name]} label={`counts-heading ${name}-caption`} />
+            </figure>
+          ))}
         </div>
-      </figure>
-      <figure>
-        <figcaption id="health-caption">Camera health, share of records</figcaption>
-        <div class="plot">
-          <canvas data-chart="health" role="img" aria-labelledby="health-caption" hidden />
-        </div>
-      </figure>
-    </div>
-    <details class="figures">
-      <summary>The figures of the charts</summary>
-      <section class="scroll" aria-label="The figures of the charts" tabindex={0}>
-        <table id="periods">
-          <thead>
-            <tr>
-              <th scope="col">Period</th>
-              <th scope="col" class="number">
-                records
-              </th>
-              {CLASSES.map((name) => (
-                <th scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-              {["True", "False", "null"].map((health) => (
-                <th scope="col" class="number">
-                  {health}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {periods.map((period, index) => (
-              <>
-                <GapRow {...findGap(periods, index)} />
-                <PeriodRow {...period} />
-              </>
-            ))}
-          </tbody>
-        </table>
       </section>
-    </details>
+      <figure class="panel">
+        <figcaption id="health-caption">
+          Camera health <span>in % of records</span>
+        </figcaption>
+        <Plot columns={HEALTH} label="health-caption" />
+      </figure>
+      <Gaps {...cut} />
+    </div>
+    <PeriodTable {...cut} />
   </>
 );
 
-/** Says which days have no records; the charts leave a place for them. */
-const GapRow: FC<{ first?: string; last?: string }> = ({ first, last }) =>
-  first === undefined ? null : (
-    <tr class="quiet">
-      <th scope="row">{first === last ? first : `${first} to ${last}`}</th>
-      <td colspan={2 + CLASSES.length + 2}>no records</td>
-    </tr>
-  );
-
-const PeriodRow: FC<Period> = ({ first, last, records, totals, camera_ok }) => (
-  <tr>
-    <th scope="row">{first === last ? first : `${first} to ${last}`}</th>
-    <td class="number">{formatNumber(records)}</td>
-    {CLASSES.map((name) => (
-      <td class="number">{formatNumber(totals[name])}</td>
-    ))}
-    {[camera_ok.True, camera_ok.False, camera_ok.null].map((part) => (
-      <td class="number">{formatShare(part, records)}</td>
-    ))}
-  </tr>
+/** @param label ids of what names it */
+const Plot: FC<{ columns: readonly string[]; label: string }> = ({ columns, label }) => (
+  <div class="plot">
+    <canvas data-columns={columns.join(" ")} role="img" aria-labelledby={label} hidden />
+  </div>
 );
+
+function describeBars({ period_days }: Periods): string {
+  return period_days === 1
+    ? "Each bar is a day, in UTC."
+    : `Each bar is the mean of ${formatNumber(period_days)} days, and named by the first of them.`;
+}
+
+/** How many gaps are named; the table has all of them. */
+const MOST_NAMED = 3;
+
+const Gaps: FC<Periods> = (cut) => {
+  const gaps = findGaps(cut);
+  if (gaps.length === 0) return null;
+  const named = gaps.slice(0, MOST_NAMED).map(nameDays);
+  const more = gaps.length - named.length;
+  return (
+    <p class="note gaps">
+      Hatched, without records: {named.join("; ")}
+      {more > 0 && `; and ${formatNumber(more)} more`}.
+    </p>
+  );
+};

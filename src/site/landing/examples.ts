@@ -29,7 +29,8 @@ for (let pages = 0; url && pages < 3; pages++) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(\`\${response.status} \${url}\`);
   const { count, next, results } = await response.json();
-  for (const { timestamp } of results.slice(0, 1)) console.log(count, timestamp);
+  for (const { timestamp } of results.slice(0, 1))
+    console.log(count, timestamp);
   url = next;
 }`;
 }
@@ -55,7 +56,8 @@ function writeR(url: string): string {
 url <- ${url}
 for (i in 1:3) {
   page <- fromJSON(url)
-  for (timestamp in head(page$results$timestamp, 1)) cat(page$count, timestamp, "\\n")
+  for (timestamp in head(page$results$timestamp, 1))
+    cat(page$count, timestamp, "\\n")
   url <- page$\`next\`
   if (is.null(url)) break
 }`;

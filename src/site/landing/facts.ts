@@ -7,7 +7,7 @@ import type { Loaded } from "../../records/store/store.ts";
 import { STAND_IN } from "../about.ts";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
 import { REFERENCE_PATH } from "../reference/route.ts";
-import { cutPeriods, type Period } from "./periods.ts";
+import { cutPeriods, type Periods } from "./periods.ts";
 
 /** What the landing page tells, in its own words and as JSON. */
 export interface Facts {
@@ -29,11 +29,8 @@ export interface Facts {
   statistics: Summary | null;
 }
 
-type Summary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
-  cameras: number;
-  /** The whole time, cut into at most 60 periods; those without records are left out. */
-  periods: Period[];
-};
+/** With the whole time, cut into at most 60 periods; those without records are left out. */
+type Summary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & { cameras: number } & Periods;
 
 export const DESCRIPTION = `Road users counted by roadside cameras: a public ${STAND_IN}.`;
 
@@ -59,5 +56,5 @@ export function gatherFacts({ state, loadedAt, statistics }: Loaded, origin: str
 }
 
 function summarise({ first, last, cameras, camera_ok, totals, days }: Statistics): Summary {
-  return { first, last, cameras: cameras.length, camera_ok, totals, periods: cutPeriods(days) };
+  return { first, last, cameras: cameras.length, camera_ok, totals, ...cutPeriods(days) };
 }

@@ -106,10 +106,10 @@ const Preferences: FC<Facts> = ({ preferences }) => (
 );
 
 const WhatIsLoaded: FC<Facts> = ({ count, pages, statistics }) => {
-  if (count === 0) return <p>Nothing yet: the collection is empty.</p>;
+  if (count === 0) return <p>At the moment nothing is loaded: the collection is empty.</p>;
   if (!statistics)
     return <Tiles rows={[["Records", formatNumber(count), `${formatNumber(pages)} pages of 15`]]} />;
-  const { first, last, cameras, camera_ok, totals, periods } = statistics;
+  const { first, last, cameras, camera_ok, totals } = statistics;
   const known = camera_ok.True + camera_ok.False;
   const counted = CLASSES.reduce((sum, name) => sum + totals[name], 0);
   return (
@@ -126,7 +126,7 @@ const WhatIsLoaded: FC<Facts> = ({ count, pages, statistics }) => {
           ],
         ]}
       />
-      <Chart periods={periods} />
+      <Chart {...statistics} />
     </>
   );
 };

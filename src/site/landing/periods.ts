@@ -1,20 +1,35 @@
 import { CLASSES, type Counts } from "../../records/classes.ts";
 import type { Day } from "../../records/statistics.ts";
+import type { Health } from "../health.ts";
 
 /** What the records of some days on end come to. Both days are included, `YYYY-MM-DD` in UTC. */
 export interface Period {
   first: string;
   last: string;
+  /** How many of its days have records. */
+  days: number;
   records: number;
-  camera_ok: { True: number; False: number; null: number };
+  camera_ok: Record<Health, number>;
   totals: Counts;
 }
+
+/** The whole time in periods. */
+export interface Periods {
+  /** Of how many days they are, those without records included. */
+  period_days: number;
+  /** Oldest first. */
+  periods: Period[];
+}
+
+/** Days without records, both included. */
+export type Gap = Pick<Period, "first" | "last">;
 
 /** More than these no chart can show, and no page should carry. */
 const MOST_PERIODS = 60;
 
-/** Days that a period may be made of: a day, a week, four weeks, and so on. */
+/** Days that a period may be made of: a day, a week, four weeks, and so on, up to more than there are dates for 60. */
 const LENGTHS = [1, 7, 28, 91, 364, 1_820, 9_100, 91_000];
+const LONGEST = 91_000;
 
 const DAY_MS = 86_400_000;
 
@@ -23,25 +38,28 @@ const DAY_MS = 86_400_000;
  * maybe, have no period.
  * @param days oldest first
  */
-export function cutPeriods(days: Day[]): Period[] {
-  for (const length of LENGTHS) {
-    const periods = cut(days, length);
-    if (periods.length <= MOST_PERIODS) return periods;
-  }
-  return cut(days, Number.POSITIVE_INFINITY);
+export function cutPeriods(days: Day[]): Periods {
+  const period_days =
+    LENGTHS.find((length) => new Set(days.map(([day]) => placeOf(day, length))).size <= MOST_PERIODS) ??
+    LONGEST;
+  const groups = Map.groupBy(days, ([day]) => placeOf(day, period_days));
+  return { period_days, periods: [...groups.values()].map(add) };
 }
 
 /**
- * The days without records between two periods that would hold at least one period more.
- * @param periods as `cutPeriods` gives them
- * @param index of the later period
+ * The days without records before a period that would hold at least one period more.
+ * @param index of the period
  */
-export function findGap(periods: Period[], index: number): { first: string; last: string } | undefined {
+export function findGap({ period_days, periods }: Periods, index: number): Gap | undefined {
   const [before, after] = [periods[index - 1], periods[index]];
   if (!before || !after) return undefined;
-  const longest = Math.max(...periods.map(({ first, last }) => toDay(last) - toDay(first) + 1));
   const [first, last] = [toDay(before.last) + 1, toDay(after.first) - 1];
-  return last - first + 1 >= longest ? { first: fromDay(first), last: fromDay(last) } : undefined;
+  return last - first + 1 >= period_days ? { first: fromDay(first), last: fromDay(last) } : undefined;
+}
+
+/** All of them, oldest first. */
+export function findGaps(cut: Periods): Gap[] {
+  return cut.periods.flatMap((_, index) => findGap(cut, index) ?? []);
 }
 
 /** A day as its number, counted from 1970. */
@@ -53,10 +71,9 @@ function fromDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Periods of whole days, counted from 1970: a day more at the end leaves those before as they are. */
-function cut(days: Day[], length: number): Period[] {
-  const groups = Map.groupBy(days, ([day]) => Math.floor(toDay(day) / length));
-  return [...groups.values()].map(add);
+/** Which period a day is in, counted from 1970: a day more at the end leaves those before as they are. */
+function placeOf(date: string, length: number): number {
+  return Math.floor(toDay(date) / length);
 }
 
 function add(days: Day[]): Period {
@@ -65,6 +82,7 @@ function add(days: Day[]): Period {
   return {
     first: String(days.at(0)?.[0]),
     last: String(days.at(-1)?.[0]),
+    days: days.length,
     records,
     camera_ok: { True: records - failing - unknown, False: failing, null: unknown },
     totals: Object.fromEntries(CLASSES.map((name, index) => [name, sum(4 + index)])) as Counts,
