@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { eachLook, JSON_PAGE, openPage, PAGES } from "./pages.ts";
+import { eachLook, findOrigin, JSON_PAGE, openPage, PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -51,7 +51,7 @@ async function expectOutline(page: Page): Promise<void> {
 test.for(PAGES)(
   "$name: axe finds nothing in any look, and no window is too narrow",
   async (sitePage, { visit }) => {
-    const page = await visit();
+    const page = await visit({ origin: findOrigin(sitePage) });
     await openPage(page, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
@@ -62,6 +62,34 @@ test.for(PAGES)(
     });
     await page.setViewportSize({ width: 320, height: 800 });
     await expectRoom(page, "320 pixels");
+  },
+);
+
+/** The parts of a page of which some is out of sight until one scrolls, by their classes. */
+function findScrolling(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>("section, pre, .scroll")]
+      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+      .map(({ className, tagName }) => `${tagName} ${className}`),
+  );
+}
+
+test.for([320, 360, 640, 768, 960, 961, 1024, 1280])(
+  "records show all their fields, %i pixels wide",
+  async (width, { visit }) => {
+    const page = await visit({ viewport: { width, height: 900 } });
+    await openPage(page, PAGES.find(({ name }) => name === "records")!);
+    expect((await findScrolling(page)).filter((name) => name.includes("records"))).toEqual([]);
+    const cut = await page
+      .locator(".records :is(th, td)")
+      .evaluateAll((cells) =>
+        cells
+          .filter((cell) => cell.getBoundingClientRect().right > innerWidth)
+          .map((cell) => cell.textContent),
+      );
+    expect(cut).toEqual([]);
+    expect(await page.getByRole("columnheader").allTextContents()).toHaveLength(12);
+    expect(await page.getByRole("table").getByRole("row").count()).toBe(16);
   },
 );
 

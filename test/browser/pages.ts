@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
-import { expect } from "vitest";
+import { expect, inject } from "vitest";
+import type { Collection } from "./setup.ts";
 
 /** A page of the site, to be looked at in every way. */
 export interface SitePage {
@@ -7,26 +8,52 @@ export interface SitePage {
   path: string;
   status: number;
   method?: string;
+  /** The Accept header, if not the browser's own. */
+  accept?: string;
+  /** What is loaded, if not the seed. */
+  collection?: Collection;
   /** What shows that a script has drawn it. */
   drawn?: string;
 }
 
-/** The pages of the site, with the seed loaded. A new page belongs here: looks.test.ts then looks at it. */
+const RECORDS = "/api/tf1/records/";
+
+/** The pages of the site. A new page belongs here: looks.test.ts then looks at it. */
 export const PAGES: SitePage[] = [
   { name: "landing", path: "/", status: 200 },
-  { name: "records", path: "/api/tf1/records/", status: 200 },
-  { name: "records-without-health", path: "/api/tf1/records/?page=last", status: 200 },
+  { name: "landing-long", path: "/", status: 200, collection: "long" },
+  { name: "landing-empty", path: "/", status: 200, collection: "empty" },
+  { name: "records", path: RECORDS, status: 200 },
+  { name: "records-without-health", path: `${RECORDS}?page=last`, status: 200 },
+  { name: "records-empty", path: RECORDS, status: 200, collection: "empty" },
   { name: "reference", path: "/docs", status: 200, drawn: ".opblock" },
-  { name: "invalid-page", path: "/api/tf1/records/?page=abc", status: 404 },
-  { name: "method-not-allowed", path: "/api/tf1/records/", status: 405, method: "DELETE" },
+  { name: "invalid-page", path: `${RECORDS}?page=abc`, status: 404 },
+  { name: "method-not-allowed", path: RECORDS, status: 405, method: "DELETE" },
+  { name: "not-acceptable", path: RECORDS, status: 406, accept: "application/xhtml+xml" },
+  { name: "asked-for", path: `${RECORDS}?page=3&prefer=code=429`, status: 429 },
+  { name: "unavailable", path: RECORDS, status: 503, collection: "failing" },
 ];
+
+/** Where a page is, for a visit. */
+export function findOrigin({ collection }: SitePage): string {
+  return collection === undefined ? inject("origin") : inject("others")[collection];
+}
 
 /** The answer to a client, which a browser shows too. */
 export const JSON_PAGE: SitePage = { name: "json", path: "/api/tf1/records/?format=json", status: 200 };
 
-/** Opens a page of the site, with its method. */
-export async function openPage(page: Page, { path, status, method = "GET", drawn }: SitePage): Promise<void> {
-  if (method !== "GET") await page.route(path, (route) => route.continue({ method }), { times: 1 });
+/** Opens a page of the site, with its method and its Accept header. */
+export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
+  const { path, status, method = "GET", accept, drawn } = sitePage;
+  if (method !== "GET" || accept !== undefined)
+    await page.route(
+      path,
+      (route) => {
+        const headers = { ...route.request().headers(), ...(accept && { accept }) };
+        return route.continue({ method, headers });
+      },
+      { times: 1 },
+    );
   const response = await page.goto(path);
   expect(response?.status()).toBe(status);
   if (drawn !== undefined) await page.locator(drawn).first().waitFor();

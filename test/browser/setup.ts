@@ -1,5 +1,7 @@
 import type { TestProject } from "vitest/node";
 import { seedRecords } from "../../data/generator/seed.ts";
+import { generateRecords } from "../../src/generator/records.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../soak/collection.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
@@ -10,8 +12,13 @@ declare module "vitest" {
     browser: string | undefined;
     /** Where the worker that all browser tests share serves the seed. */
     origin: string;
+    /** Where others do that serve something else, by what. */
+    others: Record<Collection, string>;
   }
 }
+
+/** Nothing at all; a hundred days, of which a chart cannot show each; a store that fails. */
+export type Collection = "empty" | "long" | "failing";
 
 const MISSING =
   "no Chromium found: `apt-get install chromium`, or name one in the environment variable CHROMIUM.";
@@ -25,16 +32,33 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide("browser", undefined);
     return undefined;
   }
-  const [browser, worker] = await Promise.all([launchChromium(executable), startWithSeed()]);
+  const [browser, worker, others] = await Promise.all([
+    launchChromium(executable),
+    startWith([...seedRecords()].sort(compareNewestFirst).reverse()),
+    startOthers(),
+  ]);
   project.provide("browser", browser.wsEndpoint());
   project.provide("origin", worker.origin);
+  const { empty, long, failing } = others;
+  project.provide("others", { empty: empty.origin, long: long.origin, failing: failing.origin });
   return async () => {
-    await Promise.all([browser.close(), worker.close()]);
+    await Promise.all([browser, worker, empty, long, failing].map((server) => server.close()));
   };
 }
 
-async function startWithSeed(): Promise<RunningWorker> {
+async function startWith(records: TrafficRecord[]): Promise<RunningWorker> {
   const worker = await startWorker();
-  await loadInto(worker.env, "d1", [...seedRecords()].sort(compareNewestFirst).reverse());
+  await loadInto(worker.env, "d1", records);
   return worker;
+}
+
+async function startOthers(): Promise<Record<Collection, RunningWorker>> {
+  const period = { seed: 1, from: new Date("2024-01-01"), to: new Date("2024-04-10") };
+  const days = generateRecords({ ...period, cameras: 2, interval: 360 });
+  const [empty, long, failing] = await Promise.all([
+    startWorker(),
+    startWith([...days]),
+    startWorker({ migrate: false }),
+  ]);
+  return { empty, long, failing };
 }

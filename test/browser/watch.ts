@@ -54,7 +54,7 @@ function isComplaint(message: ConsoleMessage): boolean {
 /** The browser itself reports a page whose status is an error; tests look at the status. */
 function isErrorPage(message: ConsoleMessage, documents: Set<string>): boolean {
   return (
-    message.text().startsWith("Failed to load resource: the server responded with a status of 4") &&
+    /^Failed to load resource: the server responded with a status of [45]/.test(message.text()) &&
     documents.has(message.location().url)
   );
 }

@@ -38,9 +38,9 @@ const Controls: FC<PageView> = (view) => {
     <nav class="pages" aria-label="Pages">
       <PageLink to={previous === null ? null : 1} url={url} name="« Newest" />
       <PageLink to={previous} url={url} name="‹ Previous" rel="prev" />
-      <PageBox query={query} number={number} last={last} />
       <PageLink to={next} url={url} name="Next ›" rel="next" />
       <PageLink to={next === null ? null : last} url={url} name="Oldest »" />
+      <PageBox query={query} number={number} last={last} />
       <a class="button raw" href={rawUrl(view)}>
         Raw JSON
       </a>
