@@ -93,6 +93,30 @@ test.for([320, 360, 640, 768, 960, 961, 1024, 1280])(
   },
 );
 
+test.for(PAGES)("$name: all of it gets on paper", async (sitePage, { visit }) => {
+  // The width of an A4 page within its margins, at 96 pixels an inch.
+  const page = await visit({ origin: findOrigin(sitePage), viewport: { width: 718, height: 1_000 } });
+  await openPage(page, sitePage);
+  await page.emulateMedia({ media: "print" });
+  await expectRoom(page, "print");
+  if (sitePage.name !== "reference") expect(await findScrolling(page)).toEqual([]);
+  await takePicture(page, `${sitePage.name}-print`);
+});
+
+test("marks and the current page are seen with forced colours", async ({ visit }) => {
+  const page = await visit({ forcedColors: "active" });
+  await openPage(page, PAGES.find(({ name }) => name === "records")!);
+  const looks = await page.locator(".health, [aria-current]").evaluateAll((all) =>
+    all.map((one) => {
+      const mark = getComputedStyle(one, "::before");
+      return mark.content === "none"
+        ? getComputedStyle(one).borderBottomWidth
+        : mark.backgroundColor !== getComputedStyle(document.body).backgroundColor;
+    }),
+  );
+  expect(new Set(looks)).toEqual(new Set(["3px", true]));
+});
+
 test("JSON is quiet in a browser too", async ({ visit }) => {
   const page = await visit();
   await openPage(page, JSON_PAGE);
