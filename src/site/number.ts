@@ -5,9 +5,10 @@ export function formatNumber(value: number): string {
   return GROUPED.format(value);
 }
 
-/** A mean: whole, but with a decimal where it is so small that one matters. */
-export function formatMean(value: number): string {
-  return GROUPED.format(value < 100 ? Math.round(10 * value) / 10 : Math.round(value));
+/** A mean of whole numbers: with a decimal where it is so small that one matters. */
+export function formatMean(sum: number, parts: number): string {
+  const mean = sum / parts;
+  return parts === 1 || mean >= 100 ? formatNumber(Math.round(mean)) : mean.toFixed(1);
 }
 
 /** A part of a whole in percent, with one decimal: `14.2 %`; of nothing, 0. */

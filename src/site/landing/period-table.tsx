@@ -52,7 +52,7 @@ const PeriodRow: FC<Period> = ({ first, last, days, records, totals, camera_ok }
     <td class="number">{formatNumber(days)}</td>
     <td class="number">{formatNumber(records)}</td>
     {CLASSES.map((name) => (
-      <td class="number">{formatMean(totals[name] / days)}</td>
+      <td class="number">{formatMean(totals[name], days)}</td>
     ))}
     {HEALTH.map((name) => (
       <td class="number">{formatShare(camera_ok[name], records)}</td>
