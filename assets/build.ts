@@ -27,11 +27,11 @@ for (const { path, contents } of outputFiles) replace(path, contents);
 replace(join(OUT, "assets/icon.svg"), readFileSync(join(SOURCES, "icon.svg")));
 for (const name of ["_headers", "_redirects"]) replace(join(OUT, name), readFileSync(join(SOURCES, name)));
 
-/** Writes a file if it changes, and at once: other starts may be building, and servers reading, the same. */
+/** Writes a file if it changes, and at once: other starts may be building, and servers reading and listing, the same. */
 function replace(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
-  const temporary = join(OUT, `.${basename(path)}.${process.pid}`);
+  const temporary = `${OUT}.${basename(path)}.${process.pid}`;
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
 }
