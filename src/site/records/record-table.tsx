@@ -2,9 +2,10 @@ import type { FC } from "hono/jsx";
 import { CLASSES } from "../../records/classes.ts";
 import type { TrafficRecord } from "../../records/record.ts";
 import type { Health } from "../health.ts";
+import { CountsPicture } from "./counts-picture.tsx";
 
 /**
- * The records of a page, a row each, with all twelve fields under their own names. Where a row is wider than the window
+ * The records of a page, a row each, with all twelve fields under their own names and a picture of the counts. Where a row is wider than the window
  * (assets/styles/site/cards.css), it and the names take three lines, in the same places.
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
@@ -20,6 +21,7 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
               {name}
             </th>
           ))}
+          <th scope="col">counts</th>
           <th scope="col" class="number">
             camera_pk
           </th>
@@ -50,6 +52,9 @@ const RecordRow: FC<{ record: TrafficRecord }> = ({ record }) => (
     {CLASSES.map((name) => (
       <td class={record[name] === 0 ? "number zero" : "number"}>{record[name]}</td>
     ))}
+    <td>
+      <CountsPicture record={record} />
+    </td>
     <td class="number quiet">{record.camera_pk}</td>
     <td class="number quiet">{record.id}</td>
     <td class="quiet">{record.model_name}</td>
