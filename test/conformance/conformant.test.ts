@@ -119,6 +119,14 @@ describe("not against the specification are", () => {
       "page=2 record",
     ],
     [
+      "a camera_ok that is null behind those known of the same moment",
+      () => {
+        service.records = makeRecords(50).reverse();
+      },
+      "List records 4",
+      "page=2 record",
+    ],
+    [
       "a version in a header",
       () => {
         service.reply = (reply) => ({ ...reply, headers: { ...reply.headers, Sunset: "soon" } });
@@ -171,28 +179,5 @@ describe("a next that is never null comes to an end,", () => {
     const examination = await examineQuickly(service.origin);
     expect(rulesOf(examination, "fail")).toEqual(["Page envelope.count"]);
     expect(examination.pages).toBe(23);
-  });
-});
-
-describe("a collection", () => {
-  test.each([0, 1, 15, 16])("of %i records breaks nothing", async (count) => {
-    service.records = makeCollection(count);
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(examination).toMatchObject({ records: count, count, stopped: undefined });
-  });
-
-  test("without records shows no rule of a record", async () => {
-    service.records = [];
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "not seen")).toEqual(
-      expect.arrayContaining([
-        "Record.id",
-        "Record 3",
-        "List records 2",
-        "List records 5",
-        "Page envelope 1",
-      ]),
-    );
   });
 });
