@@ -44,7 +44,7 @@ export function describeSite(open: OpenTarget, survey: Survey): void {
       expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
       expect(response.headers.get("cache-control")).toBe("no-store");
       expect(response.headers.get("allow")).toBe(
-        path.startsWith(PATH) ? "GET, OPTIONS" : path === "/" ? "GET" : null,
+        path.startsWith(PATH) ? "GET, OPTIONS" : path === "/" ? "GET, HEAD" : null,
       );
       const page = await response.text();
       expect(page).toContain(`<span class="status">${status}</span>`);
