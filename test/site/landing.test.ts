@@ -69,6 +69,18 @@ describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
     expect(await open("on", inBrowser())).toContain("every half hour");
     expect(await open("off", inBrowser())).not.toContain("every half hour");
   });
+
+  test("says whether clients are limited", async () => {
+    const RATE_LIMITER = { limit: async () => ({ success: true }) };
+    const open = async (RATE_LIMIT: string, init?: RequestInit) => {
+      const env = { ...worker.env, RATE_LIMITER, RATE_LIMIT };
+      return (await app.request("http://inside:8787/", init, env, context)).text();
+    };
+    expect(JSON.parse(await open("60"))).toMatchObject({ rate_limit_seconds: 60 });
+    expect(JSON.parse(await open("off"))).toMatchObject({ rate_limit_seconds: null });
+    expect(await open("10", inBrowser())).toContain("within 10 seconds is answered 429");
+    expect(await open("off", inBrowser())).toContain("not limited");
+  });
 });
 
 describe("without records", () => {

@@ -1,3 +1,4 @@
+import type { Env } from "../../env.ts";
 import { PREFERENCES } from "../../mock/preferences.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
@@ -25,6 +26,8 @@ export interface Facts {
   loaded_at: string | null;
   /** Whether it grows by itself, an observation a camera each half hour. */
   grows: boolean;
+  /** In how many seconds the requests of a client are counted, of which it may send so many; null without such a limit. */
+  rate_limit_seconds: number | null;
   /** What the records come to; null in a collection that was loaded before loads stored it. */
   statistics: Summary | null;
 }
@@ -37,9 +40,13 @@ export const DESCRIPTION = `Road users counted by roadside cameras: a public ${S
 /**
  * Gathers the facts. No record is read for them: the load stored what it takes.
  * @param origin of absolute links
- * @param grows whether the cron trigger adds to the collection
+ * @param settings of this deployment
  */
-export function gatherFacts({ state, loadedAt, statistics }: Loaded, origin: string, grows: boolean): Facts {
+export function gatherFacts(
+  { state, loadedAt, statistics }: Loaded,
+  origin: string,
+  { GROW, RATE_LIMIT = "off" }: Pick<Env, "GROW" | "RATE_LIMIT">,
+): Facts {
   return {
     name: COLLECTION.name,
     description: DESCRIPTION,
@@ -50,7 +57,8 @@ export function gatherFacts({ state, loadedAt, statistics }: Loaded, origin: str
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: loadedAt ?? null,
-    grows,
+    grows: GROW === "on",
+    rate_limit_seconds: RATE_LIMIT === "off" ? null : Number(RATE_LIMIT),
     statistics: statistics ? summarise(statistics) : null,
   };
 }

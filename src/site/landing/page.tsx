@@ -57,6 +57,7 @@ export async function renderLanding(facts: Facts): Promise<Markup> {
         in the query, which the links keep. They combine.
       </p>
       <Preferences {...facts} />
+      <RateLimit {...facts} />
       <h2>Read it while it grows</h2>
       <p>
         {facts.grows
@@ -104,6 +105,15 @@ const Preferences: FC<Facts> = ({ preferences }) => (
     </table>
   </section>
 );
+
+const RateLimit: FC<Facts> = ({ rate_limit_seconds: seconds }) =>
+  seconds === null ? (
+    <p>How often a client asks is not limited here.</p>
+  ) : (
+    <p>
+      Who asks too often within {seconds} seconds is answered 429, with <code>Retry-After</code>.
+    </p>
+  );
 
 const WhatIsLoaded: FC<Facts> = ({ count, pages, statistics }) => {
   if (count === 0) return <p>At the moment nothing is loaded: the collection is empty.</p>;

@@ -18,7 +18,7 @@ landing.get(PATH, async (c) => {
   c.header("Vary", "Accept");
   const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
   const loaded = await openStore(c.env).loaded((work) => c.executionCtx.waitUntil(work));
-  const facts = gatherFacts(loaded, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env.GROW === "on");
+  const facts = gatherFacts(loaded, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
   const headers = { "Cache-Control": PAGE_CACHING };
   if (representation === "json") return c.json(facts, 200, headers);
   const { renderLanding } = await import("./page.tsx");
