@@ -1,8 +1,12 @@
 import cliProgress from "cli-progress";
+import { type Course, openCourse } from "./course.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
-/** How often a log, which keeps every line, is told. */
+/** When a step counts as long, and how often its line on a terminal is drawn anew while nothing is done. */
+const TICK_MS = 1_000;
+
+/** How often a log, which keeps every line, is told of a long step. */
 const PLAIN_INTERVAL_MS = 5_000;
 
 export interface Progress {
@@ -29,7 +33,7 @@ let tellAbove: ((line: string) => void) | undefined;
 
 /**
  * Shows on standard error how far a long step is, how fast, and how long it still takes: one line that is rewritten
- * on a terminal, a plain line every few seconds elsewhere. One step at a time.
+ * on a terminal, a plain line after a second, and then every few, elsewhere. One step at a time.
  * @param step what is going on, such as `reading`
  * @param total how many there are to do, if known
  */
@@ -39,8 +43,8 @@ export function openProgress(
   { unit = "records", out }: ProgressOptions = {},
 ): Progress {
   if (out === "-" && process.stdout.isTTY) return SILENT;
-  const describe = describeRate(unit);
-  return process.stderr.isTTY ? openBar(step, total, describe) : openPlain(step, total, describe);
+  const course = openCourse(unit, total);
+  return process.stderr.isTTY ? openBar(step, course) : openPlain(step, course);
 }
 
 /** Tells a person something on standard error: a line of its own, above the bar if there is one. */
@@ -48,18 +52,22 @@ export function note(line: string): void {
   (tellAbove ?? console.error)(line);
 }
 
-/** Gives words for how far a step is. */
-type Describe = (done: number, total: number | undefined) => string;
-
-function openBar(step: string, total: number | undefined, describe: Describe): Progress {
-  const format = `${step} ${total === undefined ? "" : "{bar} "}{told}`;
+function openBar(step: string, course: Course): Progress {
+  const format: cliProgress.GenericFormatter = (options, { progress }) => {
+    const bar = course.total() === undefined ? "" : `${Format.BarFormat(progress, options)} `;
+    return `${step} ${bar}${course.describe()}`;
+  };
   // The process ends itself on a signal, before the bar would hear of it.
   const options = { format, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
-  const at = { done: 0, total };
-  const told = () => ({ told: describe(at.done, at.total) });
-  const draw = () => bar.start(at.total ?? 0, at.done, told());
+  const draw = () => bar.start(course.total() ?? 0, course.done());
+  const update = () => {
+    bar.setTotal(course.total() ?? 0);
+    bar.update(course.done());
+  };
+  const timer = setInterval(update, TICK_MS).unref();
   const close = () => {
+    clearInterval(timer);
     bar.stop();
     tellAbove = undefined;
     process.off("exit", close);
@@ -72,38 +80,27 @@ function openBar(step: string, total: number | undefined, describe: Describe): P
   process.once("exit", close); // A hidden cursor would outlast the process.
   draw();
   return {
-    update(done, total = at.total) {
-      Object.assign(at, { done, total });
-      if (total !== undefined) bar.setTotal(total);
-      bar.update(done, told());
+    update(done, total) {
+      course.update(done, total);
+      update();
     },
     close,
   };
 }
 
-function openPlain(step: string, total: number | undefined, describe: Describe): Progress {
-  let toldAt = Date.now();
-  return {
-    update(done, now = total) {
-      if (Date.now() - toldAt < PLAIN_INTERVAL_MS) return;
-      toldAt = Date.now();
-      console.error(`${step}: ${describe(done, now)}`);
-    },
-    close() {},
+function openPlain(step: string, course: Course): Progress {
+  let tellAt = Date.now() + TICK_MS;
+  const tell = () => {
+    if (Date.now() < tellAt) return;
+    tellAt = Date.now() + PLAIN_INTERVAL_MS;
+    console.error(`${step}: ${course.describe()}`);
   };
-}
-
-/**
- * Tells how many are done, how many that is a second, and how long the rest takes at that rate. There may be more done
- * than there were to do.
- */
-function describeRate(unit: string): Describe {
-  const begunAt = Date.now();
-  return (done, total) => {
-    const rate = Math.round((done * 1_000) / Math.max(1, Date.now() - begunAt));
-    if (total === undefined) return `${done} ${unit}, ${rate}/s`;
-    const all = Math.max(done, total);
-    const left = Math.ceil((all - done) / Math.max(1, rate));
-    return `${done}/${all} ${unit}, ${rate}/s, ${Format.TimeFormat(left, { autopaddingChar: "" }, 1)} left`;
+  const timer = setInterval(tell, TICK_MS).unref();
+  return {
+    update(done, total) {
+      course.update(done, total);
+      tell();
+    },
+    close: () => clearInterval(timer),
   };
 }

@@ -1,4 +1,5 @@
 import type { Continued } from "../src/records/store/store.ts";
+import { askStore } from "./ask-store.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";
 import { rangesSince } from "./targets/ranges.ts";
@@ -17,7 +18,7 @@ export interface AppendOptions extends LoadOptions {
  */
 export async function append(files: string[], options: AppendOptions): Promise<void> {
   const target = targets[await chooseStore(options)];
-  const loaded = await target.read(options);
+  const loaded = await askStore(target, options);
   if (!loaded) return load(files, options);
   const continued = requireStatistics(loaded);
   const { count } = continued.state;

@@ -3,6 +3,7 @@ import { findOrigin } from "../src/http/origin.ts";
 import { COLLECTION_PATH } from "../src/records/envelope.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/records/store/store.ts";
+import { askStore } from "./ask-store.ts";
 import { FORMATS, LOSSY_FORMATS } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";
 import { writePages } from "./outputs/pages.ts";
@@ -31,7 +32,7 @@ const LOCAL_ORIGIN = "http://localhost:8787";
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   const target = targets[await chooseStore(choice)];
-  const loaded = await target.read(choice);
+  const loaded = await askStore(target, choice);
   if (!loaded) throw new Error("Nothing is loaded.");
   const { state } = loaded;
   const write = format === "pages" ? await pagesOf(state, choice) : RECORD_FORMATS[format];

@@ -55,22 +55,37 @@ export async function generate(options: GenerateOptions): Promise<void> {
     ...(interval === undefined ? {} : { interval }),
   });
   const least = options.to === undefined ? count : undefined;
-  const taken = take(records, count ?? Number.POSITIVE_INFINITY, progress, least);
-  await writeOutput(out, FORMATS[format](taken)).finally(progress.close);
+  const taken = take(records, count ?? Number.POSITIVE_INFINITY, least);
+  const shown = show(taken, progress, (record, done) => estimate(options, record, done));
+  await writeOutput(out, FORMATS[format](shown)).finally(progress.close);
+}
+
+/** How many records there will be, if the rest of the period is like what has passed of it; no more than are asked for. */
+function estimate({ records, from = BEGIN, to }: GenerateOptions, last: TrafficRecord, done: number) {
+  if (to === undefined) return records;
+  const passed = (Date.parse(last.timestamp) - +from) / (+to - +from);
+  return Math.min(records ?? Number.POSITIVE_INFINITY, Math.round(done / Math.max(passed, 1e-9)));
+}
+
+function* show(
+  records: Iterable<TrafficRecord>,
+  progress: Progress,
+  total: (last: TrafficRecord, done: number) => number | undefined,
+): Generator<TrafficRecord> {
+  let done = 0;
+  for (const record of records) {
+    yield record;
+    done += 1;
+    if (done % 10_000 === 0) progress.update(done, total(record, done));
+  }
 }
 
 /** @param least how many there must be */
-function* take(
-  records: Iterable<TrafficRecord>,
-  count: number,
-  progress: Progress,
-  least = 0,
-): Generator<TrafficRecord> {
+function* take(records: Iterable<TrafficRecord>, count: number, least = 0): Generator<TrafficRecord> {
   let taken = 0;
   for (const record of records) {
     yield record;
     taken += 1;
-    if (taken % 10_000 === 0) progress.update(taken);
     if (taken === count) return;
   }
   if (taken < least) throw new Error(`The year 9999 ends after ${taken} of ${least} records.`);

@@ -1,5 +1,6 @@
 import { CLASSES } from "../src/records/classes.ts";
 import type { Statistics } from "../src/records/statistics.ts";
+import { askStore } from "./ask-store.ts";
 import type { Loaded } from "./targets/target.ts";
 import { chooseStore, type StoreChoice, type StoreName, targets } from "./targets/targets.ts";
 
@@ -16,7 +17,7 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   const store = await chooseStore(options);
-  const loaded = await targets[store].read(options);
+  const loaded = await askStore(targets[store], options);
   const place = { store, remote: options.remote ?? false };
   if (options.json) console.log(JSON.stringify({ ...place, ...toJson(loaded) }));
   else if (!loaded) console.log(`Nothing is loaded in ${describePlace(store, options)}.`);

@@ -83,13 +83,12 @@ export async function readFiles(
   conclude: (staged: Staged) => string,
   continuation?: Continuation,
 ): Promise<Staged> {
-  const progress = openProgress("reading");
   const staged = await stage(files, {
     modelName: options.modelName,
     strict: options.strict ?? false,
     continuation,
-    onProgress: progress.update,
-  }).finally(progress.close);
+    openStep: openProgress,
+  });
   if (staged.problemCount === 0) return staged;
   staged.close();
   throw refuse(staged.problems, staged.problemCount, conclude(staged));

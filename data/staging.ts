@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
+import type { Progress } from "../cli/progress.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { readSource } from "./sources/recognise.ts";
 import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
@@ -9,6 +10,7 @@ import { numberObservations, openDatabase, selectRecords } from "./staging/datab
 import { type Intake, openIntake } from "./staging/intake.ts";
 import { compareOlder } from "./staging/older.ts";
 import { createProblemList } from "./staging/problem-list.ts";
+import { measureVolume } from "./staging/volume.ts";
 
 export { formatProblem } from "./sources/problem.ts";
 export type { Continuation } from "./staging/continuation.ts";
@@ -20,8 +22,8 @@ export interface StageOptions {
   strict: boolean;
   /** What is loaded already, if the records are to be added to it. */
   continuation?: Continuation | undefined;
-  /** Called now and then with the number of rows read so far. */
-  onProgress?: ((rows: number) => void) | undefined;
+  /** Shows how far a step is: `reading`, which counts rows, or `comparing`. */
+  openStep?: ((step: string) => Progress) | undefined;
   /** What the file `-` is; the standard input of the process if absent. */
   stdin?: Readable | undefined;
 }
@@ -54,11 +56,11 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
     const { strict, continuation } = options;
     const intake = openIntake(database, strict, continuation);
     database.exec("BEGIN");
-    await readFiles(files, options, intake, problems.add);
-    if (intake.observations) numberObservations(database, continuation);
-    for (const problem of compareRecords(database, files)) problems.add(problem);
-    if (continuation)
-      for await (const problem of compareLoaded(database, files, continuation)) problems.add(problem);
+    await take("reading", options, (step) => readFiles(files, options, intake, problems.add, step));
+    await take("comparing", options, async () => {
+      if (intake.observations) numberObservations(database, continuation);
+      for await (const problem of compare(database, files, continuation)) problems.add(problem);
+    });
     database.exec("COMMIT");
     return {
       count: intake.count,
@@ -79,26 +81,41 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
   }
 }
 
-async function* compareLoaded(
+/** Takes a step, which is shown. */
+async function take(
+  name: string,
+  { openStep }: StageOptions,
+  action: (step: Progress | undefined) => Promise<void>,
+): Promise<void> {
+  const step = openStep?.(name);
+  await action(step).finally(() => step?.close());
+}
+
+async function* compare(
   database: DatabaseSync,
   files: string[],
-  continuation: Continuation,
+  continuation: Continuation | undefined,
 ): AsyncGenerator<Problem> {
+  yield* compareRecords(database, files);
+  if (!continuation) return;
   yield* compareOlder(database, files, continuation);
   yield* compareIds(database, files, continuation);
 }
 
 async function readFiles(
   files: string[],
-  { modelName, stdin, onProgress }: StageOptions,
+  { modelName, stdin }: StageOptions,
   intake: Intake,
   report: (problem: Problem) => void,
+  step: Progress | undefined,
 ): Promise<void> {
+  const volume = measureVolume(files);
   let rows = 0;
+  const tell = () => step?.update(rows, volume.estimate(rows));
   let kind: Kind | undefined;
   for (const [rank, file] of files.entries()) {
-    for await (const row of readSource({ file, modelName }, stdin)) {
-      if (++rows % 1000 === 0) onProgress?.(rows);
+    for await (const row of readSource({ file, modelName, onRead: volume.onRead }, stdin)) {
+      if (++rows % 1000 === 0) tell();
       if ("problems" in row) {
         row.problems.forEach(report);
         continue;
@@ -110,7 +127,7 @@ async function readFiles(
       }
       intake.take(row, rank).forEach(report);
     }
-    onProgress?.(rows);
+    tell();
   }
 }
 

@@ -29,7 +29,10 @@ export function runScript(script: string, args: string[], input = ""): Promise<F
   return finish(child);
 }
 
-/** Runs `npm run data -- ...` to its end. */
-export function runData(args: string[], input?: string): Promise<Finished> {
-  return runScript("data", args, input);
+/** Runs `npm run data -- ...` to its end. How far it was on its way is left out: that depends on how fast it was. */
+export async function runData(args: string[], input?: string): Promise<Finished> {
+  const finished = await runScript("data", args, input);
+  return { ...finished, stderr: finished.stderr.replaceAll(PROGRESS, "") };
 }
+
+const PROGRESS = /^[a-z ]+: .*(\d\/s|so far|left)\n/gm;

@@ -12,14 +12,28 @@ const REASONS: Record<string, string> = {
 
 /**
  * Takes the name of a file (`-` for standard input), gives its bytes, unzipped if it is gzipped, which its
- * first bytes tell (RFC 1952, 2.3.1). Throws `Unreadable` if there is no such file or the gzip is damaged.
+ * first bytes tell (RFC 1952, 2.3.1). `onRead` hears of bytes as they are in the file. Throws `Unreadable` if there is no such file or the gzip is damaged.
  */
-export async function* openBytes(file: string, stdin?: Readable): AsyncGenerator<Uint8Array> {
+export async function* openBytes(
+  file: string,
+  stdin?: Readable,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
   const stream = file === "-" ? (stdin ?? process.stdin) : createReadStream(file, { highWaterMark: 1 << 16 });
   try {
-    yield* await unzip(stream);
+    yield* await unzip(count(stream, onRead));
   } catch (error) {
     throw explain(error);
+  }
+}
+
+async function* count(
+  chunks: AsyncIterable<Buffer>,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onRead?.(chunk.length);
+    yield chunk;
   }
 }
 

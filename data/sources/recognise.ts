@@ -13,7 +13,7 @@ import { readTable } from "./table.ts";
 export async function* readSource(source: Source, stdin?: Readable): AsyncGenerator<Row> {
   let empty = true;
   try {
-    for await (const row of readFormat(readBlocks(openBytes(source.file, stdin)), source)) {
+    for await (const row of readFormat(readBlocks(openBytes(source.file, stdin, source.onRead)), source)) {
       empty = false;
       yield row;
     }

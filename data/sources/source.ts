@@ -40,6 +40,8 @@ export interface Source {
   file: string;
   /** The model to serve every record as, whatever the input says. */
   modelName?: TrafficRecord["model_name"] | undefined;
+  /** Called with the number of bytes of each piece of the file. */
+  onRead?: ((bytes: number) => void) | undefined;
 }
 
 /**

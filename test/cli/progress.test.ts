@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { openProgress } from "../../cli/progress.ts";
+import { openProgress, type Progress } from "../../cli/progress.ts";
 import { newFile } from "../data/crawl/copy.ts";
 import { type Service, startService } from "../data/crawl/service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -59,7 +59,10 @@ test("elsewhere too", async () => {
   const out = newFile();
   const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
   const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
-  expect(stderr.split("\n")).toEqual([...notices(), ...conclusion(out).slice(1)]);
+  const lines = stderr.split("\n");
+  const isProgress = (line: string) => line.startsWith("copying: ");
+  expect(lines.filter((line) => !isProgress(line))).toEqual([...notices(), ...conclusion(out).slice(1)]);
+  expect(lines.filter(isProgress)[0]).toMatch(/^copying: 30\/150 records, \d+\/s, \d+s left$/);
 });
 
 test("a signal that comes more than once leaves the terminal as it was", async () => {
@@ -88,40 +91,81 @@ test("records that are written to the terminal themselves have no bar among them
 
 describe("in a log, a line says", () => {
   let lines: string[];
+  let progress: Progress;
+  const open = (...args: Parameters<typeof openProgress>) => {
+    progress = openProgress(...args);
+    return progress;
+  };
   beforeEach(() => {
     lines = [];
-    vi.useFakeTimers({ toFake: ["Date"] });
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
   });
   afterEach(() => {
+    progress.close();
     vi.useRealTimers();
     vi.restoreAllMocks();
   });
 
-  const later = () => vi.advanceTimersByTime(10_000);
+  const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
 
-  test("how many there are, how fast and how long it takes, every few seconds", () => {
-    const progress = openProgress("reading", 1_000);
-    progress.update(1);
-    later();
-    progress.update(500);
-    progress.update(501);
-    expect(lines).toEqual(["reading: 500/1000 records, 50/s, 10s left"]);
+  test("how many there are, how fast and how long it takes, after a second and every few", () => {
+    const { update } = open("reading", 1_000);
+    update(1);
+    pass(0.9);
+    update(450);
+    expect(lines).toEqual([]);
+    pass(0.1);
+    expect(lines.splice(0)).toEqual(["reading: 450/1000 records, 500/s, 1s left"]);
+    pass(4);
+    update(501);
+    expect(lines).toEqual([]);
+    pass(1);
+    expect(lines).toEqual(["reading: 501/1000 records, 100/s, 4s left"]);
   });
 
   test("what is counted, and how many there are by now", () => {
-    const progress = openProgress("walking", 3, { unit: "pages" });
-    later();
-    progress.update(3, 203);
-    later();
-    progress.update(40);
-    expect(lines).toEqual(["walking: 3/203 pages, 0/s, 3m20s left", "walking: 40/40 pages, 2/s, 0s left"]);
+    const { update } = open("walking", 3, { unit: "pages" });
+    pass(0.5);
+    update(1, 401);
+    pass(0.5);
+    update(40);
+    pass(5);
+    update(404);
+    expect(lines).toEqual(["walking: 1/401 pages, 2/s, 3m20s left", "walking: 40/401 pages, 40/s, 5s left"]);
+    pass(5);
+    expect(lines.at(-1)).toBe("walking: 404/404 pages, 67/s, 0s left");
   });
 
   test("how many there are where nobody knows how many there will be", () => {
-    const progress = openProgress("walking", undefined, { unit: "pages" });
-    later();
-    progress.update(40);
-    expect(lines).toEqual(["walking: 40 pages, 4/s"]);
+    const { update } = open("walking", undefined, { unit: "pages" });
+    pass(0.9);
+    update(4);
+    pass(0.1);
+    update(40);
+    expect(lines).toEqual(["walking: 4 pages, 4.4/s"]);
+  });
+
+  test("that it takes longer than it should have", () => {
+    const { update } = open("copying", 120);
+    pass(0.1);
+    update(30);
+    pass(0.9);
+    expect(lines).toEqual(["copying: 30/120 records, 30/s, 3s left"]);
+  });
+
+  test("nothing of the time left while nothing is done", () => {
+    open("writing", 300_000);
+    pass(6);
+    expect(lines).toEqual(["writing: 0/300000 records, 1s so far", "writing: 0/300000 records, 6s so far"]);
+  });
+
+  test("that a step goes on of which nothing is counted, and nothing after its end", () => {
+    const { close } = open("comparing");
+    pass(70);
+    expect([lines[0], lines.at(-1)]).toEqual(["comparing: 1s so far", "comparing: 1m6s so far"]);
+    close();
+    pass(70);
+    expect(lines).toHaveLength(14);
   });
 });

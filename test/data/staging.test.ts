@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
 import { makeRecord } from "./sources/input.ts";
 import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
@@ -71,11 +71,36 @@ test("cameras of a report are numbered by first capture, ids by processing, over
   );
 });
 
-test("progress tells the rows read so far, and all of them at last", async () => {
-  const told: number[] = [];
+describe("progress", () => {
   const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
-  await stageFiles({ a: records, b: [{}] }, { onProgress: (rows) => told.push(rows) });
-  expect(told).toEqual([1000, 2000, 2500, 2501]);
+
+  /** What a staging tells of its steps, which end one after the other. */
+  async function follow(contents: Parameters<typeof stageFiles>[0]) {
+    const told: [string, number, number | undefined][] = [];
+    const steps: string[] = [];
+    const openStep = (step: string) => ({
+      update: (done: number, total?: number) => told.push([step, done, total]),
+      close: () => steps.push(step),
+    });
+    await stageFiles(contents, { openStep });
+    expect(steps).toEqual(["reading", "comparing"]);
+    return told;
+  }
+
+  test("tells the rows read so far, and all of them at last, and estimates how many there are", async () => {
+    const told = await follow({ a: records, b: [{}] });
+    expect(told.map(([, done]) => done)).toEqual([1000, 2000, 2500, 2501]);
+    for (const [, done, total] of told) {
+      expect(total).toBeGreaterThanOrEqual(done);
+      expect(total).toBeLessThan(2_600);
+    }
+    expect(told.at(-1)?.[2]).toBe(2501);
+  });
+
+  test("estimates nothing where the size is not known", async () => {
+    const told = await follow({ a: [{ id: 9_999 }], "-": Buffer.from(JSON.stringify(makeRecord())) });
+    expect(told.at(-1)).toEqual(["reading", 2, undefined]);
+  });
 });
 
 test("records can be read more than once, and nothing after closing", async () => {
