@@ -1,11 +1,10 @@
-import { formatProblem } from "../sources/problem.ts";
+import { formatProblem, SHOWN } from "../sources/problem.ts";
+import { isObject } from "../sources/shape.ts";
 import type { Problem } from "../sources/source.ts";
 import { checkPage } from "./page-check.ts";
 import type { ReadPage } from "./pages.ts";
 import { type Copied, checkRecord } from "./record-check.ts";
 import { advance, type CrawlState } from "./state.ts";
-
-const SHOWN = 20;
 
 /**
  * Makes lines of the records of a page from `state.next` downwards, as they came, and advances the state. What breaks
@@ -46,10 +45,6 @@ function placeOf({ url, results }: ReadPage, index: number): Problem {
   const { id } = Object(results[index]);
   const name = Number.isSafeInteger(id) ? `record ${id}` : `result ${index + 1}`;
   return { file: `${url} ${name}`, line: 0, message: "" };
-}
-
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Says how many problems there were, if any. */

@@ -38,7 +38,7 @@ function findRepetition({ url, last, results }: ReadPage, { next }: CrawlState, 
   if (repeated.length === 0) return undefined;
   // A few may just have ids that are not unique; a whole page of them is no page of its own.
   const grave = repeated.length > 1 && repeated.length === fresh.length;
-  return { message: `${url} has only records that are on newer pages`, grave };
+  return { message: `${url} has ${grave ? "only" : "some"} records that are on newer pages`, grave };
 }
 
 /** What is newer than the records before it may be from after growth. */

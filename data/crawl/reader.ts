@@ -6,7 +6,7 @@ import { Refused, Transient } from "../../client/failures.ts";
 import { type Answer, decodeBody } from "../../client/request.ts";
 import { Page } from "../../src/records/record.ts";
 import { formatProblem } from "../sources/problem.ts";
-import { checkShape, describeShape } from "../sources/shape.ts";
+import { checkShape, describeShape, isObject } from "../sources/shape.ts";
 
 /** What one page answered, as far as it can be read at all. */
 export interface Answered {
@@ -109,7 +109,7 @@ function parseObject({ body: bytes, headers }: Answer): Record<string, unknown> 
   if (body === undefined) throw new Transient("answered what is not UTF-8 text");
   try {
     const value = JSON.parse(body);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    if (isObject(value)) return value;
   } catch {}
   throw new Transient(
     `answered ${headers.get("Content-Type") ?? "something"} that is not a JSON object: ${formatValue(body)}`,

@@ -2,7 +2,7 @@ import { createIdSet, type IdSet } from "../../client/id-set.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { checkShape, describeShape } from "../sources/shape.ts";
 import type { Place, Problem } from "../sources/source.ts";
-import { findFalseCount } from "../staging/health.ts";
+import { findFalseCount, refuseCount } from "../staging/health.ts";
 import { idOf } from "./doubt.ts";
 
 /** What all records copied so far have in common, to hold the next one against. */
@@ -87,9 +87,7 @@ function describeCamera(record: unknown, before: string, place: Place): Problem 
 /** Specification, "Record": `False` appears together with all counts equal to 0. */
 function checkHealth(record: TrafficRecord, place: Place): Problem[] {
   const count = findFalseCount(record);
-  if (count === undefined) return [];
-  const message = `does not go with ${count} being ${record[count]}`;
-  return [{ ...place, field: "camera_ok", value: "False", message }];
+  return count === undefined ? [] : [refuseCount(place, count, record[count])];
 }
 
 /** Specification, "List records", rules 2 and 3: newest first, in any order within one timestamp. */

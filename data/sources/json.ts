@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { type Block, splitLines } from "./blocks.ts";
 import { createDocumentParser } from "./json-documents.ts";
-import { checkShape, describeShape } from "./shape.ts";
+import { checkShape, describeShape, isObject } from "./shape.ts";
 import type { Place, Reader, Row, Source } from "./source.ts";
 
 const record = describeShape(TrafficRecord, "a record");
@@ -78,8 +78,4 @@ function readRecord(value: unknown, place: Place, modelName: Source["modelName"]
 
 function isEnvelope(value: unknown): boolean {
   return isObject(value) && ("results" in value || ("count" in value && !("id" in value)));
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,6 +1,9 @@
 import { formatValue } from "../../cli/value.ts";
 import type { Problem } from "./source.ts";
 
+/** Problems that are told; of any more, how many there are. */
+export const SHOWN = 20;
+
 /** Thrown by a reader that cannot go on with its file. `line` is 0 where the file as a whole is meant. */
 export class Unreadable extends Error {
   line: number;

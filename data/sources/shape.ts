@@ -53,6 +53,11 @@ function explain(issue: z.core.$ZodRawIssue, fields: ReadonlyMap<string, Field>,
   return `is not ${fields.get(String(issue.path?.[0]))?.expected ?? title}`;
 }
 
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /**
  * Takes the cells of a row of CSV by column, gives the values that the shape expects there: a whole number
  * for its digits, null for an empty cell. A cell that cannot be one stays a text, for the schema to refuse.

@@ -3,7 +3,7 @@ import { NO_COUNTS } from "../../src/records/classes.ts";
 import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
 import { type Continuation, isNewer, refuseCamera, refuseOlder } from "./continuation.ts";
 import { prepareInsert } from "./database.ts";
-import { findFalseCount } from "./health.ts";
+import { findFalseCount, refuseCount } from "./health.ts";
 
 /** Takes the rows of a load into its database. */
 export interface Intake {
@@ -62,14 +62,4 @@ export function openIntake(database: DatabaseSync, strict: boolean, continuation
 
 function contentOf(row: RecordRow | ObservationRow) {
   return "record" in row ? row.record : row.observation;
-}
-
-function refuseCount({ file, line }: RecordRow | ObservationRow, count: string, value: number): Problem {
-  return {
-    file,
-    line,
-    field: "camera_ok",
-    value: "False",
-    message: `does not go with ${count} being ${value}`,
-  };
 }

@@ -1,6 +1,5 @@
+import { SHOWN } from "../sources/problem.ts";
 import type { Problem } from "../sources/source.ts";
-
-const SHOWN = 20;
 
 /** Takes the files of a load, gives a list that keeps their first 20 problems in the order of files and lines. */
 export function createProblemList(files: readonly string[]) {

@@ -18,7 +18,7 @@ export interface Target {
    */
   prepare(deployment: Deployment): Promise<number>;
   /**
-   * Reads what is loaded, and changes nothing.
+   * Reads what is loaded, and changes nothing of it; of a local store that was never used, wrangler makes the folder.
    * @returns undefined if nothing was ever loaded
    * @throws if wrangler fails, with its message
    */
