@@ -1,7 +1,17 @@
+import { expect } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { generateRecords, SEED } from "../../src/generator/records.ts";
 import app from "../../src/index.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import { Page, type TrafficRecord } from "../../src/records/record.ts";
+import { context } from "../worker.ts";
+
+export const COLLECTION = "https://counts.example/api/tf1/records/";
+
+/** Ends with a slot; the next one ends at 12:00. */
+export const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
+
+/** What is loaded and what has been added until a moment. */
+export const until = (time: string) => recordsOf("2026-11-20T08:00:00Z", time);
 
 /** What the generator makes from one moment to another, oldest first, as the collection is numbered. */
 export function recordsOf(from: string, to: string): TrafficRecord[] {
@@ -18,4 +28,26 @@ function place(one: TrafficRecord, other: TrafficRecord): number {
 export async function growAt(env: Env, time: string): Promise<void> {
   const controller = { scheduledTime: Date.parse(time), cron: "5,35 * * * *", noRetry() {} };
   await app.scheduled(controller, { ...env, GROW: "on" });
+}
+
+/**
+ * Follows the links of a collection to its last page.
+ * @param open gives the environment of an instance for each page
+ * @param happen is called after each page
+ * @returns the records, oldest first
+ */
+export async function walk(
+  open: () => Env,
+  first = COLLECTION,
+  happen = async () => {},
+): Promise<TrafficRecord[]> {
+  const records: TrafficRecord[] = [];
+  for (let url: string | null = first; url !== null; await happen()) {
+    const answer = await app.request(url, {}, open(), context);
+    expect(answer.status).toBe(200);
+    const page = Page.parse(await answer.json());
+    records.push(...page.results);
+    url = page.next;
+  }
+  return records.reverse();
 }
