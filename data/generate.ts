@@ -61,7 +61,7 @@ export async function generate(options: GenerateOptions): Promise<void> {
 }
 
 /** How many records there will be, if the rest of the period is like what has passed of it; no more than are asked for. */
-function estimate({ records, from = BEGIN, to }: GenerateOptions, last: TrafficRecord, done: number) {
+export function estimate({ records, from = BEGIN, to }: GenerateOptions, last: TrafficRecord, done: number) {
   if (to === undefined) return records;
   const passed = (Date.parse(last.timestamp) - +from) / (+to - +from);
   return Math.min(records ?? Number.POSITIVE_INFINITY, Math.round(done / Math.max(passed, 1e-9)));

@@ -5,8 +5,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { estimate } from "../../data/generate.ts";
 import { stage } from "../../data/staging.ts";
 import { runData } from "../processes.ts";
+import { makeRecords } from "../records/sample.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -99,6 +101,18 @@ describe("generate", () => {
     const [few, many] = await Promise.all([of("5"), of("9")]);
     expect(few.length).toBeGreaterThan(200);
     expect(many).toEqual(few);
+  });
+
+  test.each([
+    [{}, undefined],
+    [{ records: 90 }, 90],
+    [{ to: new Date("2019-01-11") }, 50],
+    [{ to: new Date("2019-01-11"), records: 90 }, 50],
+    [{ to: new Date("2019-01-11"), records: 30 }, 30],
+    [{ from: new Date("2019-01-02"), to: new Date("2019-01-05") }, 30],
+  ])("how many records there will be is estimated from the time that has passed: %j", (options, total) => {
+    const last = { ...makeRecords(1)[0]!, timestamp: "2019-01-03T00:00:00Z" };
+    expect(estimate({ ...options, format: "csv", out: "-" }, last, 10)).toBe(total);
   });
 
   test("time ends with the year 9999, and no file is written", async () => {
