@@ -65,9 +65,8 @@ describe("a walk", () => {
       const results = (await readJson(number)).results.map((record) =>
         Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)])),
       );
-      expect(rows.map((row) => Object.fromEntries(row.map((text, index) => [names[index], text])))).toEqual(
-        results,
-      );
+      const shown = rows.map((row) => Object.fromEntries(row.map((text, index) => [names[index], text])));
+      expect(shown).toEqual(results.map((fields) => ({ ...fields, counts: "" })));
       expect(JSON.parse((await page.locator(".answer code").textContent()) ?? "").results).toEqual(
         (await readJson(number)).results,
       );
