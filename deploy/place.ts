@@ -103,14 +103,16 @@ export async function writeConfiguration(
     name: own,
     ...(main === undefined ? {} : { main: back(main) }),
     ...(assets?.directory === undefined ? {} : { assets: { ...assets, directory: back(assets.directory) } }),
-    ...(place.preview === undefined ? {} : { previews: { ...previews, ...bound } }),
+    ...(place.preview === undefined
+      ? {}
+      : { vars: previews?.vars ?? {}, previews: { ...previews, ...bound } }),
   };
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, `${JSON.stringify(written, null, 2)}\n`);
   return file;
 }
 
-/** Wrangler's commands for D1 and KV look at the bindings of production only, so a preview's stand there too. */
+/** Commands for stores, wrangler's and ours, look at production's settings only, so a preview's stand there too. */
 function bindResources(
   configuration: RawConfig,
   database: Found,

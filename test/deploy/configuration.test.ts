@@ -6,6 +6,7 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
+import { chooseStore } from "../../data/targets/targets.ts";
 import { QUIET, runWrangler } from "../../data/targets/wrangler.ts";
 import { findPlace, readConfiguration, writeConfiguration } from "../../deploy/place.ts";
 
@@ -148,8 +149,9 @@ describe.each([
 });
 
 /** Writes the file with ids of a place, as a deployment does. */
-async function write(preview: string | undefined): Promise<string> {
+async function write(preview: string | undefined, previewStore = "d1"): Promise<string> {
   const configuration = await readConfiguration();
+  Object.assign(configuration.previews?.vars ?? {}, { STORE: previewStore });
   const place = findPlace(configuration, preview);
   const database = { name: place.database.name, id: "6f1c2a34-0000-4000-8000-000000000001" };
   const namespace = { name: place.namespace.name, id: "0123456789abcdef0123456789abcdef" };
@@ -168,4 +170,9 @@ test("a preview's file holds nothing of production, and makes no worker of its n
       kv_namespaces: [{ binding: "KV", id: "0123456789abcdef0123456789abcdef" }],
     });
   expect(namesOf(written.previews ?? {})).toEqual(read);
+});
+
+test("a preview's file tells npm run data which store the preview serves", async () => {
+  const config = await write("login", "kv");
+  expect(await chooseStore({ config })).toBe("kv");
 });
