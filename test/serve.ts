@@ -8,6 +8,8 @@ import { listen } from "./listen.ts";
 export interface Served {
   origin: string;
   close(): Promise<void>;
+  /** Ends it as a supervisor does, which knows npm alone. */
+  terminate(): Promise<void>;
 }
 
 /** Runs `npm start` as a person would, on a free port, with the collection kept in a folder. */
@@ -21,7 +23,7 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
     if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
     await setTimeout(20);
   }
-  return { origin, close: () => stop(server) };
+  return { origin, close: () => stop(server), terminate: () => terminate(server) };
 }
 
 function collect(child: ChildProcess): () => string {
@@ -45,6 +47,12 @@ async function answers(origin: string): Promise<boolean> {
 async function stop(server: ChildProcess): Promise<void> {
   const ended = once(server, "close");
   if (server.pid !== undefined) process.kill(-server.pid, "SIGINT");
+  await ended;
+}
+
+async function terminate(server: ChildProcess): Promise<void> {
+  const ended = once(server, "close");
+  server.kill("SIGTERM");
   await ended;
 }
 

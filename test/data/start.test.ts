@@ -37,7 +37,8 @@ test("npm start serves the seed, then what is loaded, and keeps it", async () =>
 
   const second = await serve(folder);
   expect(await readCount(second.origin), "by the next server").toBe(20);
-  await second.close();
+  await second.terminate();
+  await expect(fetch(second.origin), "by nobody").rejects.toThrow("fetch failed");
 });
 
 test.each([
