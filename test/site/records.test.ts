@@ -66,6 +66,23 @@ describe("a page of the collection in a browser", () => {
     expect(rows).toEqual(fields);
   });
 
+  test("draws the counts of each record, higher for more, in the order of the columns", async () => {
+    const page = await open("?page=2");
+    const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
+    const pictures = [...page.matchAll(/<svg class="picture".*?<\/svg>/g)].map(([picture]) =>
+      [...picture.matchAll(/<rect.*?height="(\d+)"/g)].map(([, height]) => Number(height)),
+    );
+    const drawn = results.flatMap((record, row) =>
+      CLASSES.map((name, column) => ({ count: record[name], height: pictures[row]![column]! })),
+    );
+    drawn.sort((one, other) => one.count - other.count || one.height - other.height);
+    expect(drawn.map(({ height }) => height)).toEqual(
+      drawn.map(({ height }) => height).sort((a, b) => a - b),
+    );
+    expect(new Set(drawn.map(({ height }) => height)).size).toBeGreaterThan(3);
+    for (const { count, height } of drawn) expect(height === 1).toBe(count === 0);
+  });
+
   test("shows the answer that a client gets, with its headers", async () => {
     const page = await open("?page=2");
     const answer = await worker.fetch(`${PATH}?format=api&page=2`);
