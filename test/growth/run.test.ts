@@ -1,29 +1,16 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
-import type { Env } from "../../src/env.ts";
 import { SLOTS_A_RUN } from "../../src/growth/period.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { readStatistics, statisticsOf } from "../data/statistics.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto } from "../worker.ts";
 import { COLLECTION, growAt, loaded, recordsOf, until, walk } from "./collection.ts";
+import { useLoaded, useWorker, worker } from "./growing.ts";
 
-let worker: RunningWorker;
-beforeAll(async () => {
-  worker = await startWorker();
-});
-afterAll(() => worker.close());
-afterEach(() => {
-  vi.restoreAllMocks();
-  vi.useRealTimers();
-});
+useWorker();
 
 describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
-  /** The environment of a new instance. */
-  const open = (): Env => ({ ...worker.env, STORE });
-  beforeEach(async () => {
-    vi.spyOn(console, "log").mockImplementation(() => undefined);
-    await loadInto(worker.env, STORE, loaded);
-  });
+  const open = useLoaded(STORE);
 
   test("gets the observations of the half hour that has ended, as the generator makes them", async () => {
     await growAt(open(), "2026-11-20T12:05:00Z");

@@ -1,20 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { FRESH_MS } from "../../../src/records/store/memory.ts";
 import type { State } from "../../../src/records/store/store.ts";
-import { controlledStore } from "./controlled-store.ts";
+import { controlledStore, first, second, useClock, waitUntil } from "./controlled-store.ts";
 
-const waitUntil = () => {};
-const first: State = { version: 1, count: 100 };
-const second: State = { version: 2, count: 50 };
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(console, "error").mockImplementation(() => undefined);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useClock();
 
 describe("while the state is fresh", () => {
   test("the store is asked for a page once, whether by number or as the last", async () => {

@@ -1,19 +1,7 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { State } from "../../../src/records/store/store.ts";
-import { controlledStore } from "./controlled-store.ts";
+import { describe, expect, test, vi } from "vitest";
+import { controlledStore, first, second, useClock, waitUntil } from "./controlled-store.ts";
 
-const waitUntil = () => {};
-const first: State = { version: 1, count: 100 };
-const second: State = { version: 2, count: 50 };
-
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(console, "error").mockImplementation(() => undefined);
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
+useClock();
 
 describe("concurrent requests", () => {
   test("for the same page ask once, and fail together", async () => {

@@ -1,6 +1,24 @@
+import { afterEach, beforeEach, vi } from "vitest";
 import { lastPage } from "../../../src/records/page.ts";
 import { cachedStore } from "../../../src/records/store/cached.ts";
 import type { RecordStore, State } from "../../../src/records/store/store.ts";
+
+export const first: State = { version: 1, count: 100 };
+export const second: State = { version: 2, count: 50 };
+
+export const waitUntil = () => {};
+
+/** Gives the tests of a file a clock of their own, and keeps the log quiet. */
+export function useClock(): void {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+}
 
 /** A store whose answers are ours to time: the real ones answer when they like. */
 export function controlledStore(initial: State) {

@@ -1,0 +1,31 @@
+import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
+import type { StoreName } from "../../data/targets/targets.ts";
+import type { Env } from "../../src/env.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loaded } from "./collection.ts";
+
+export let worker: RunningWorker;
+
+/** Starts a worker for the tests of a file; what they mock is undone after each. */
+export function useWorker(): void {
+  beforeAll(async () => {
+    worker = await startWorker();
+  });
+  afterAll(() => worker?.close());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
+}
+
+/**
+ * Loads what runs go on from before each test, and keeps the log quiet.
+ * @returns gives the environment of a new instance
+ */
+export function useLoaded(STORE: StoreName): () => Env {
+  beforeEach(async () => {
+    vi.spyOn(console, "log").mockImplementation(() => undefined);
+    await loadInto(worker.env, STORE, loaded);
+  });
+  return () => ({ ...worker.env, STORE });
+}
