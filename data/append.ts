@@ -1,4 +1,4 @@
-import type { Continued } from "../src/records/store/store.ts";
+import type { Continued } from "../src/store/store.ts";
 import { askStore } from "./ask-store.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
-import { date, minutes, wholeNumber } from "../cli/options.ts";
-import { openProgram, runProgram } from "../cli/program.ts";
+import { date, minutes, wholeNumber } from "../tools/command-line/options.ts";
+import { openProgram, runProgram } from "../tools/command-line/program.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";

@@ -1,8 +1,8 @@
-import { openProgress, type Progress } from "../cli/progress.ts";
 import { findOrigin } from "../src/http/origin.ts";
 import { COLLECTION_PATH } from "../src/records/envelope.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import type { State } from "../src/records/store/store.ts";
+import type { State } from "../src/store/store.ts";
+import { openProgress, type Progress } from "../tools/command-line/progress.ts";
 import { askStore } from "./ask-store.ts";
 import { FORMATS, LOSSY_FORMATS } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";

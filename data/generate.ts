@@ -1,7 +1,7 @@
-import { openProgress, type Progress } from "../cli/progress.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import { EPOCH } from "../src/generator/slots.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
+import { openProgress, type Progress } from "../tools/command-line/progress.ts";
 import { FORMATS, type FormatName } from "./outputs/formats.ts";
 import { writeOutput } from "./outputs/output.ts";
 

@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
+import { PROJECT } from "../tools/wrangler/wrangler.ts";
 import { load } from "./load.ts";
 import type { StoreChoice } from "./targets/targets.ts";
-import { PROJECT } from "./targets/wrangler.ts";
 
 /**
  * Replaces what is loaded with the static seed.

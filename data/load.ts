@@ -1,4 +1,4 @@
-import { note, openProgress } from "../cli/progress.ts";
+import { note, openProgress } from "../tools/command-line/progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
 import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";

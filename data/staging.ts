@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
-import type { Progress } from "../cli/progress.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
+import type { Progress } from "../tools/command-line/progress.ts";
 import { readSource } from "./sources/recognise.ts";
 import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
 import { compareRecords } from "./staging/comparison.ts";

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
+import { readConfiguration } from "../tools/wrangler/configuration.ts";
+import { spawnWrangler } from "../tools/wrangler/wrangler.ts";
 import { loadSeed } from "./load-seed.ts";
 import { requirePeriod } from "./rate-limit.ts";
-import { readConfiguration } from "./targets/configuration.ts";
 import { requireStore, targets } from "./targets/targets.ts";
-import { spawnWrangler } from "./targets/wrangler.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
 // where the collection is kept, and in which store, counts for the load too.

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { runWrangler } from "../data/targets/wrangler.ts";
 import type { Env } from "../src/env.ts";
+import { runWrangler } from "../tools/wrangler/wrangler.ts";
 
 export interface DirectRuntime {
   origin: string;

@@ -2,10 +2,10 @@ import { createTestHarness } from "wrangler";
 import type { StoreName } from "../data/targets/targets.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import { BLOCK_SIZE } from "../src/records/store/blocks.ts";
-import { appendStatements, loadStatements } from "../src/records/store/d1-statements.ts";
-import { appendPairs, switchTo, writePairs } from "../src/records/store/kv-pairs.ts";
-import type { State } from "../src/records/store/store.ts";
+import { BLOCK_SIZE } from "../src/store/blocks.ts";
+import { appendStatements, loadStatements } from "../src/store/d1-statements.ts";
+import { appendPairs, switchTo, writePairs } from "../src/store/kv-pairs.ts";
+import type { State } from "../src/store/store.ts";
 import { statisticsOf } from "./data/statistics.ts";
 import { checkAnswer } from "./openapi-check.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
-import { wholeNumber } from "../../cli/options.ts";
-import type { Collection } from "../../client/address.ts";
-import { addAsking } from "../../client/command.ts";
+import { wholeNumber } from "../../tools/command-line/options.ts";
+import type { Collection } from "../../tools/http-client/address.ts";
+import { addAsking } from "../../tools/http-client/command.ts";
 import { parseOut } from "../outputs/destination.ts";
 import { type CrawlOptions, crawl } from "./crawl.ts";
 

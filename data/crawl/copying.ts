@@ -1,4 +1,4 @@
-import { openProgress } from "../../cli/progress.ts";
+import { openProgress } from "../../tools/command-line/progress.ts";
 import { writeOutput } from "../outputs/output.ts";
 import { copyPage } from "./copy.ts";
 import { type CopyFile, openCopyFile, PIPE } from "./copy-file.ts";

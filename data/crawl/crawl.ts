@@ -1,7 +1,7 @@
-import { note, openProgress } from "../../cli/progress.ts";
-import { type Collection, nameCollection } from "../../client/address.ts";
-import type { PaceOptions } from "../../client/pace.ts";
-import { PATIENCE, realClock } from "../../client/retry.ts";
+import { note, openProgress } from "../../tools/command-line/progress.ts";
+import { type Collection, nameCollection } from "../../tools/http-client/address.ts";
+import type { PaceOptions } from "../../tools/http-client/pace.ts";
+import { PATIENCE, realClock } from "../../tools/http-client/retry.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { countProblems, summariseProblems } from "./copy.ts";
 import { measureFile, PIPE, recallRecords, refuseOther } from "./copy-file.ts";

@@ -1,4 +1,4 @@
-import { Refused, Transient } from "../../client/failures.ts";
+import { Refused, Transient } from "../../tools/http-client/failures.ts";
 import { type Answered, FEW_ATTEMPTS, type Reader } from "./reader.ts";
 import { Replaced } from "./replaced.ts";
 

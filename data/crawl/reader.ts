@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { formatValue } from "../../cli/value.ts";
-import { addressPage, type Collection } from "../../client/address.ts";
-import { type AskerOptions, createAsker, refuseTransient } from "../../client/asker.ts";
-import { Refused, Transient } from "../../client/failures.ts";
-import { type Answer, decodeBody } from "../../client/request.ts";
 import { Page } from "../../src/records/record.ts";
+import { formatValue } from "../../tools/command-line/value.ts";
+import { addressPage, type Collection } from "../../tools/http-client/address.ts";
+import { type AskerOptions, createAsker, refuseTransient } from "../../tools/http-client/asker.ts";
+import { Refused, Transient } from "../../tools/http-client/failures.ts";
+import { type Answer, decodeBody } from "../../tools/http-client/request.ts";
 import { formatProblem } from "../sources/problem.ts";
 import { checkShape, describeShape, isObject } from "../sources/shape.ts";
 

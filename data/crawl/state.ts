@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { addressPage, type Collection, nameCollection } from "../../client/address.ts";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { addressPage, type Collection, nameCollection } from "../../tools/http-client/address.ts";
 import type { ReadPage } from "./pages.ts";
 import type { Answered } from "./reader.ts";
 

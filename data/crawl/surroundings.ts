@@ -1,4 +1,4 @@
-import type { Clock, Patience } from "../../client/retry.ts";
+import type { Clock, Patience } from "../../tools/http-client/retry.ts";
 
 /** What is around a crawl, to be replaced in tests. */
 export interface Surroundings {

@@ -1,4 +1,4 @@
-import { formatValue } from "../../cli/value.ts";
+import { formatValue } from "../../tools/command-line/value.ts";
 import type { Problem } from "./source.ts";
 
 /** Problems that are told; of any more, how many there are. */

@@ -6,12 +6,12 @@ import {
   appendTogether,
   loadStatements,
   type Statement,
-} from "../../src/records/store/d1-statements.ts";
+} from "../../src/store/d1-statements.ts";
+import { openScratch } from "../../tools/scratch.ts";
+import { type Deployment, PROJECT } from "../../tools/wrangler/wrangler.ts";
 import { findIds, readLoaded, readRecords } from "./d1/contents.ts";
 import { DATABASE, queryTables, runD1 } from "./d1/database.ts";
-import { openScratch } from "./scratch.ts";
 import type { Target } from "./target.ts";
-import { type Deployment, PROJECT } from "./wrangler.ts";
 
 /** Wrangler holds a whole file in memory, several times over, and executes it as one transaction: a load stays within 600 MB. */
 const FILE_BYTES = 4_000_000;

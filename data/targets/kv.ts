@@ -5,14 +5,14 @@ import {
   GRACE_MS,
   STATISTICS_PREFIX,
   statisticsKey,
-} from "../../src/records/store/blocks.ts";
-import { appendPairs, type Pair, switchTo, writePairs } from "../../src/records/store/kv-pairs.ts";
-import type { State } from "../../src/records/store/store.ts";
+} from "../../src/store/blocks.ts";
+import { appendPairs, type Pair, switchTo, writePairs } from "../../src/store/kv-pairs.ts";
+import type { State } from "../../src/store/store.ts";
+import type { Deployment } from "../../tools/wrangler/wrangler.ts";
 import { chunk } from "../chunk.ts";
 import { findIds, readLoaded, readRecords, readTail } from "./kv/contents.ts";
 import { listKeys, readState, runBulk, runKv } from "./kv/namespace.ts";
 import type { Target } from "./target.ts";
-import type { Deployment } from "./wrangler.ts";
 
 /** Keys that a load writes besides the state. */
 const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
@@ -20,7 +20,7 @@ const LOADED = new RegExp(`^(${BLOCK_PREFIX}|${STATISTICS_PREFIX})`);
 /** Bytes in one bulk write, some 30 blocks: wrangler holds them all in memory, several times over. */
 const BULK_BYTES = 4_000_000;
 
-/** The collection in a KV namespace, in blocks as src/records/store/blocks.ts lays them out. */
+/** The collection in a KV namespace, in blocks as src/store/blocks.ts lays them out. */
 export const kvTarget: Target = {
   async prepare(deployment) {
     return (await readState(deployment))?.version ?? 0;

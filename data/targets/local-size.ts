@@ -1,8 +1,8 @@
 import { createHash, createHmac } from "node:crypto";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { readConfiguration } from "./configuration.ts";
-import { type Deployment, PROJECT } from "./wrangler.ts";
+import { readConfiguration } from "../../tools/wrangler/configuration.ts";
+import { type Deployment, PROJECT } from "../../tools/wrangler/wrangler.ts";
 
 /**
  * What the database takes on this machine: its file, and what SQLite has not yet moved there.

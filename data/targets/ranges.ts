@@ -1,5 +1,5 @@
-import { BLOCK_SIZE } from "../../src/records/store/blocks.ts";
-import type { Continued, State } from "../../src/records/store/store.ts";
+import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import type { Continued, State } from "../../src/store/store.ts";
 
 /** Positions, both ends included. */
 export interface Range {

@@ -1,7 +1,7 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Continued, State, Loaded as StoredLoaded } from "../../src/records/store/store.ts";
+import type { Continued, State, Loaded as StoredLoaded } from "../../src/store/store.ts";
+import type { Deployment } from "../../tools/wrangler/wrangler.ts";
 import type { Range } from "./ranges.ts";
-import type { Deployment } from "./wrangler.ts";
 
 /** What is loaded. */
 export interface Loaded extends StoredLoaded {

@@ -1,8 +1,8 @@
-import { readConfiguration } from "./configuration.ts";
+import { readConfiguration } from "../../tools/wrangler/configuration.ts";
+import type { Deployment } from "../../tools/wrangler/wrangler.ts";
 import { d1Target } from "./d1.ts";
 import { kvTarget } from "./kv.ts";
 import type { Target } from "./target.ts";
-import type { Deployment } from "./wrangler.ts";
 
 /** A target for each value of the setting `STORE`. */
 export const targets = { d1: d1Target, kv: kvTarget } as const satisfies Record<string, Target>;

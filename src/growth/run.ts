@@ -1,6 +1,6 @@
 import type { Env } from "../env.ts";
-import { openAppender } from "../records/store/appender.ts";
-import type { Continued, Loaded } from "../records/store/store.ts";
+import { openAppender } from "../store/appender.ts";
+import type { Continued, Loaded } from "../store/store.ts";
 import { nextRecords } from "./records.ts";
 
 /**

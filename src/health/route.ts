@@ -2,8 +2,8 @@ import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
 import { ERROR_CACHING } from "../http/caching.ts";
 import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, UNAVAILABLE } from "../http/errors.ts";
-import { openUnkept } from "../records/store/open.ts";
-import type { Loaded } from "../records/store/store.ts";
+import { openUnkept } from "../store/open.ts";
+import type { Loaded } from "../store/store.ts";
 
 const PATH = "/healthz";
 

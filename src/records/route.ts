@@ -6,12 +6,12 @@ import { answerHtml, type Markup } from "../http/html.ts";
 import { negotiate, type Representation } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue, readQuery } from "../http/query.ts";
+import { openStore } from "../store/open.ts";
+import type { WaitUntil } from "../store/shared-reads.ts";
+import type { State } from "../store/store.ts";
 import type { Description } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
 import { type AsOf, lastPage, type PageNumber, pageUrls, parseAsOf, parsePageNumber } from "./page.ts";
-import { openStore } from "./store/open.ts";
-import type { WaitUntil } from "./store/shared-reads.ts";
-import type { State } from "./store/store.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);

@@ -22,9 +22,9 @@ interface LayoutProps {
   path?: string;
   /** What search engines and link previews show. */
   description?: string;
-  /** Names of scripts of assets/scripts/, without ending. */
+  /** Names of scripts of src/site/assets/scripts/, without ending. */
   scripts?: string[];
-  /** Names of further style sheets of assets/styles/. */
+  /** Names of further style sheets of src/site/assets/styles/. */
   styles?: string[];
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { deploymentOptions, runWrangler } from "../../data/targets/wrangler.ts";
+import { deploymentOptions, runWrangler } from "../../tools/wrangler/wrangler.ts";
 import { runData } from "../processes.ts";
 
 let folder: string;

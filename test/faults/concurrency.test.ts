@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
-import { FRESH_MS } from "../../src/records/store/memory.ts";
+import { FRESH_MS } from "../../src/store/memory.ts";
 import { type DirectRuntime, startDirectRuntime } from "../direct-runtime.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";

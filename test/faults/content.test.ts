@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { BLOCK_SIZE, blocksOf, STATE_KEY } from "../../src/records/store/blocks.ts";
-import { FRESH_MS } from "../../src/records/store/memory.ts";
-import type { State } from "../../src/records/store/store.ts";
+import { BLOCK_SIZE, blocksOf, STATE_KEY } from "../../src/store/blocks.ts";
+import { FRESH_MS } from "../../src/store/memory.ts";
+import type { State } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectCollection, expectPage, expectUnavailable } from "./answers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { FRESH_MS } from "../../src/records/store/memory.ts";
-import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/records/store/patience.ts";
+import { FRESH_MS } from "../../src/store/memory.ts";
+import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/store/patience.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable } from "./answers.ts";

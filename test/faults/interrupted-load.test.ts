@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { STATE_KEY } from "../../src/records/store/blocks.ts";
-import { loadStatements } from "../../src/records/store/d1-statements.ts";
-import { writePairs } from "../../src/records/store/kv-pairs.ts";
-import type { State } from "../../src/records/store/store.ts";
+import { STATE_KEY } from "../../src/store/blocks.ts";
+import { loadStatements } from "../../src/store/d1-statements.ts";
+import { writePairs } from "../../src/store/kv-pairs.ts";
+import type { State } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { expectCollection } from "./answers.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/targets/targets.ts";
-import { STATE_KEY } from "../../src/records/store/blocks.ts";
+import { STATE_KEY } from "../../src/store/blocks.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";

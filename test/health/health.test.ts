@@ -3,7 +3,7 @@ import { STORE_NAMES } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
 import { describeState } from "../../src/health/route.ts";
 import app from "../../src/index.ts";
-import { HANGS_AFTER_MS } from "../../src/records/store/patience.ts";
+import { HANGS_AFTER_MS } from "../../src/store/patience.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "../site/browser-request.ts";

@@ -1,5 +1,5 @@
 import { startVitest } from "vitest/node";
-import { WRONG_USAGE } from "../../cli/program.ts";
+import { WRONG_USAGE } from "../../tools/command-line/program.ts";
 import { openTarget } from "./target.ts";
 
 declare module "vitest" {

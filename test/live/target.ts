@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { parseRetryAfter } from "../../client/retry.ts";
+import { parseRetryAfter } from "../../tools/http-client/retry.ts";
 import { checkAnswer } from "../openapi-check.ts";
 
 /** A running service, here or anywhere, with data that nobody knows. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseLabels } from "../../assets/scripts/chart/labels.ts";
+import { chooseLabels } from "../../src/site/assets/scripts/chart/labels.ts";
 
 /** A letter is a bar, and a dot a gap; of the choice, a dot is a bar without name. */
 test.each([

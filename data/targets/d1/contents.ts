@@ -1,11 +1,11 @@
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { FIELDS } from "../../../src/records/store/d1.ts";
-import type { State } from "../../../src/records/store/store.ts";
+import { FIELDS } from "../../../src/store/d1.ts";
+import type { State } from "../../../src/store/store.ts";
+import type { Deployment } from "../../../tools/wrangler/wrangler.ts";
 import { chunk } from "../../chunk.ts";
 import { measureDatabase } from "../local-size.ts";
 import type { Range } from "../ranges.ts";
 import type { Loaded } from "../target.ts";
-import type { Deployment } from "../wrangler.ts";
 import { queryD1, queryTables } from "./database.ts";
 
 const STATE = "SELECT version, count, loaded_at FROM state WHERE version > 0";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
+import { type Deployment, deploymentOptions, runWrangler } from "../../../tools/wrangler/wrangler.ts";
 
 /** The database's binding in wrangler.toml. */
 export const DATABASE = "DB";

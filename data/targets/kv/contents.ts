@@ -1,11 +1,11 @@
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BLOCK_SIZE, blocksOf, statisticsKey } from "../../../src/records/store/blocks.ts";
-import type { State } from "../../../src/records/store/store.ts";
+import { BLOCK_SIZE, blocksOf, statisticsKey } from "../../../src/store/blocks.ts";
+import type { State } from "../../../src/store/store.ts";
+import type { Deployment } from "../../../tools/wrangler/wrangler.ts";
 import { chunk } from "../../chunk.ts";
 import { measureNamespace } from "../local-size.ts";
 import { type Range, rangesOf } from "../ranges.ts";
 import type { Loaded } from "../target.ts";
-import type { Deployment } from "../wrangler.ts";
 import { getValues, readState } from "./namespace.ts";
 
 /** Ids that are looked for at once, which memory holds. */

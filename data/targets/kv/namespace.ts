@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
-import { STATE_KEY } from "../../../src/records/store/blocks.ts";
-import type { StoredState } from "../../../src/records/store/kv-pairs.ts";
-import { openScratch } from "../scratch.ts";
-import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
+import { STATE_KEY } from "../../../src/store/blocks.ts";
+import type { StoredState } from "../../../src/store/kv-pairs.ts";
+import { openScratch } from "../../../tools/scratch.ts";
+import { type Deployment, deploymentOptions, runWrangler } from "../../../tools/wrangler/wrangler.ts";
 
 /** Runs one of wrangler's commands for KV. */
 export function runKv(command: string[], deployment: Deployment): Promise<string> {

@@ -7,7 +7,7 @@ import { findGaps, type Periods } from "./periods.ts";
 
 /**
  * The counts over the whole time, a small chart for each class, since there are a thousand cars for a bus, and the camera
- * health beside them. The figures are a table, which assets/scripts/chart.ts draws; without it, and for those who
+ * health beside them. The figures are a table, which src/site/assets/scripts/chart.ts draws; without it, and for those who
  * cannot see a picture, the table is there all the same.
  */
 export const Chart: FC<Periods> = (cut) => (

@@ -9,7 +9,7 @@ interface CodeProps {
 }
 
 /**
- * Text to be copied. The button shows where scripts run (assets/scripts/copy.ts). What came of it is said beside it: what
+ * Text to be copied. The button shows where scripts run (src/site/assets/scripts/copy.ts). What came of it is said beside it: what
  * is read aloud as a status has to stand in the page before it changes, and the button is called as what it does.
  */
 export const Code: FC<CodeProps> = ({ code, label, address }) => (

@@ -4,7 +4,7 @@ import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
 import { DESCRIPTION as COLLECTION } from "../../records/route.ts";
 import type { Statistics } from "../../records/statistics.ts";
-import type { Loaded } from "../../records/store/store.ts";
+import type { Loaded } from "../../store/store.ts";
 import { STAND_IN } from "../about.ts";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
 import { REFERENCE_PATH } from "../reference/route.ts";

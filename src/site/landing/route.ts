@@ -6,7 +6,7 @@ import { answerHtml } from "../../http/html.ts";
 import { negotiate } from "../../http/negotiation.ts";
 import { findOrigin } from "../../http/origin.ts";
 import { lastValue, readQuery } from "../../http/query.ts";
-import { openStore } from "../../records/store/open.ts";
+import { openStore } from "../../store/open.ts";
 import { gatherFacts } from "./facts.ts";
 
 const PATH = "/";

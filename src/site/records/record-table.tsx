@@ -6,7 +6,7 @@ import { CountsPicture } from "./counts-picture.tsx";
 
 /**
  * The records of a page, a row each, with all twelve fields under their own names and a picture of the counts. Where a row is wider than the window
- * (assets/styles/site/cards.css), it and the names take three lines, in the same places.
+ * (src/site/assets/styles/site/cards.css), it and the names take three lines, in the same places.
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
   <section class="scroll records" aria-label="Records of this page" tabindex={0}>

@@ -3,7 +3,7 @@ import { Layout } from "../layout.tsx";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
 import { REFERENCE_PATH } from "./route.ts";
 
-/** The API reference. Its script (assets/scripts/reference.ts) draws the operations into the place for them. */
+/** The API reference. Its script (src/site/assets/scripts/reference.ts) draws the operations into the place for them. */
 export async function renderReference(): Promise<Markup> {
   return (
     <Layout title="API reference" path={REFERENCE_PATH} scripts={["reference"]} styles={["reference"]}>

@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
-import { parseCollection } from "../../../client/address.ts";
-import { realClock } from "../../../client/retry.ts";
 import { type CrawlOptions, crawl } from "../../../data/crawl/crawl.ts";
 import type { Surroundings } from "../../../data/crawl/surroundings.ts";
+import { parseCollection } from "../../../tools/http-client/address.ts";
+import { realClock } from "../../../tools/http-client/retry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crawl-test-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,10 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nameCollection, parseCollection } from "../../../client/address.ts";
-import { createIdSet } from "../../../client/id-set.ts";
-import { parseRetryAfter } from "../../../client/retry.ts";
 import { pageHolding } from "../../../data/crawl/pages.ts";
 import { pagePositions } from "../../../src/records/page.ts";
+import { nameCollection, parseCollection } from "../../../tools/http-client/address.ts";
+import { createIdSet } from "../../../tools/http-client/id-set.ts";
+import { parseRetryAfter } from "../../../tools/http-client/retry.ts";
 
 describe("the address", () => {
   const COLLECTION = "https://counts.example/api/tf1/records/";

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lastPage } from "../../../src/records/page.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BLOCK_SIZE, STATE_KEY } from "../../../src/records/store/blocks.ts";
-import { d1Store } from "../../../src/records/store/d1.ts";
-import { appendStatements } from "../../../src/records/store/d1-statements.ts";
-import { kvStore } from "../../../src/records/store/kv.ts";
-import { appendPairs } from "../../../src/records/store/kv-pairs.ts";
-import type { RecordStore, State } from "../../../src/records/store/store.ts";
+import { BLOCK_SIZE, STATE_KEY } from "../../../src/store/blocks.ts";
+import { d1Store } from "../../../src/store/d1.ts";
+import { appendStatements } from "../../../src/store/d1-statements.ts";
+import { kvStore } from "../../../src/store/kv.ts";
+import { appendPairs } from "../../../src/store/kv-pairs.ts";
+import type { RecordStore, State } from "../../../src/store/store.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { readStatistics, statisticsOf } from "../statistics.ts";

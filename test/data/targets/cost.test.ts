@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import {
-  appendStatements,
-  appendTogether,
-  loadStatements,
-} from "../../../src/records/store/d1-statements.ts";
+import { appendStatements, appendTogether, loadStatements } from "../../../src/store/d1-statements.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { statisticsOf } from "../statistics.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/targets/targets.ts";
-import { loadStatements } from "../../../src/records/store/d1-statements.ts";
+import { loadStatements } from "../../../src/store/d1-statements.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { readStatistics, statisticsOf } from "../statistics.ts";

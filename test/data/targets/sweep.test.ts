@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { listKeys, runBulk } from "../../../data/targets/kv/namespace.ts";
 import { kvTarget } from "../../../data/targets/kv.ts";
-import { STATE_KEY } from "../../../src/records/store/blocks.ts";
-import { writePairs } from "../../../src/records/store/kv-pairs.ts";
+import { STATE_KEY } from "../../../src/store/blocks.ts";
+import { writePairs } from "../../../src/store/kv-pairs.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createLocalStore, type LocalStore } from "../local-store.ts";
 import { statisticsOf } from "../statistics.ts";

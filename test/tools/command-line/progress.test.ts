@@ -1,0 +1,171 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
+import { newFile } from "../../data/crawl/copy.ts";
+import { type Service, startService } from "../../data/crawl/service.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { runInTerminal } from "./terminal.ts";
+
+const RECORDS = makeRecords(150);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(
+    RECORDS.with(80, { ...RECORDS[80]!, cars: -1 }).with(20, { ...RECORDS[20]!, cars: -2 }),
+  );
+  service.onAsk = async ({ page, attempt }) => {
+    await setTimeout(50); // So that the bar is drawn in between.
+    return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
+  };
+});
+afterEach(() => service.close());
+
+const command = (out: string, ...options: string[]) => [
+  "data/cli.ts",
+  "crawl",
+  service.origin,
+  "--out",
+  out,
+  ...options,
+];
+
+/** What the crawl has to say on its way. */
+const notices = () => {
+  const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
+  const problem = (number: number, index: number) =>
+    `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
+  return [`${page(3)} answered 503; attempt 2 follows in 2 s.`, problem(5, 80), problem(9, 20)];
+};
+const conclusion = (out: string) => [
+  `Copied 150 records to ${out}: 11 pages read, 1 retries.`,
+  "2 problems. The records were copied as they came.",
+  "",
+];
+
+test("on a terminal every notice is a line of its own, and no bar is left", async () => {
+  const out = newFile();
+  expect(await runInTerminal([process.execPath, ...command(out)].join(" "))).toEqual({
+    lines: [...notices(), ...conclusion(out)],
+    cursorShown: true,
+    wraps: true,
+  });
+});
+
+test("elsewhere too", async () => {
+  const out = newFile();
+  const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
+  const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
+  const lines = stderr.split("\n");
+  const isProgress = (line: string) => line.startsWith("copying: ");
+  expect(lines.filter((line) => !isProgress(line))).toEqual([...notices(), ...conclusion(out).slice(1)]);
+  expect(lines.filter(isProgress)[0]).toMatch(/^copying: 30\/150 records, \d+\/s, \d+s left$/);
+});
+
+test("a signal that comes more than once leaves the terminal as it was", async () => {
+  const out = newFile();
+  service.onAsk = async ({ page }) => {
+    if (page < 3) return undefined;
+    await setTimeout(200); // So that the bar has been drawn.
+    const pid = Number(readFileSync(`${out}.pid`, "utf8"));
+    for (let times = 0; times < 5; times++) process.kill(pid, "SIGINT");
+    return "stall";
+  };
+  const crawl = [process.execPath, ...command(out)].join(" ");
+  expect(await runInTerminal(`echo $$ > ${out}.pid; exec ${crawl}`)).toEqual({
+    lines: [`Stopped. ${out} holds 30 of 150 records. The same command goes on from there.`, ""],
+    cursorShown: true,
+    wraps: true,
+  });
+});
+
+test("records that are written to the terminal themselves have no bar among them", async () => {
+  const { lines } = await runInTerminal([process.execPath, ...command("-")].join(" "));
+  const records = service.records.toReversed().map((record) => JSON.stringify(record));
+  const [summary, ...rest] = conclusion("-");
+  expect(lines).toEqual([...notices(), ...records, summary!.replace(" to -", ""), ...rest]);
+});
+
+describe("in a log, a line says", () => {
+  let lines: string[];
+  let progress: Progress;
+  const open = (...args: Parameters<typeof openProgress>) => {
+    progress = openProgress(...args);
+    return progress;
+  };
+  beforeEach(() => {
+    lines = [];
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
+  });
+  afterEach(() => {
+    progress.close();
+    vi.useRealTimers();
+    vi.restoreAllMocks();
+  });
+
+  const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
+
+  test("how many there are, how fast and how long it takes, after a second and every few", () => {
+    const { update } = open("reading", 1_000);
+    update(1);
+    pass(0.9);
+    update(450);
+    expect(lines).toEqual([]);
+    pass(0.1);
+    expect(lines.splice(0)).toEqual(["reading: 450/1000 records, 500/s, 1s left"]);
+    pass(4);
+    update(501);
+    expect(lines).toEqual([]);
+    pass(1);
+    expect(lines).toEqual(["reading: 501/1000 records, 100/s, 4s left"]);
+  });
+
+  test("what is counted, and how many there are by now", () => {
+    const { update } = open("walking", 3, { unit: "pages" });
+    pass(0.5);
+    update(1, 401);
+    pass(0.5);
+    update(40);
+    pass(5);
+    update(404);
+    expect(lines).toEqual(["walking: 1/401 pages, 2/s, 3m20s left", "walking: 40/401 pages, 40/s, 5s left"]);
+    pass(5);
+    expect(lines.at(-1)).toBe("walking: 404/404 pages, 67/s, 0s left");
+  });
+
+  test("how many there are where nobody knows how many there will be", () => {
+    const { update } = open("walking", undefined, { unit: "pages" });
+    pass(0.9);
+    update(4);
+    pass(0.1);
+    update(40);
+    expect(lines).toEqual(["walking: 4 pages, 4.4/s"]);
+  });
+
+  test("that it takes longer than it should have", () => {
+    const { update } = open("copying", 120);
+    pass(0.1);
+    update(30);
+    pass(0.9);
+    expect(lines).toEqual(["copying: 30/120 records, 30/s, 3s left"]);
+  });
+
+  test("nothing of the time left while nothing is done", () => {
+    open("writing", 300_000);
+    pass(6);
+    expect(lines).toEqual(["writing: 0/300000 records, 1s so far", "writing: 0/300000 records, 6s so far"]);
+  });
+
+  test("that a step goes on of which nothing is counted, and nothing after its end", () => {
+    const { close } = open("comparing");
+    pass(70);
+    expect([lines[0], lines.at(-1)]).toEqual(["comparing: 1s so far", "comparing: 1m6s so far"]);
+    close();
+    pass(70);
+    expect(lines).toHaveLength(14);
+  });
+});

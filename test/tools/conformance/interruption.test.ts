@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { type Finished, finish } from "../../processes.ts";
+import { makeCollection, type Reply, type Service, startService } from "./service.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(makeCollection(150));
+});
+afterEach(() => service.close());
+
+/** Runs a command that examines the service and, at a request of a page, is sent a signal, as is all that it runs. */
+function runInterrupted(
+  signal: NodeJS.Signals,
+  page: string,
+  [program = "", ...args]: string[],
+): Promise<Finished> {
+  service.reply = (reply, asked) => {
+    if (asked.page !== page) return reply;
+    process.kill(-child.pid!, signal);
+    return new Promise<Reply>(() => {});
+  };
+  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], detached: true });
+  return finish(child);
+}
+
+const command = (...args: string[]) => [
+  process.execPath,
+  "tools/conformance/cli.ts",
+  service.origin,
+  ...args,
+];
+
+test.each([["1"], ["4"]])(
+  "a signal ends the walk, and what was seen is judged, %s at a time",
+  async (concurrency) => {
+    const { status, stdout } = await runInterrupted("SIGINT", "3", command("--concurrency", concurrency));
+    expect(status).toBe(130);
+    expect(stdout).toMatch(/^ {2}pass +Record\.id +30 times/m);
+    expect(stdout).toMatch(/^ {2}pass +Page envelope\.next +2 times/m);
+    expect(stdout).toMatch(/\n\d+ pass, 0 fail, .*\nThe examination ended early: interrupted by SIGINT\n$/);
+  },
+);
+
+test("the status is that of the signal, even if a rule is broken, and JSON and JUnit are whole", async () => {
+  const [first, ...others] = service.records;
+  service.records = [{ ...Object(first), model_name: "tf2" }, ...others];
+  const file = join(folder, "interrupted.xml");
+  const { status, stdout } = await runInterrupted("SIGTERM", "2", command("--json", "--junit", file));
+  expect(status).toBe(143);
+  const { stopped, verdicts } = JSON.parse(stdout);
+  expect(stopped).toBe("The examination ended early: interrupted by SIGTERM");
+  expect(verdicts.fail).toBe(1);
+  expect(await readFile(file, "utf8")).toContain(`<error message="${stopped}"/>`);
+});
+
+test("before the first page there is nothing to judge", async () => {
+  expect(await runInterrupted("SIGINT", "1", command())).toMatchObject({ status: 130, stdout: "" });
+});
+
+// The terminal sends the signal to npm as well, which passes it on.
+test("under npm too", async () => {
+  const npm = ["npm", "run", "--silent", "conformance", "--", service.origin];
+  const { stdout } = await runInterrupted("SIGINT", "3", npm);
+  expect(stdout).toMatch(/interrupted by SIGINT\n$/);
+});

@@ -1,0 +1,119 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { RULES } from "../../../tools/conformance/rules.ts";
+import { runScript } from "../../processes.ts";
+import { makeCollection, type Service, startService } from "./service.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const RECORDS = makeCollection(40);
+
+let service: Service;
+beforeEach(async () => {
+  service = await startService(RECORDS);
+});
+afterEach(() => service.close());
+
+const run = (...args: string[]) => runScript("conformance", args);
+
+/** Text and markup of an XML document, if its elements close in the order in which they opened. */
+function parseElements(xml: string): { name: string; attributes: string; text: string }[] {
+  const open: string[] = [];
+  const elements: { name: string; attributes: string; text: string }[] = [];
+  const markup = /<(\/?)(\w[\w-]*)((?: [\w-]+="[^"<]*")*)(\/?)>([^<>]*)/gy;
+  markup.lastIndex = xml.indexOf("\n") + 1;
+  for (let end = markup.lastIndex; end < xml.length; end = markup.lastIndex) {
+    const [, closes, name = "", attributes = "", empty, text = ""] = markup.exec(xml) ?? [];
+    expect(name, `at ${xml.slice(end, end + 60)}`).not.toBe("");
+    if (closes) expect(open.pop()).toBe(name);
+    else if (!empty) open.push(name);
+    if (!closes) elements.push({ name, attributes, text });
+  }
+  expect(open).toEqual([]);
+  return elements;
+}
+
+describe("--junit", () => {
+  test("writes a test case a rule", async () => {
+    const file = join(folder, "conformance.xml");
+    const name = '<"&\u0007\uFFFF\u009B31m';
+    service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });
+    const { status } = await run(service.origin, "--read-only", "--junit", file);
+    expect(status).toBe(1);
+    const xml = await readFile(file, "utf8");
+    expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/);
+    // What XML 1.0 cannot hold at all (2.2), and references that it does not know.
+    expect(xml).not.toMatch(/[^\n\P{Cc}]|\p{Cs}|[\uFFFE\uFFFF]|&(?!(amp|lt|gt|quot|#9|#10|#13);)/u);
+    const elements = parseElements(xml);
+    const named = (name: string) => elements.filter((element) => element.name === name);
+    expect(named("testcase")).toHaveLength(RULES.length + 1);
+    expect(named("testsuite")[0]?.attributes).toContain(
+      ` tests="${RULES.length + 1}" failures="1" errors="0" skipped="13"`,
+    );
+    expect(named("skipped")).toHaveLength(13);
+    expect(named("property").map(({ attributes }) => attributes)).toEqual([
+      ' name="count" value="40"',
+      ' name="pages" value="3"',
+      ' name="records" value="40"',
+      ' name="growths" value="0"',
+      ' name="retries" value="0"',
+    ]);
+    const [failure, ...others] = named("failure");
+    expect(others).toEqual([]);
+    expect(failure?.attributes).toContain("model_name is &quot;&lt;\\&quot;&amp;\\u0007");
+  });
+
+  test("has an error if the examination ended early", async () => {
+    const file = join(folder, "stopped.xml");
+    service.reply = (reply, { page }) =>
+      page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
+    const { status } = await run(service.origin, "--junit", file);
+    expect(status).toBe(2);
+    const errors = parseElements(await readFile(file, "utf8")).filter(({ name }) => name === "error");
+    expect(errors).toEqual([
+      { name: "error", attributes: expect.stringContaining("answered 503"), text: "" },
+    ]);
+  });
+
+  test.each([
+    ["in a folder that is not there", "nowhere/file.xml", "ENOENT"],
+    ["a folder", ".", "EISDIR"],
+  ])("is refused before anything is asked if it is %s", async (_, file, code) => {
+    const { status, stdout, stderr } = await run(service.origin, "--junit", join(folder, file));
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain(`It cannot be written: ${code}`);
+    expect(service.asked).toEqual([]);
+  });
+
+  test("leaves what is there if there is no examination", async () => {
+    const [old, none] = [join(folder, "old.xml"), join(folder, "none.xml")];
+    await writeFile(old, "<old/>");
+    service.reply = (reply) => ({ ...reply, status: 404 });
+    for (const file of [old, none]) expect((await run(service.origin, "--junit", file)).status).toBe(2);
+    expect(await readFile(old, "utf8")).toBe("<old/>");
+    await expect(readFile(none)).rejects.toThrow("ENOENT");
+  });
+
+  test("may be a device", async () => {
+    expect((await run(service.origin, "--read-only", "--junit", "/dev/null")).status).toBe(0);
+  });
+
+  test("follows the table, which is there even if the file can no longer be written", async () => {
+    const away = join(folder, "away");
+    await mkdir(away);
+    service.reply = async (reply, { method }) => {
+      if (method === "OPTIONS") await rm(away, { recursive: true });
+      return reply;
+    };
+    const { status, stdout, stderr } = await run(service.origin, "--junit", join(away, "file.xml"));
+    expect(status).toBe(2);
+    expect(stdout).toMatch(/ pass, 0 fail/);
+    expect(stderr).toContain("ENOENT");
+  });
+});

@@ -1,0 +1,23 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runWrangler } from "../../tools/wrangler/wrangler.ts";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "wrangler-call-test-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+test("an error of wrangler is told without the colours that it has all the same", async () => {
+  const program = join(folder, "wrangler.mjs");
+  const source = `
+    process.stdout.write("\\x1b[2mout\\x1b[22m");
+    process.stderr.write("\\x1b[31m✘ \\x1b[41;97m[ERROR]\\x1b[0m it broke");
+    process.exit(1);`;
+  await writeFile(program, source);
+  await expect(runWrangler(["d1", "list"], { program })).rejects.toThrow(
+    /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
+  );
+});

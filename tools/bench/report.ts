@@ -1,0 +1,117 @@
+import type { StoreName } from "../../data/targets/targets.ts";
+import type { Figures } from "./burst.ts";
+import type { Case, Mode, PageName } from "./cases.ts";
+import type { Measured } from "./rounds.ts";
+
+/** Rows that D1 reads for each page; billing counts these. */
+export type RowsRead = Record<PageName, number>;
+
+/** A case with the medians of its rounds. */
+export interface Result extends Case, Figures {
+  /** Rows that reading the page from D1 takes, whatever the mode; null for KV and for floors. */
+  rows_read: number | null;
+}
+
+/** Each the median over the rounds of the ratio within one round. */
+export interface Ratios {
+  /** Requests/s of the first page from memory to those of the floor. */
+  hot_vs_floor: number;
+  /** Requests/s of the first page from D1 to those of D1's floor. */
+  cold_d1_vs_store_floor: number;
+  /** Time of the last page to that of the first, both from the store. */
+  last_vs_first_p50_d1: number;
+  last_vs_first_p50_kv: number;
+}
+
+export interface Report {
+  /** Records in the collection. */
+  records: number;
+  results: Result[];
+  ratios: Ratios;
+}
+
+/** Puts the figures of all cases together. */
+export function report(records: number, measured: Measured[], rowsRead: RowsRead): Report {
+  return {
+    records,
+    results: measured.map((one) => summarise(one, rowsRead)),
+    ratios: {
+      hot_vs_floor: ratio("rps", find(measured, "d1", "hot", "first"), find(measured, null, "floor")),
+      cold_d1_vs_store_floor: ratio(
+        "rps",
+        find(measured, "d1", "cold", "first"),
+        find(measured, "d1", "store_floor"),
+      ),
+      last_vs_first_p50_d1: lastToFirst(measured, "d1"),
+      last_vs_first_p50_kv: lastToFirst(measured, "kv"),
+    },
+  };
+}
+
+/** The report as a person reads it. */
+export function formatReport({ records, results, ratios }: Report): string {
+  const rows = results.map(({ store, page, mode, rps, p50_ms, p99_ms, rows_read }) => [
+    store ?? "",
+    page ?? "",
+    mode,
+    rps.toFixed(0),
+    p50_ms.toFixed(2),
+    p99_ms.toFixed(2),
+    rows_read === null ? "" : String(rows_read),
+  ]);
+  const table = [["store", "page", "mode", "requests/s", "p50 ms", "p99 ms", "rows read"], ...rows].map(
+    formatRow,
+  );
+  const lines = Object.entries(ratios).map(([name, value]) => `${name.padEnd(24)}${value.toFixed(2)}`);
+  return [`${records} records`, "", ...table, "", ...lines].join("\n");
+}
+
+function summarise({ store, page, mode, rounds }: Measured, rowsRead: RowsRead): Result {
+  return {
+    store,
+    page,
+    mode,
+    rps: round(median(rounds.map(({ rps }) => rps)), 0),
+    p50_ms: round(median(rounds.map(({ p50_ms }) => p50_ms)), 3),
+    p99_ms: round(median(rounds.map(({ p99_ms }) => p99_ms)), 3),
+    rows_read: store === "d1" && page !== null ? rowsRead[page] : null,
+  };
+}
+
+function lastToFirst(measured: Measured[], store: StoreName): number {
+  return ratio("p50_ms", find(measured, store, "cold", "last"), find(measured, store, "cold", "first"));
+}
+
+function find(
+  measured: Measured[],
+  store: StoreName | null,
+  mode: Mode,
+  page: PageName | null = null,
+): Measured {
+  const found = measured.find((one) => one.store === store && one.mode === mode && one.page === page);
+  if (!found) throw new Error(`${store} ${mode} ${page} was not measured`);
+  return found;
+}
+
+function ratio(figure: keyof Figures, one: Measured, other: Measured): number {
+  const ratios = one.rounds.map(
+    (figures, index) => figures[figure] / (other.rounds[index]?.[figure] ?? Number.NaN),
+  );
+  return round(median(ratios), 3);
+}
+
+function median(values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  const around = [sorted[Math.ceil(middle) - 1], sorted[Math.floor(middle)]];
+  return ((around[0] ?? Number.NaN) + (around[1] ?? Number.NaN)) / 2;
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
+
+function formatRow([store = "", page = "", mode = "", ...figures]: string[]): string {
+  const columns = figures.map((figure) => figure.padStart(12));
+  return `${store.padEnd(6)}${page.padEnd(8)}${mode.padEnd(12)}${columns.join("")}`;
+}
