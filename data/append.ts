@@ -1,64 +1,74 @@
-import type { Continued } from "../src/store/store.ts";
-import { askStore } from "./ask-store.ts";
+import type { Statistics } from "../src/records/statistics.ts";
+import type { State, Store } from "../src/store/store.ts";
+import { append as addRecords } from "../src/store/writer.ts";
+import { useStore } from "../tools/stores/open.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
 import type { Continuation, Staged } from "./staging.ts";
-import { rangesSince } from "./targets/ranges.ts";
-import type { Loaded, Target } from "./targets/target.ts";
-import { chooseStore, targets } from "./targets/targets.ts";
+import { readRecords, startOfDay } from "./stored-records.ts";
 
 export interface AppendOptions extends LoadOptions {
-  /** Pass over records that are loaded, rather than refuse them. */
+  /** Skip records that are loaded already, instead of refusing them. */
   skipKnown?: boolean | undefined;
 }
 
+/** What an append continues. */
+interface Base {
+  state: State;
+  statistics: Statistics;
+}
+
 /**
- * Adds the records of the files behind what is loaded, which stays as it is. Where nothing is, it is a load.
+ * Adds the records of the files behind what is loaded, which stays as it is. If nothing is loaded, this is a load.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be added
  */
 export async function append(files: string[], options: AppendOptions): Promise<void> {
-  const target = targets[await chooseStore(options)];
-  const loaded = await askStore(target, options);
-  if (!loaded) return load(files, options);
-  const continued = requireStatistics(loaded);
-  const { count } = continued.state;
-  await tellStop(async () => {
-    const staged = await readFiles(files, options, refuse, continueFrom(continued, target, options));
-    await writeStaged(staged, async (onProgress) => {
-      if (staged.count > 0)
-        await target.append(staged.records(), continued, count + staged.count, options, onProgress);
-    });
-    console.log(conclude(staged, count));
+  const isAppended = await useStore(options, async ({ store }) => {
+    const state = await store.readState(true);
+    if (state.version === 0) return false;
+    const base = { state, statistics: await requireStatistics(store, state) };
+    await tellStop(() => appendTo(store, base, files, options));
+    return true;
   });
+  if (!isAppended) await load(files, options);
 }
 
-function requireStatistics({ state, statistics }: Loaded): Continued {
-  if (statistics) return { state, statistics };
+async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {
+  const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
+  await writeStaged(staged, async (onProgress) => {
+    if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
+  });
+  console.log(summariseAppend(staged, base.state.count));
+}
+
+async function requireStatistics(store: Store, state: State): Promise<Statistics> {
+  const statistics = await store.readStatistics(state);
+  if (statistics) return statistics;
   throw new Error(
-    "What is loaded has no statistics, which an append goes on from: load all of it once more.",
+    "The statistics of the collection are missing, and an append continues them. Load everything again.",
   );
 }
 
-function continueFrom(loaded: Continued, target: Target, options: AppendOptions): Continuation {
-  const { state, statistics } = loaded;
+function continueFrom(store: Store, { state, statistics }: Base, { skipKnown }: AppendOptions): Continuation {
   return {
     newest: statistics.last ?? "",
     largestId: statistics.largest_id ?? 0,
     cameras: new Map(statistics.cameras),
-    skipKnown: options.skipKnown ?? false,
-    findIds: (ids) => target.findIds(ids, state, options),
-    async *readSince(timestamp) {
-      for (const range of rangesSince(loaded, timestamp))
-        yield* await target.readRecords(state, range, options);
+    skipKnown: skipKnown ?? false,
+    async *findIds(ids) {
+      const wanted = new Set(ids);
+      if (wanted.size === 0) return;
+      for await (const { id } of readRecords(store, state)) if (wanted.has(id)) yield id;
     },
+    readSince: (timestamp) => readRecords(store, state, { from: startOfDay(statistics, timestamp) }),
   };
 }
 
-function refuse({ refused }: Staged): string {
-  return `Nothing was added.${refused > 0 ? " --skip-known passes over records that are loaded already." : ""}`;
+function conclude({ refused }: Staged): string {
+  return `Nothing was added.${refused > 0 ? " Use --skip-known to skip records that are loaded already." : ""}`;
 }
 
-function conclude(staged: Staged, before: number): string {
-  const skipped = staged.skipped > 0 ? `Passed over ${staged.skipped} that are loaded already. ` : "";
+function summariseAppend(staged: Staged, before: number): string {
+  const skipped = staged.skipped > 0 ? `Skipped ${staged.skipped} that are loaded already. ` : "";
   return `${skipped}Added ${summarise(staged)}; ${before + staged.count} are loaded.`;
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { date, minutes, wholeNumber } from "../tools/command-line/options.ts";
 import { openProgram, runProgram } from "../tools/command-line/program.ts";
+import { STORE_NAMES } from "../tools/configuration.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
@@ -9,7 +10,6 @@ import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
 import { parseOut } from "./outputs/destination.ts";
 import { FORMATS } from "./outputs/formats.ts";
-import { STORE_NAMES } from "./targets/targets.ts";
 
 // npm starts scripts in the project's folder, and says in which one it was called: there are the files that are named.
 const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;

@@ -1,35 +1,48 @@
-import { CLASSES } from "../src/records/classes.ts";
+import { ROAD_USERS } from "../src/records/road-users.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import { askStore } from "./ask-store.ts";
-import type { Loaded } from "./targets/target.ts";
-import { chooseStore, type StoreChoice, type StoreName, targets } from "./targets/targets.ts";
+import type { State } from "../src/store/store.ts";
+import type { StoreName } from "../tools/configuration.ts";
+import { type StoreChoice, useStore } from "../tools/stores/open.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
 }
 
+interface Info {
+  state: State;
+  statistics: Statistics | undefined;
+  bytes: number | undefined;
+}
+
 type Line = [name: string, value: string | number];
 
 /**
- * Says what is loaded, from what the load stored: no record is read. That nothing is loaded is an answer too, and no
- * failure.
- * @throws if the store cannot be read
+ * Shows what is loaded, from what the load stored: no record is read. That nothing is loaded is not a failure.
+ * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  const store = await chooseStore(options);
-  const loaded = await askStore(targets[store], options);
-  const place = { store, remote: options.remote ?? false };
-  if (options.json) console.log(JSON.stringify({ ...place, ...toJson(loaded) }));
-  else if (!loaded) console.log(`Nothing is loaded in ${describePlace(store, options)}.`);
-  else console.log(layOut([["store", describePlace(store, options)], ...describe(loaded)]));
+  await useStore(options, async ({ name, store, size }) => {
+    const state = await store.readState(true);
+    const found = { state, statistics: await store.readStatistics(state), bytes: await size() };
+    const place = describePlace(name, options);
+    if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
+    else if (state.version === 0) console.log(`Nothing is loaded in ${place}.`);
+    else console.log(layOut([["store", place], ...describe(found)]));
+  });
 }
 
-function toJson(loaded: Loaded | undefined) {
+function toJson(store: StoreName, { remote = false }: StoreChoice, { state, statistics, bytes }: Info) {
+  const { version, count, revision, switchedAt } = state;
+  const loaded_at = switchedAt ?? null;
   return {
-    ...(loaded?.state ?? { version: 0, count: 0 }),
-    loaded_at: loaded?.loadedAt ?? null,
-    bytes: loaded?.bytes ?? null,
-    statistics: loaded?.statistics ?? null,
+    store,
+    remote,
+    version,
+    count,
+    revision,
+    loaded_at,
+    bytes: bytes ?? null,
+    statistics: statistics ?? null,
   };
 }
 
@@ -38,13 +51,13 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
   return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
 }
 
-function* describe({ state, loadedAt, statistics, bytes }: Loaded): Generator<Line> {
-  yield ["loaded at", loadedAt ?? "not known"];
+function* describe({ state, statistics, bytes }: Info): Generator<Line> {
+  yield ["loaded at", state.switchedAt ?? "not known"];
   yield ["version", state.version];
+  yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
   if (statistics) yield* describeStatistics(statistics);
-  else yield ["statistics", "none, since it was loaded before loads stored them: load it again"];
 }
 
 function* describeStatistics(statistics: Statistics): Generator<Line> {
@@ -56,7 +69,7 @@ function* describeStatistics(statistics: Statistics): Generator<Line> {
   yield ["largest id", largest_id ?? "none"];
   for (const health of ["True", "False", "null"] as const)
     yield [`camera_ok ${health}`, `${camera_ok[health]} (${share(camera_ok[health], records)})`];
-  for (const name of CLASSES) yield [name, totals[name]];
+  for (const name of ROAD_USERS) yield [name, totals[name]];
 }
 
 function share(part: number, whole: number): string {

@@ -1,8 +1,8 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import { PROJECT } from "../tools/wrangler/wrangler.ts";
+import type { StoreChoice } from "../tools/stores/open.ts";
+import { PROJECT } from "../tools/wrangler.ts";
 import { load } from "./load.ts";
-import type { StoreChoice } from "./targets/targets.ts";
 
 /**
  * Replaces what is loaded with the static seed.

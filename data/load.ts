@@ -1,7 +1,8 @@
+import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { note, openProgress } from "../tools/command-line/progress.ts";
+import { type StoreChoice, useStore } from "../tools/stores/open.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
-import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";
 
 export interface ReadOptions {
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
@@ -19,18 +20,16 @@ export class InputError extends Error {}
 
 /**
  * Replaces what is loaded with the records of the files. Everything is read, compared and ordered before the first
- * byte is written; if anything is wrong, nothing is.
+ * byte is written; if anything is wrong, nothing is written.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be loaded
  */
 export function load(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
-    const state = { version: Date.now(), count: staged.count };
-    await writeStaged(staged, async (onProgress) => {
-      const target = targets[await chooseStore(options)];
-      await target.load(staged.records(), state, options, onProgress);
-    });
+    await useStore(options, ({ store }) =>
+      writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress)),
+    );
     console.log(`Loaded ${summarise(staged)}.`);
   });
 }
@@ -48,7 +47,7 @@ export async function tellStop(action: () => Promise<void>): Promise<void> {
  */
 export async function writeStaged(
   staged: Staged,
-  write: (onProgress: (written: number) => void) => Promise<void>,
+  write: (onProgress: OnProgress) => Promise<unknown>,
 ): Promise<void> {
   const progress = openProgress("writing", staged.count);
   try {

@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { readConfiguration } from "../tools/wrangler/configuration.ts";
-import { spawnWrangler } from "../tools/wrangler/wrangler.ts";
+import { readConfiguration, requireStore } from "../tools/configuration.ts";
+import { requirePeriod } from "../tools/rate-limit.ts";
+import { useStore } from "../tools/stores/open.ts";
+import { spawnWrangler } from "../tools/wrangler.ts";
 import { loadSeed } from "./load-seed.ts";
-import { requirePeriod } from "./rate-limit.ts";
-import { requireStore, targets } from "./targets/targets.ts";
 
 // Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
 // where the collection is kept, and in which store, counts for the load too.
@@ -20,10 +20,11 @@ async function prepare(): Promise<void> {
   const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
   requirePeriod(variables.RATE_LIMIT, configuration);
   const store = requireStore(variables.STORE);
-  const local = { persistTo: values["persist-to"]?.toString() };
-  if ((await targets[store].prepare(local)) !== 0) return;
-  console.log("Nothing is loaded yet, so the seed is.");
-  await loadSeed({ ...local, store });
+  const choice = { persistTo: values["persist-to"]?.toString(), store };
+  const { version } = await useStore(choice, (opened) => opened.store.readState(true));
+  if (version !== 0) return;
+  console.log("The store is empty; loading the seed.");
+  await loadSeed(choice);
 }
 
 /** Reads `NAME:VALUE`, of which the last counts. */

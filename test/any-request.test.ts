@@ -2,7 +2,7 @@ import { type IncomingHttpHeaders, METHODS, request } from "node:http";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../data/targets/targets.ts";
+import { STORE_NAMES } from "../tools/configuration.ts";
 import { checkAnswer } from "./openapi-check.ts";
 import { makeRecords } from "./records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "./worker.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { runWrangler } from "../tools/wrangler/wrangler.ts";
+import { runWrangler } from "../tools/wrangler.ts";
 
 const MOST_BYTES = 100 * 1024;
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Env } from "../src/env.ts";
-import { runWrangler } from "../tools/wrangler/wrangler.ts";
+import { runWrangler } from "../tools/wrangler.ts";
 
 export interface DirectRuntime {
   origin: string;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { FRESH_MS } from "../src/store/memory.ts";
+import { FRESH_MS } from "../src/store/cache.ts";
 import { listen } from "./listen.ts";
 
 export interface Served {

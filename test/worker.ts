@@ -1,12 +1,10 @@
 import { createTestHarness } from "wrangler";
-import type { StoreName } from "../data/targets/targets.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import { BLOCK_SIZE } from "../src/store/blocks.ts";
-import { appendStatements, loadStatements } from "../src/store/d1-statements.ts";
-import { appendPairs, switchTo, writePairs } from "../src/store/kv-pairs.ts";
+import { createStore } from "../src/store/open.ts";
 import type { State } from "../src/store/store.ts";
-import { statisticsOf } from "./data/statistics.ts";
+import { append, load } from "../src/store/writer.ts";
+import type { StoreName } from "../tools/configuration.ts";
 import { checkAnswer } from "./openapi-check.ts";
 
 export interface RunningWorker {
@@ -55,55 +53,22 @@ export const context = {
   props: {},
 };
 
-let version = 1;
-
 /**
- * Loads records, oldest first, just as a load does, but through the worker's bindings.
- * @returns the state, of which no other load has the version
+ * Loads records, oldest first, through the worker's bindings.
+ * @returns the new state
  */
-export async function loadInto(env: Env, store: StoreName, records: TrafficRecord[]): Promise<State> {
-  version += 1;
-  const state = { version, count: records.length };
-  if (store === "d1") await loadIntoD1(env, records, state);
-  else await loadIntoKv(env, records, state);
-  return state;
-}
-
-async function loadIntoD1({ DB }: Env, records: TrafficRecord[], state: State): Promise<void> {
-  for (const { sql } of loadStatements(records, state)) await DB.prepare(sql).run();
-}
-
-async function loadIntoKv({ KV }: Env, records: TrafficRecord[], state: State): Promise<void> {
-  for (const { key, value } of writePairs(records, state)) await KV.put(key, value);
-  await putState({ KV }, state);
-}
-
-async function putState({ KV }: Pick<Env, "KV">, state: State): Promise<void> {
-  const { key, value } = switchTo(state, new Date());
-  await KV.put(key, value);
+export function loadInto(env: Env, store: StoreName, records: TrafficRecord[]): Promise<State> {
+  return load(createStore({ ...env, STORE: store }), records);
 }
 
 /**
- * Adds records, oldest first, to those that are loaded, just as an append does, but through the worker's bindings.
- * @returns the state afterwards
+ * Adds records, oldest first, to those that are loaded, through the worker's bindings.
+ * @returns the new state
  */
-export async function appendTo(
-  env: Env,
-  store: StoreName,
-  loaded: TrafficRecord[],
-  state: State,
-  records: TrafficRecord[],
-): Promise<State> {
-  const continued = { state, statistics: statisticsOf(loaded) };
-  const grown = { ...state, count: state.count + records.length };
-  if (store === "d1") {
-    const statements = [...appendStatements(records, continued, grown.count, -state.version)];
-    await env.DB.batch(statements.map(({ sql }) => env.DB.prepare(sql)));
-  } else {
-    const tail = loaded.slice(loaded.length - (loaded.length % BLOCK_SIZE));
-    for (const { key, value } of appendPairs(tail, records, continued, grown.count))
-      await env.KV.put(key, value);
-    await putState(env, grown);
-  }
-  return grown;
+export async function appendTo(env: Env, name: StoreName, records: TrafficRecord[]): Promise<State> {
+  const store = createStore({ ...env, STORE: name });
+  const state = await store.readState(true);
+  const statistics = await store.readStatistics(state);
+  if (!statistics) throw new Error("There are no statistics to continue");
+  return append(store, records, { state, statistics });
 }

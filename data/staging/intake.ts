@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_COUNTS } from "../../src/records/classes.ts";
+import { NO_COUNTS } from "../../src/records/road-users.ts";
 import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
 import { type Continuation, isNewer, refuseCamera, refuseOlder } from "./continuation.ts";
 import { prepareInsert } from "./database.ts";

@@ -1,4 +1,4 @@
-import type { Counts } from "../records/classes.ts";
+import type { Counts } from "../records/road-users.ts";
 import type { Camera } from "./cameras.ts";
 import { poisson, uniform } from "./random.ts";
 import type { Rhythm } from "./rhythm.ts";

@@ -1,5 +1,5 @@
-import { NO_COUNTS } from "../records/classes.ts";
 import type { TrafficRecord } from "../records/record.ts";
+import { NO_COUNTS } from "../records/road-users.ts";
 import { type Camera, cameras } from "./cameras.ts";
 import { countsOf } from "./counts.ts";
 import { orderOf, rankIn } from "./order.ts";

@@ -2,8 +2,9 @@ import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
 import { ERROR_CACHING } from "../http/caching.ts";
 import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, UNAVAILABLE } from "../http/errors.ts";
-import { openUnkept } from "../store/open.ts";
-import type { Loaded } from "../store/store.ts";
+import { createStore } from "../store/open.ts";
+import { limitTime } from "../store/retry.ts";
+import type { State } from "../store/store.ts";
 
 const PATH = "/healthz";
 
@@ -18,7 +19,7 @@ health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
   const about = { code: c.env.CF_VERSION_METADATA ?? null, store: c.env.STORE ?? null };
   try {
-    const state = describeState(await openUnkept(c.env).loaded(), Date.now());
+    const state = describeState(await limitTime(createStore(c.env).readState()), Date.now());
     return c.json({ status: "ok", ...about, state });
   } catch (error) {
     return answerUnavailable(c, error, about);
@@ -39,12 +40,12 @@ function answerUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about:
  * @param now milliseconds since 1970
  * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
  */
-export function describeState({ state, loadedAt }: Omit<Loaded, "statistics">, now: number) {
-  const since = loadedAt === undefined ? Number.NaN : now - Date.parse(loadedAt);
+export function describeState({ version, count, switchedAt }: State, now: number) {
+  const age = switchedAt === undefined ? null : Math.floor((now - Date.parse(switchedAt)) / 1000);
   return {
-    version: state.version,
-    count: state.count,
-    loaded_at: loadedAt ?? null,
-    age_seconds: Number.isNaN(since) ? null : Math.max(0, Math.floor(since / 1000)),
+    version,
+    count,
+    loaded_at: switchedAt ?? null,
+    age_seconds: age === null ? null : Math.max(0, age),
   };
 }

@@ -3,19 +3,42 @@ import { lastValue } from "../http/query.ts";
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** A page asked for: its number from 1 (the newest records), or the last one, whichever that is. */
+/** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
-/** The state that a walk holds to while the collection grows: as it was at a count, or as it is when the walk begins. */
-export type AsOf = number | "latest";
+/**
+ * The state that a walk keeps to while the collection grows: the current one when the walk begins, or the collection as
+ * it was when it had so many records.
+ */
+export type AsOf = "latest" | { count: number; version?: number | undefined };
+
+/** What a request for a page asks for. */
+export interface PageRequest {
+  page: PageNumber;
+  /** Undefined for the current state. */
+  asOf?: AsOf | undefined;
+}
+
+/** Where a page lies. */
+export interface PageLocation {
+  number: number;
+  /** Records in the collection that it is a page of. */
+  count: number;
+  /** The positions of its records, both included; `last` is less than `first` if there are none. */
+  first: number;
+  last: number;
+}
+
+/** Why a state does not have a page: it ends before it, or it belongs to another version of the collection. */
+export type Absence = "past the end" | "replaced";
 
 /** Beyond it positions would no longer be exact; no collection gets there. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /**
- * Reads the query parameter `page`.
+ * Parses the query parameter `page`.
  * @param text decimal digits or `last`; absent or empty is page 1
- * @returns undefined if it names no page of any collection
+ * @returns undefined if it is not a page of any collection
  */
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
@@ -25,18 +48,45 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 }
 
 /**
- * Reads the query parameter `as_of`.
- * @param text decimal digits or `latest`
- * @returns undefined if it is neither
+ * Parses the query parameter `as_of`.
+ * @param text `latest`, a count, or what `formatAsOf` writes into links
+ * @returns undefined if it is none of these
  */
 export function parseAsOf(text: string): AsOf | undefined {
-  return text === "latest" ? text : parseDigits(text);
+  if (text === "latest") return text;
+  const [countText = "", versionText, ...rest] = text.split("-");
+  const count = parseDigits(countText);
+  if (count === undefined || rest.length > 0) return undefined;
+  if (versionText === undefined) return { count };
+  const version = parseDigits(versionText);
+  return version === undefined ? undefined : { count, version };
+}
+
+/** Writes the value of `as_of` that keeps a walk to this many records of this version of the collection. */
+export function formatAsOf({ count, version }: { count: number; version: number }): string {
+  return `${count}-${version}`;
 }
 
 /** A whole number that is exact. */
 function parseDigits(text: string): number | undefined {
   const value = /^[0-9]+$/.test(text) ? Number(text) : undefined;
   return Number.isSafeInteger(value) ? value : undefined;
+}
+
+/**
+ * Resolves a request for a page against a state of the collection. Positions number the records 1..count from the oldest
+ * to the newest, so page 1 ends at `count`, the last page begins at 1, and every page is one range.
+ * @returns where the page lies, or why this state does not have it
+ */
+export function resolvePage(
+  { page, asOf }: PageRequest,
+  state: { version: number; count: number },
+): PageLocation | Absence {
+  const { count, version = state.version } = asOf === undefined || asOf === "latest" ? state : asOf;
+  if (version !== state.version) return "replaced";
+  const number = page === "last" ? lastPage(count) : page;
+  if (count > state.count || number > lastPage(count)) return "past the end";
+  return { number, count, ...pagePositions(count, number) };
 }
 
 /**
@@ -48,10 +98,9 @@ export function lastPage(count: number): number {
 }
 
 /**
- * The positions of a page's records. Positions number the collection 1..count from oldest to newest, so page 1
- * ends at `count` and the last page begins at 1 (design of the collection: every page is one range).
+ * The positions of a page's records.
  * @param page 1 to `lastPage(count)`
- * @returns both ends included; for an empty collection `last` is below `first`
+ * @returns both ends included; for an empty collection `last` is less than `first`
  */
 export function pagePositions(count: number, page: number): { first: number; last: number } {
   const last = count - PAGE_SIZE * (page - 1);
@@ -67,9 +116,9 @@ export function pagePositions(count: number, page: number): { first: number; las
  */
 export function pageUrls(collection: string, query: URLSearchParams): (page: number) => string {
   const format = lastValue(query, "format") === "json" ? "json" : "api";
-  // Hardly any request has other parameters, and a third of the time of a kept page would go into sorting them.
-  const own = Number(query.has("format")) + Number(query.has("page"));
-  if (query.size === own) return (page) => `${collection}?format=${format}&page=${page}`;
+  // Few requests have other parameters, and sorting them would take a third of the time of a page from memory.
+  const known = Number(query.has("format")) + Number(query.has("page"));
+  if (query.size === known) return (page) => `${collection}?format=${format}&page=${page}`;
   // Workerd copies the text much faster than the parameters one by one.
   const parameters = new URLSearchParams(query.toString());
   parameters.set("format", format);
@@ -81,7 +130,7 @@ export function pageUrls(collection: string, query: URLSearchParams): (page: num
   };
 }
 
-/** The neighbours of a page, null where there is none. */
+/** The numbers of the pages before and after a page; null if there is none. */
 export function neighbours(count: number, page: number): { next: number | null; previous: number | null } {
   return { next: page < lastPage(count) ? page + 1 : null, previous: page > 1 ? page - 1 : null };
 }

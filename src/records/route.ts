@@ -6,12 +6,12 @@ import { answerHtml, type Markup } from "../http/html.ts";
 import { negotiate, type Representation } from "../http/negotiation.ts";
 import { findOrigin } from "../http/origin.ts";
 import { lastValue, readQuery } from "../http/query.ts";
-import { openStore } from "../store/open.ts";
-import type { WaitUntil } from "../store/shared-reads.ts";
-import type { State } from "../store/store.ts";
+import { cachedStore } from "../store/open.ts";
+import type { WaitUntil } from "../store/reads.ts";
+import type { StoredPage } from "../store/store.ts";
 import type { Description } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import { type AsOf, lastPage, type PageNumber, pageUrls, parseAsOf, parsePageNumber } from "./page.ts";
+import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
@@ -92,10 +92,10 @@ function negotiateFor(c: CollectionContext, query: URLSearchParams): Representat
 }
 
 async function answerJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
-  const asked = parseQuery(query);
-  const unchanged = await findUnchanged(c, asked);
+  const request = parseQuery(query);
+  const unchanged = await findUnchanged(c, request);
   if (unchanged) return c.body(null, 304, keepable(unchanged));
-  const { envelope, headers } = await readPage(c, query, asked);
+  const { envelope, headers } = await readPage(c, query, request);
   return c.body(envelope, 200, headers);
 }
 
@@ -112,27 +112,26 @@ async function answerPage(
   return answerHtml(c, await render({ ...read, headers: all }), 200, { "Cache-Control": PAGE_CACHING });
 }
 
-/** The page's entity-tag, if it is the one of the client's copy: then no record is read. */
-async function findUnchanged(c: CollectionContext, { page, asOf }: Asked): Promise<string | undefined> {
+/** The page's entity-tag, if the client's copy has it: then no record is read. */
+async function findUnchanged(c: CollectionContext, request: PageRequest): Promise<string | undefined> {
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch === undefined) return undefined;
-  const current = await openStore(c.env).state(waitWith(c));
-  const state = { ...current, count: toCount(asOf) ?? current.count };
-  // What is known of the state may be some seconds old.
-  if (state.count > current.count) return undefined;
-  const etag = writeEtag(state, requireInside(page, state));
+  const state = await cachedStore(c.env).state(waitWith(c));
+  const location = resolvePage(request, state);
+  // The copy of the state may be some seconds old, so reading the page decides whether it exists.
+  if (typeof location === "string") return undefined;
+  const etag = writeEtag(c, { ...location, state });
   return isCurrent(ifNoneMatch, etag) ? etag : undefined;
 }
 
-async function readPage(c: CollectionContext, asked: URLSearchParams, { page, asOf }: Asked) {
-  const stored = await openStore(c.env).page(page, waitWith(c), toCount(asOf));
-  const { state, current, results } = stored;
-  if (state.count > current.count) throw invalidPage();
-  const number = requireInside(stored.number, state);
-  const query = asOf === undefined ? asked : pin(asked, state);
+async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
+  const page = await cachedStore(c.env).page(request, waitWith(c));
+  if (page === "replaced") throw httpError(404, REPLACED);
+  if (page === "past the end") throw invalidPage();
+  const { count, number, results, state } = page;
+  const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
-  const { count } = state;
-  const headers = { ...keepable(writeEtag(state, number)), "Content-Type": "application/json" };
+  const headers = { ...keepable(writeEtag(c, page)), "Content-Type": "application/json" };
   return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };
 }
 
@@ -140,15 +139,8 @@ function waitWith(c: CollectionContext): WaitUntil {
   return (work) => c.executionCtx.waitUntil(work);
 }
 
-/** What a request asks for. */
-interface Asked {
-  page: PageNumber;
-  /** The state that its pages hold to; undefined is the current one, whichever that is. */
-  asOf: AsOf | undefined;
-}
-
-/** @throws 404 if it names no page of any state */
-function parseQuery(query: URLSearchParams): Asked {
+/** @throws 404 if it is not a page of any state */
+function parseQuery(query: URLSearchParams): PageRequest {
   const page = parsePageNumber(lastValue(query, "page"));
   const text = lastValue(query, AS_OF);
   const asOf = text === null ? undefined : parseAsOf(text);
@@ -156,32 +148,28 @@ function parseQuery(query: URLSearchParams): Asked {
   return { page, asOf };
 }
 
-function toCount(asOf: AsOf | undefined): number | undefined {
-  return asOf === "latest" ? undefined : asOf;
-}
-
-/** The query with the state by its count, so that the pages that it links to are pages of the same one. */
-function pin(query: URLSearchParams, { count }: State): URLSearchParams {
+/** The query with the state that the links keep to, so that all of them lead to pages of the same one. */
+function pin(query: URLSearchParams, state: { count: number; version: number }): URLSearchParams {
   const pinned = new URLSearchParams(query);
-  pinned.set(AS_OF, String(count));
+  pinned.set(AS_OF, formatAsOf(state));
   return pinned;
 }
 
-function requireInside(page: PageNumber, { count }: State): number {
-  const last = lastPage(count);
-  const number = page === "last" ? last : page;
-  if (number > last) throw invalidPage();
-  return number;
-}
+/** The detail of the error when a walk kept to a state of a collection that a load has replaced since. */
+const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
 
 /** The page asked for is none of the collection. */
 export function invalidPage() {
   return httpError(404, "Invalid page.");
 }
 
-/** The entity-tag of a page, a strong one: a state's pages never change (RFC 9110, 8.8.3). */
-function writeEtag({ version, count }: State, number: number): string {
-  return `"${version}-${count}-${number}-json"`;
+/**
+ * The entity-tag of a page, a strong one (RFC 9110, 8.8.3). The revision identifies the content; the version of the code
+ * is part of it since an envelope may be written in another way, or with another origin, after a deployment.
+ */
+function writeEtag(c: CollectionContext, { state, count, number }: Omit<StoredPage, "results">): string {
+  const code = c.env.CF_VERSION_METADATA?.id ?? "";
+  return `"${state.revision}-${count}-${number}-${code.slice(0, 8)}"`;
 }
 
 /** The headers by which a copy of a page is kept and validated. */

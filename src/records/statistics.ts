@@ -1,5 +1,5 @@
-import { CLASSES, type Counts, NO_COUNTS } from "./classes.ts";
 import type { TrafficRecord } from "./record.ts";
+import { type Counts, NO_COUNTS, ROAD_USERS } from "./road-users.ts";
 
 /**
  * One day in UTC (`YYYY-MM-DD`): its records, how many of them have a `camera_ok` of `False` and of null, and the
@@ -94,7 +94,7 @@ function add(gathered: Statistics, record: TrafficRecord): void {
   gathered.last = record.timestamp;
   gathered.largest_id = Math.max(gathered.largest_id ?? record.id, record.id);
   gathered.camera_ok[record.camera_ok ?? "null"] += 1;
-  for (const name of CLASSES) gathered.totals[name] += record[name];
+  for (const name of ROAD_USERS) gathered.totals[name] += record[name];
   addToDay(requireDay(gathered.days, record.timestamp.slice(0, 10)), record);
 }
 

@@ -1,54 +1,151 @@
-import type { State } from "./store.ts";
+import type { TrafficRecord } from "../records/record.ts";
+import { ROAD_USERS } from "../records/road-users.ts";
 
 /**
- * Records in a block. Large enough that a free account's 1,000 writes a day hold 600,000 records, small enough
- * that reading one (about 130 KB) takes hardly longer than reading a page alone.
+ * Records in a block. Large enough that a free account's 1,000 KV writes per day hold 600,000 records, small enough
+ * that reading a block (about 40 KB) to show one page of it costs little more than reading the page alone.
  */
 export const BLOCK_SIZE = 600;
 
-/** The key that names the current state. */
-export const STATE_KEY = "state";
-
-/** What every block's key begins with. */
-export const BLOCK_PREFIX = "records/";
-
-/** What every key of statistics begins with. */
-export const STATISTICS_PREFIX = "statistics/";
-
 /**
- * How long after a load readers may still need what it replaced: instances ask again after 5 s, and KV may show the
- * old state for 30 s more. The rest is for clocks that differ.
+ * The stored unit: consecutive records, oldest first, as a JSON array with one record per line. Both stores hold the
+ * same text. The last block of a collection may hold fewer than `BLOCK_SIZE` records; an append makes it longer.
  */
-export const GRACE_MS = 120_000;
-
-/** The key of the statistics of a state (src/records/statistics.ts). */
-export function statisticsKey({ version, count }: State): string {
-  return `${STATISTICS_PREFIX}${version}/${count}`;
+export interface Block {
+  /** The position of its first record: 1, 601, 1201, ... */
+  first: number;
+  text: string;
 }
 
-/** A range of positions that is kept under one key, both ends included. */
-export interface Block {
-  key: string;
+/** A range of positions, both ends included; empty if `last` is less than `first`. */
+export interface Range {
   first: number;
   last: number;
 }
 
-/**
- * The blocks of a state that hold a range of positions, newest first.
- * A key contains the version and the positions, so that it is never used again for other content: KV goes on
- * showing the old value of a key for a while, and a block that an append makes longer is a new key.
- * @param first 1 or more
- * @param last at most `state.count`
- */
-export function blocksOf({ version, count }: State, first: number, last: number): Block[] {
-  const blocks: Block[] = [];
-  for (let index = indexOf(last); index >= indexOf(first); index--) {
-    const block = { first: index * BLOCK_SIZE + 1, last: Math.min((index + 1) * BLOCK_SIZE, count) };
-    blocks.push({ ...block, key: `${BLOCK_PREFIX}${version}/${block.first}-${block.last}` });
-  }
-  return blocks;
+/** The fields whose values vary, in the order of a line; `model_name` has one value and is not stored. */
+const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
+
+/** JSON writes a line feed inside a string as \n, so this occurs only between records. */
+const SEPARATOR = ",\n";
+
+/** The first position of the block that holds a position. */
+export function blockStart(position: number): number {
+  return position - ((position - 1) % BLOCK_SIZE);
 }
 
-function indexOf(position: number): number {
-  return Math.floor((position - 1) / BLOCK_SIZE);
+/** The first positions of the blocks that hold a range, oldest first; none for an empty range. */
+export function blockStarts({ first, last }: Range): number[] {
+  const starts: number[] = [];
+  if (last < first) return starts;
+  for (let start = blockStart(first); start <= last; start += BLOCK_SIZE) starts.push(start);
+  return starts;
+}
+
+/**
+ * Arranges records in blocks.
+ * @param records oldest first
+ * @param tail the lines of an unfinished block that the records continue; empty to begin with a new block
+ * @param first the position of the first of these lines or, if there are none, of the first record
+ */
+export function* encodeBlocks(
+  records: Iterable<TrafficRecord>,
+  tail: readonly string[] = [],
+  first = 1,
+): Generator<Block & { length: number }> {
+  let lines = [...tail];
+  let start = first;
+  for (const record of records) {
+    lines.push(encodeRecord(record));
+    if (lines.length < BLOCK_SIZE) continue;
+    yield { first: start, text: joinLines(lines), length: lines.length };
+    start += lines.length;
+    lines = [];
+  }
+  if (lines.length > 0) yield { first: start, text: joinLines(lines), length: lines.length };
+}
+
+/**
+ * The lines of a block, one for each record, oldest first.
+ * @throws Error if the text is not that of a block
+ */
+export function splitLines({ first, text }: Block): string[] {
+  if (!text.startsWith("[\n") || !text.endsWith("\n]"))
+    throw new Error(
+      `The block at position ${first} is damaged: it is not a JSON array with one record per line`,
+    );
+  return text.slice(2, -2).split(SEPARATOR);
+}
+
+/**
+ * Decodes one line of a block.
+ * @throws Error if it is not a record
+ */
+export function decodeRecord(line: string): TrafficRecord {
+  const values = parseLine(line);
+  if (!Array.isArray(values) || values.length !== FIELDS.length)
+    throw new Error(`A block contains a line that is not a record: ${line}`);
+  const [
+    id,
+    camera_pk,
+    camera_ref,
+    timestamp,
+    camera_ok,
+    cars,
+    persons,
+    bicycles,
+    trucks,
+    motorcycles,
+    buses,
+  ] = values;
+  return {
+    id,
+    camera_pk,
+    camera_ref,
+    timestamp,
+    camera_ok,
+    cars,
+    persons,
+    bicycles,
+    trucks,
+    motorcycles,
+    buses,
+    model_name: "tf1",
+  };
+}
+
+/**
+ * The records of a range as the JSON text of a response's `results`, newest first.
+ * @param linesOf the lines of the block that begins at a position
+ * @throws Error if a block has fewer records than the range needs, or if one of them is damaged
+ */
+export function renderResults(range: Range, linesOf: (start: number) => readonly string[]): string {
+  const records: TrafficRecord[] = [];
+  for (const start of blockStarts(range)) {
+    const lines = linesOf(start);
+    const end = Math.min(range.last, start + BLOCK_SIZE - 1);
+    if (lines.length <= end - start)
+      throw new Error(
+        `The block at position ${start} holds ${lines.length} records, ${end - start + 1} are needed`,
+      );
+    for (let position = Math.max(range.first, start); position <= end; position++)
+      records.push(decodeRecord(lines[position - start] ?? ""));
+  }
+  return JSON.stringify(records.reverse());
+}
+
+function encodeRecord(record: TrafficRecord): string {
+  return JSON.stringify(FIELDS.map((field) => record[field]));
+}
+
+function joinLines(lines: readonly string[]): string {
+  return `[\n${lines.join(SEPARATOR)}\n]`;
+}
+
+function parseLine(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch (cause) {
+    throw new Error(`A block contains a line that is not JSON: ${line}`, { cause });
+  }
 }

@@ -1,142 +1,167 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { CLASSES } from "../records/classes.ts";
-import { lastPage, PAGE_SIZE, pagePositions } from "../records/page.ts";
-import type { TrafficRecord } from "../records/record.ts";
-import { readPatiently } from "./patience.ts";
-import type { RecordStore, State } from "./store.ts";
+import { PAGE_SIZE } from "../records/page.ts";
+import { BLOCK_SIZE, type Block, blockStarts, splitLines } from "./blocks.ts";
+import { retry } from "./retry.ts";
+import { insertBlocks, isConflict, SWEPT_ROWS, sweepStatement, switchStatements } from "./sql.ts";
+import { ConflictError, MissingBlockError, type State, type Store } from "./store.ts";
 
-/** The columns of a record, in the order of its fields; `model_name` has one value and needs none. */
-export const COLUMNS = [
-  "id",
-  "camera_pk",
-  "camera_ref",
-  "timestamp",
-  "camera_ok",
-  ...CLASSES,
-] as const satisfies (keyof TrafficRecord)[];
+/** A row of a result. */
+type Row = Record<string, string | number | null>;
 
-/** The arguments by which `json_object` makes the JSON of a record. */
-export const FIELDS = [...COLUMNS.map((column) => `'${column}', ${column}`), "'model_name', 'tf1'"].join(
-  ", ",
-);
+/** A D1 database: the worker's binding, or wrangler's command line. */
+export interface SqlDatabase {
+  /**
+   * Runs one statement that reads.
+   * @param newest true to read from the primary database, not from a replica
+   */
+  query(sql: string, parameters: (number | null)[], newest: boolean): Promise<Row[]>;
+  /**
+   * Runs statements that write, as one transaction.
+   * @returns how many rows the last one changed
+   */
+  write(statements: string[]): Promise<number>;
+  /** Bytes of statements that one call of `write` should be given. */
+  batchBytes: number;
+}
+
+const STATE_COLUMNS = "state.version, count, state.revision, previous, switched_at";
+
+const STATE_QUERY = `SELECT ${STATE_COLUMNS} FROM state`;
 
 /**
- * Reads the state and one page of it: one statement, so that both always belong together. Positions are a range of
- * the primary key, so it reads the rows of the page and no others. `?1` is the page, null for the last one; `?2` the
- * count of an earlier state, null for the current one; D1 passes numbers as reals, which would not divide whole.
+ * Reads the state and the one or two blocks of a page of it in one statement, so that both always belong together, and
+ * by their primary key, so that no other row is read. `?1` is the page, null for the last one; `?2` is the count of an
+ * earlier state, null for the current one. D1 passes numbers as reals, whose division would not be whole.
  */
 export const PAGE_QUERY = `
-  WITH asked AS (
-    SELECT version, count AS loaded, coalesce(CAST(?2 AS INTEGER), count) AS count FROM state WHERE only = 1
-  ), current AS (
-    SELECT *, coalesce(?1, max(1, (count + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) AS page FROM asked
+  WITH requested AS (
+    SELECT *, coalesce(CAST(?2 AS INTEGER), count) AS as_of FROM state
+  ), located AS (
+    SELECT *, as_of - ${PAGE_SIZE} * (
+      coalesce(CAST(?1 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
+    ) AS last FROM requested
   )
-  SELECT version, loaded, count, page, count(position) AS found,
-         json_group_array(json_object(${FIELDS})) FILTER (WHERE position IS NOT NULL) AS results
-  FROM (
-    SELECT current.*, position, ${COLUMNS.join(", ")} FROM current LEFT JOIN records
-      ON records.version = current.version
-     AND position BETWEEN count - ${PAGE_SIZE} * page + 1 AND count - ${PAGE_SIZE} * (page - 1)
-    ORDER BY position DESC
-  )`;
+  SELECT located.version, count, located.revision, previous, switched_at, first, text
+  FROM located LEFT JOIN blocks ON located.version = blocks.version AND as_of <= count AND last >= 1
+    AND first BETWEEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} AND ${startOf("last")}`;
 
-const STATE_QUERY = "SELECT version, count FROM state WHERE only = 1";
+const BLOCKS_QUERY = "SELECT first, text FROM blocks WHERE version = ?1 AND first BETWEEN ?2 AND ?3";
 
-/** Reads the state with its statistics, of which each row has a part. */
-export const LOADED_QUERY = `
-  SELECT version, count, loaded_at, text FROM state LEFT JOIN statistics USING (version, count)
-  WHERE only = 1 ORDER BY part`;
+const STATISTICS_QUERY = "SELECT revision, text FROM statistics ORDER BY part";
+
+function startOf(position: string): string {
+  return `${position} - (${position} - 1) % ${BLOCK_SIZE}`;
+}
+
+/** The collection in a D1 database with the tables of data/migrations. */
+export function createD1Store(database: SqlDatabase): Store {
+  const query = (sql: string, parameters: (number | null)[] = [], newest = false) =>
+    retry(() => database.query(sql, parameters, newest), isTransient);
+  return {
+    async readState(newest) {
+      return readStateRow(await query(STATE_QUERY, [], newest));
+    },
+    async readPage({ page, asOf }, { newest }) {
+      const count = asOf === undefined || asOf === "latest" ? null : asOf.count;
+      const rows = await query(PAGE_QUERY, [page === "last" ? null : page, count], newest);
+      const blocks = readBlockRows(rows).map((block) => [block.first, splitLines(block)] as const);
+      return { state: readStateRow(rows), blocks: new Map(blocks) };
+    },
+    async readBlocks({ version }, range) {
+      const starts = blockStarts(range);
+      const rows = await query(BLOCKS_QUERY, [version, starts[0] ?? 0, starts.at(-1) ?? 0], true);
+      const blocks = new Map(readBlockRows(rows).map((block) => [block.first, block]));
+      return starts.map((start) => {
+        const block = blocks.get(start);
+        if (!block) throw new MissingBlockError(`D1 has no block at position ${start} of version ${version}`);
+        return block;
+      });
+    },
+    async readStatistics({ revision }) {
+      const rows = await query(STATISTICS_QUERY);
+      const text = rows.filter((row) => row.revision === revision).map((row) => row.text);
+      return text.length > 0 ? JSON.parse(text.join("")) : undefined;
+    },
+    batchBytes: database.batchBytes,
+    async writeBlocks(blocks, target) {
+      await retry(() => database.write([...insertBlocks(blocks, target)]), isTransient);
+    },
+    async switchTo(state) {
+      const statements = [...switchStatements(state, new Date().toISOString())];
+      try {
+        await retry(() => database.write(statements), isBusy);
+      } catch (cause) {
+        throw isConflict(cause) ? new ConflictError({ cause }) : cause;
+      }
+      return readStateRow(await query(STATE_QUERY, [], true));
+    },
+    async sweep(scope) {
+      if (scope === "replaced") return;
+      const removeSome = () => database.write([sweepStatement(Date.now())]);
+      while ((await retry(removeSome, isTransient)) >= SWEPT_ROWS);
+    },
+  };
+}
+
+/** The binding of a worker, or of a process that opened the same local database. */
+export function bindDatabase(database: D1Database): SqlDatabase {
+  return {
+    // Reads go to the nearest replica, if there are replicas: each response comes from one statement, so it does not
+    // matter which state of the database that replica has.
+    async query(sql, parameters, newest) {
+      const session = database.withSession(newest ? "first-primary" : "first-unconstrained");
+      const { results } = await session
+        .prepare(sql)
+        .bind(...parameters)
+        .all<Row>();
+      return results;
+    },
+    async write(statements) {
+      const results = await database.batch(statements.map((sql) => database.prepare(sql)));
+      return results.at(-1)?.meta.changes ?? 0;
+    },
+    batchBytes: 250_000,
+  };
+}
+
+function readStateRow([row]: Row[]): State {
+  if (!row) throw new Error("D1 holds no state");
+  const { version, count, revision, previous, switched_at } = row;
+  return {
+    version: Number(version),
+    count: Number(count),
+    revision: String(revision),
+    previous: String(previous),
+    switchedAt: switched_at === null ? undefined : String(switched_at),
+  };
+}
+
+function readBlockRows(rows: Row[]): Block[] {
+  return rows
+    .filter(({ first }) => first !== null)
+    .map(({ first, text }) => ({ first: Number(first), text: String(text) }));
+}
+
+/** What a local database reports while another process writes to it; nothing was executed then. */
+const BUSY = ["SQLITE_BUSY", "database is locked", "Failed to get session commit token"];
 
 /**
- * What D1 says when the same query may well succeed a moment later. Its other errors (overload, time and memory
- * limits, the daily limits of the free plan) another attempt would only make worse.
+ * What D1 reports when the same statement may well succeed a moment later. Its other errors (overload, time and memory
+ * limits, the daily limits of the free plan) would only get worse with another attempt.
  */
 const TRANSIENT = [
+  ...BUSY,
   "Network connection lost",
   "storage caused object to be reset",
   "reset because its code was updated",
   "Cannot resolve D1 DB due to transient issue",
   "client disconnected",
-  // What opening a session says while another process writes to a local database.
-  "Failed to get session commit token",
 ];
 
-/** Where a session begins to read: at any replica, or, for a state that a replica may not have yet, at the primary. */
-const NEAREST = "first-unconstrained";
-export const NEWEST = "first-primary";
-
-interface PageRow extends State {
-  /** Records in the collection; `count` is that of the state asked for. */
-  loaded: number;
-  page: number;
-  /** Records in `results`. */
-  found: number;
-  results: string;
-}
-
-interface LoadedRow extends State {
-  loaded_at: string | null;
-  /** A part of the statistics; null if there are none. */
-  text: string | null;
-}
-
-/**
- * The collection in a D1 database with the tables of data/migrations. Reads go to the nearest replica, if there are
- * replicas: each answer is one statement, so it does not matter which state of the database it sees.
- * @param nearest where sessions begin; an append must go on from the newest state
- */
-export function d1Store(database: D1Database, nearest = NEAREST): RecordStore {
-  const query = <T extends State>(sql: string, parameters: (number | null)[] = [], from = nearest) =>
-    readPatiently(async () => {
-      const { results } = await database
-        .withSession(from)
-        .prepare(sql)
-        .bind(...parameters)
-        .all<T>();
-      const [row] = results;
-      // Without a state the aggregates of the page's query still give a row.
-      if (row === undefined || row.version === null) throw new Error("D1 holds no state");
-      return { row, rows: results };
-    }, isTransient);
-  return {
-    async state() {
-      const { row } = await query<State>(STATE_QUERY);
-      return toState(row);
-    },
-    async page(page, asOf) {
-      const parameters = [page === "last" ? null : page, asOf ?? null];
-      let { row } = await query<PageRow>(PAGE_QUERY, parameters);
-      if (row.count > row.loaded) ({ row } = await query<PageRow>(PAGE_QUERY, parameters, NEWEST));
-      requireWhole(row);
-      const current = { version: row.version, count: row.loaded };
-      // Beyond the current state the page would be what is left of it.
-      const results = row.count > row.loaded ? "[]" : row.results;
-      return { state: toState(row), current, number: row.page, results };
-    },
-    async loaded() {
-      const { row, rows } = await query<LoadedRow>(LOADED_QUERY);
-      return {
-        state: toState(row),
-        loadedAt: row.loaded_at ?? undefined,
-        statistics: row.text === null ? undefined : JSON.parse(rows.map(({ text }) => text).join("")),
-      };
-    },
-  };
-}
-
-function toState({ version, count }: State): State {
-  return { version, count };
+function isBusy(error: unknown): boolean {
+  return BUSY.some((message) => String(error).includes(message));
 }
 
 function isTransient(error: unknown): boolean {
   return TRANSIENT.some((message) => String(error).includes(message));
-}
-
-/** A page with records missing would look like a shorter one; it is a failure of the store instead. */
-function requireWhole({ found, loaded, count, page }: PageRow): void {
-  if (count > loaded || page > lastPage(count)) return;
-  const { first, last } = pagePositions(count, page);
-  const expected = last - first + 1;
-  if (found !== expected)
-    throw new Error(`D1 holds ${found} of the ${expected} records of page ${page} of ${count}`);
 }

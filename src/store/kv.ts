@@ -1,111 +1,197 @@
 import type { KVNamespace } from "@cloudflare/workers-types";
-import { lastPage, type PageNumber, pagePositions } from "../records/page.ts";
+import { type PageRequest, resolvePage } from "../records/page.ts";
 import type { Statistics } from "../records/statistics.ts";
-import { type Block, blocksOf, STATE_KEY, statisticsKey } from "./blocks.ts";
-import { readPatiently } from "./patience.ts";
-import type { Loaded, RecordStore, State, StoredPage } from "./store.ts";
+import { type Block, blockStarts, type Range, splitLines } from "./blocks.ts";
+import {
+  blockKey,
+  isRecent,
+  type KvState,
+  listReplaced,
+  parseJson,
+  parseState,
+  requireKvState,
+  STATE_KEY,
+  selectRemovable,
+  statisticsKey,
+  writtenKey,
+} from "./kv-state.ts";
+import { retry } from "./retry.ts";
+import { ConflictError, MissingBlockError, type NewState, type State, type Store } from "./store.ts";
+
+/** A KV namespace: the worker's binding, or wrangler's command line. */
+export interface KeyValueStore {
+  /**
+   * Reads values; null for a key that does not exist.
+   * @param cacheTtl seconds, 30 or more, for which a location of KV may keep what it read
+   */
+  get(keys: string[], cacheTtl: number): Promise<(string | null)[]>;
+  put(pairs: Pair[]): Promise<void>;
+  delete(keys: string[]): Promise<void>;
+  list(): Promise<string[]>;
+  /** Bytes of values that one call of `put` should be given. */
+  batchBytes: number;
+}
+
+export interface Pair {
+  key: string;
+  value: string;
+}
 
 /** The shortest that KV allows: how long a location may go on showing the old state after a load. */
-const STATE_TTL_SECONDS = 30;
+const STATE_TTL = 30;
 
 /** Blocks and statistics never change. */
-const UNCHANGING_TTL_SECONDS = 86_400;
+const UNCHANGING_TTL = 86_400;
 
-/**
- * The collection in a KV namespace: the state under one key, and blocks of records under keys that contain their
- * version. A block is a record a line, as JSON, newest first. A page lies in one block or in two.
- */
-export function kvStore(namespace: KVNamespace): RecordStore {
+/** KV also keeps for a while that a key was missing, so what was written is looked for during a minute. */
+const READ_BACK_ATTEMPTS = 8;
+const FIRST_READ_BACK_PAUSE_MS = 500;
+
+/** Keys in one call of `delete`. */
+const BULK_KEYS = 100;
+
+/** The collection in a KV namespace. */
+export function createKvStore(namespace: KeyValueStore): Store {
   return {
-    state: () => readPatiently(() => readState(namespace), isTransient),
-    page: (page, asOf) => readPatiently(() => readPage(namespace, page, asOf), isTransient),
-    loaded: () => readPatiently(() => readLoaded(namespace), isTransient),
+    readState: () => readState(namespace),
+    readPage: (request, { known }) => readPage(namespace, request, known),
+    readBlocks: async (state, range) => readBlocks(namespace, requireKvState(state), range),
+    async readStatistics(state) {
+      const key = statisticsKey(state);
+      const [text] = await get(namespace, [key], ttlOf(state));
+      return typeof text === "string" ? (parseJson(text, key) as Statistics) : undefined;
+    },
+    batchBytes: namespace.batchBytes,
+    async writeBlocks(blocks, { revision }) {
+      const pairs = blocks.map(({ first, text }) => ({ key: writtenKey(revision, first), value: text }));
+      await put(namespace, pairs);
+      await readBack(namespace, pairs);
+    },
+    switchTo: (state) => switchTo(namespace, state),
+    sweep: (scope) => sweep(namespace, scope),
   };
 }
 
-/** KV says `KV GET failed: 500 Internal Server Error`, with the status of what went wrong inside. */
-function isTransient(error: unknown): boolean {
-  return /KV GET failed: 5\d\d|Network connection lost/.test(String(error));
+async function readState(namespace: KeyValueStore): Promise<KvState> {
+  const [text] = await get(namespace, [STATE_KEY], STATE_TTL);
+  return parseState(text);
 }
 
-async function readPage(
-  namespace: KVNamespace,
-  page: PageNumber,
-  asOf: number | undefined,
-): Promise<StoredPage> {
-  const current = await readState(namespace);
-  const state = { ...current, count: asOf ?? current.count };
-  const last = lastPage(state.count);
-  const number = page === "last" ? last : page;
-  const isEmpty = state.count === 0 || number > last || state.count > current.count;
-  const results = isEmpty ? "[]" : await readResults(namespace, current, pagePositions(state.count, number));
-  return { state, current, number, results };
-}
-
-/** The records of a range of positions that `pagePositions` gives, newest first, as JSON. */
-async function readResults(
-  namespace: KVNamespace,
-  current: State,
-  { first, last }: { first: number; last: number },
-): Promise<string> {
-  const blocks = blocksOf(current, first, last);
-  const lines = await Promise.all(blocks.map((block) => readLines(namespace, block, first, last)));
-  return toResults(lines.flat(), blocks);
-}
-
-async function readLoaded(namespace: KVNamespace): Promise<Loaded> {
-  const { loadedAt, ...state } = await readSwitch(namespace);
-  const key = statisticsKey(state);
-  const text = await namespace.get(key, { type: "text", cacheTtl: UNCHANGING_TTL_SECONDS });
-  return { state, loadedAt, statistics: text === null ? undefined : (parse(text, key) as Statistics) };
-}
-
-async function readState(namespace: KVNamespace): Promise<State> {
-  const { version, count } = await readSwitch(namespace);
-  return { version, count };
-}
-
-/** The state, and when it was switched to. */
-async function readSwitch(namespace: KVNamespace): Promise<State & Pick<Loaded, "loadedAt">> {
-  const text = await namespace.get(STATE_KEY, { type: "text", cacheTtl: STATE_TTL_SECONDS });
-  if (text === null) throw new Error("KV holds no state");
-  const { version, count, loaded_at } = Object(parse(text, STATE_KEY));
-  if (!isCount(version) || !isCount(count))
-    throw new Error(`KV holds a state without version or count: ${text}`);
-  return { version, count, loadedAt: typeof loaded_at === "string" ? loaded_at : undefined };
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
-}
-
-/** The lines of a block that are records of the positions `first` to `last`. */
-export async function readLines(
-  namespace: KVNamespace,
-  block: Block,
-  first: number,
-  last: number,
-): Promise<string[]> {
-  const text = await namespace.get(block.key, { type: "text", cacheTtl: UNCHANGING_TTL_SECONDS });
-  if (text === null) throw new Error(`KV lacks the block ${block.key}`);
-  const lines = text.split("\n");
-  const expected = block.last - block.first + 1;
-  if (lines.length !== expected)
-    throw new Error(`KV holds ${lines.length} of ${expected} records in ${block.key}`);
-  return lines.slice(Math.max(0, block.last - last), block.last - Math.max(first, block.first) + 1);
-}
-
-/** Broken text would break the answer that it is put into, so it is looked at before. */
-function toResults(lines: string[], blocks: Block[]): string {
-  const results = `[${lines.join(",")}]`;
-  parse(results, blocks.map(({ key }) => key).join(" or "));
-  return results;
-}
-
-function parse(text: string, key: string): unknown {
+async function readPage(namespace: KeyValueStore, request: PageRequest, known: State | undefined) {
+  const read = async (state: KvState) => {
+    const location = resolvePage(request, state);
+    const blocks = typeof location === "string" ? [] : await readBlocks(namespace, state, location);
+    return { state, blocks: new Map(blocks.map((block) => [block.first, splitLines(block)])) };
+  };
+  const state = known ? requireKvState(known) : await readState(namespace);
   try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Error(`KV holds text that is not JSON in ${key}`, { cause });
+    return await read(state);
+  } catch (error) {
+    // A location may see a new state before it sees its blocks.
+    if (error instanceof MissingBlockError && state.before) return read(state.before);
+    throw error;
   }
+}
+
+async function readBlocks(namespace: KeyValueStore, state: KvState, range: Range): Promise<Block[]> {
+  const starts = blockStarts(range);
+  const keys = starts.map((start) => blockKey(state, start));
+  const texts = await get(namespace, keys, ttlOf(state));
+  return starts.map((first, index) => {
+    const text = texts[index];
+    if (typeof text !== "string") throw new MissingBlockError(`KV has no key ${keys[index]}`);
+    return { first, text };
+  });
+}
+
+/** KV has no transactions: a state that is written between the comparison and the switch is replaced unnoticed. */
+async function switchTo(namespace: KeyValueStore, state: NewState): Promise<KvState> {
+  const { base, firstWritten, statistics, version, count, revision } = state;
+  const pair = { key: statisticsKey({ revision }), value: JSON.stringify(statistics) };
+  await put(namespace, [pair]);
+  await readBack(namespace, [pair]);
+  const current = await readState(namespace);
+  if (base && current.revision !== base.revision) throw new ConflictError();
+  const kept = base ? current.parts.filter(([first]) => first < firstWritten) : [];
+  const next: KvState = {
+    version,
+    count,
+    revision,
+    previous: current.revision,
+    switchedAt: new Date().toISOString(),
+    parts: [...kept, [firstWritten, revision]],
+    before: current.version === 0 ? undefined : { ...current, before: undefined },
+  };
+  await put(namespace, [{ key: STATE_KEY, value: JSON.stringify(next) }]);
+  return next;
+}
+
+async function sweep(namespace: KeyValueStore, scope: "replaced" | "everything"): Promise<void> {
+  if (isRecent(await readState(namespace))) return;
+  // The keys are listed before the state is read: whatever was switched to in between is kept.
+  const listed = scope === "everything" ? await namespace.list() : undefined;
+  const state = await readState(namespace);
+  if (isRecent(state)) return;
+  const removed = listed ? selectRemovable(listed, state, Date.now()) : listReplaced(state);
+  for (let start = 0; start < removed.length; start += BULK_KEYS)
+    await retry(() => namespace.delete(removed.slice(start, start + BULK_KEYS)), isTransient);
+}
+
+/** The binding of a worker, or of a process that opened the same local namespace. */
+export function bindNamespace(namespace: KVNamespace): KeyValueStore {
+  return {
+    get: (keys, cacheTtl) => Promise.all(keys.map((key) => namespace.get(key, { type: "text", cacheTtl }))),
+    async put(pairs) {
+      await Promise.all(pairs.map(({ key, value }) => namespace.put(key, value)));
+    },
+    async delete(keys) {
+      await Promise.all(keys.map((key) => namespace.delete(key)));
+    },
+    async list() {
+      const keys: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await namespace.list({ cursor: cursor ?? null });
+        keys.push(...page.keys.map(({ name }) => name));
+        cursor = page.list_complete ? undefined : page.cursor;
+      } while (cursor);
+      return keys;
+    },
+    batchBytes: 250_000,
+  };
+}
+
+/**
+ * Waits until written keys can be read.
+ * @throws Error if one of them does not appear
+ */
+async function readBack(namespace: KeyValueStore, pairs: Pair[]): Promise<void> {
+  let missing = pairs;
+  for (let attempt = 1, pause = FIRST_READ_BACK_PAUSE_MS; ; attempt++, pause *= 2) {
+    const keys = missing.map(({ key }) => key);
+    const values = await get(namespace, keys, STATE_TTL);
+    missing = missing.filter(({ value }, index) => values[index] !== value);
+    if (missing.length === 0) return;
+    if (attempt === READ_BACK_ATTEMPTS)
+      throw new Error(`KV does not show ${missing.length} keys that were written, first ${missing[0]?.key}`);
+    await new Promise<void>((resolve) => setTimeout(resolve, pause));
+  }
+}
+
+function get(namespace: KeyValueStore, keys: string[], cacheTtl: number): Promise<(string | null)[]> {
+  return retry(() => namespace.get(keys, cacheTtl), isTransient);
+}
+
+function put(namespace: KeyValueStore, pairs: Pair[]): Promise<void> {
+  return retry(() => namespace.put(pairs), isTransient);
+}
+
+/** A location that cannot see a new key yet would keep for this long that it is missing. */
+function ttlOf(state: State): number {
+  return isRecent(state) ? STATE_TTL : UNCHANGING_TTL;
+}
+
+/** KV reports `KV GET failed: 500 Internal Server Error`, with the status of what went wrong inside. */
+function isTransient(error: unknown): boolean {
+  return /KV (GET|PUT|DELETE) failed: (5\d\d|429)|Network connection lost/.test(String(error));
 }

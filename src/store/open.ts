@@ -1,40 +1,32 @@
 import type { Env } from "../env.ts";
-import { type CachedStore, cachedStore } from "./cached.ts";
-import { d1Store } from "./d1.ts";
-import { kvStore } from "./kv.ts";
-import type { RecordStore } from "./store.ts";
+import { type CachedStore, createCachedStore } from "./cache.ts";
+import { bindDatabase, createD1Store } from "./d1.ts";
+import { bindNamespace, createKvStore } from "./kv.ts";
+import type { Store } from "./store.ts";
 
-/** The store of each environment, of which an instance of the worker has one: what it keeps outlives a request. */
-const opened = new WeakMap<Env, CachedStore>();
+/** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
+const cached = new WeakMap<Env, CachedStore>();
 
 /**
- * The store that the setting `STORE` names, with this instance's memory in front.
- * @throws if it names none
+ * The store that the setting `STORE` names, with this instance's cache in front.
+ * @param keptBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
+ * @throws Error if it names none
  */
-export function openStore(env: Env): CachedStore {
-  let store = opened.get(env);
+export function cachedStore(env: Env, keptBytes?: number): CachedStore {
+  let store = cached.get(env);
   if (!store) {
-    store = cachedStore(openUnkept(env), env.STORE ?? "");
-    opened.set(env, store);
+    store = createCachedStore(createStore(env), env.STORE ?? "", keptBytes);
+    cached.set(env, store);
   }
   return store;
 }
 
 /**
- * The same store without a memory, for what must know how it is now.
- * @throws if the setting names none
+ * The same store without the cache, for callers that need the current state, and for the writer.
+ * @throws Error if the setting names none
  */
-export function openUnkept(env: Env): RecordStore {
-  const open = chooseStore(env, { d1: () => d1Store(env.DB), kv: () => kvStore(env.KV) });
-  return open();
-}
-
-/**
- * What belongs to the store that the setting `STORE` names.
- * @throws if it names none
- */
-export function chooseStore<T>({ STORE }: Env, { d1, kv }: { d1: T; kv: T }): T {
-  if (STORE === "d1") return d1;
-  if (STORE === "kv") return kv;
+export function createStore({ STORE, DB, KV }: Env): Store {
+  if (STORE === "d1") return createD1Store(bindDatabase(DB));
+  if (STORE === "kv") return createKvStore(bindNamespace(KV));
   throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1" or "kv"`);
 }

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe } from "vitest";
-import { CLASSES } from "../../src/records/classes.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { expect, test, type Visit } from "./visit.ts";
 
 async function openReference(visit: Visit): Promise<Page> {
@@ -40,7 +40,7 @@ describe("the API reference", () => {
     for (const path of Object.keys(document.paths))
       expect(await page.locator(`.opblock-summary-path[data-path="${path}"]`).count()).toBeGreaterThan(0);
     const text = await page.locator("#reference").textContent();
-    for (const name of ["page", "format", "If-None-Match", "TrafficRecord", ...CLASSES])
+    for (const name of ["page", "format", "If-None-Match", "TrafficRecord", ...ROAD_USERS])
       expect(text).toContain(name);
   });
 

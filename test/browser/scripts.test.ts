@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 import { describe } from "vitest";
-import { CLASSES } from "../../src/records/classes.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status beside a button says a word. */
@@ -84,7 +84,7 @@ describe("charts", () => {
     for (const colorScheme of ["light", "dark", "light"] as const) {
       await page.emulateMedia({ colorScheme });
       for (const [chart, names] of [
-        ...CLASSES.map((name) => [`Road users counted per day ${name}`, ["bar"]] as const),
+        ...ROAD_USERS.map((name) => [`Road users counted per day ${name}`, ["bar"]] as const),
         ["Camera health in % of records", HEALTH] as const,
       ]) {
         const fewest = async () => Math.min(...(await countPixels(chartOf(page, chart), [...names])));

@@ -37,7 +37,7 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
     `${file}:2: id: 48 is already loaded`,
     `${file}:3: camera_ref: "other" is not the camera_ref of camera_pk ${other.camera_pk}, which is "${other.camera_ref}" in what is loaded`,
     `${file}:4: timestamp: "${records[47]!.timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded`,
-    "Nothing was added. --skip-known passes over records that are loaded already.",
+    "Nothing was added. Use --skip-known to skip records that are loaded already.",
     "",
   ]);
   expect(await walk(server.origin)).toEqual(loaded.toReversed());
@@ -64,7 +64,7 @@ test("--skip-known refuses what is not newer and not loaded", async () => {
 test("newer records are added, and the running worker shows them", async () => {
   const file = await local.write("all.csv", records);
   expect((await append("--skip-known", file)).stdout).toBe(
-    "Passed over 48 that are loaded already. Added 42 records; 90 are loaded.\n",
+    "Skipped 48 that are loaded already. Added 42 records; 90 are loaded.\n",
   );
   await untilFresh();
   expect(await walk(server.origin)).toEqual(records.toReversed());
@@ -78,6 +78,7 @@ test("info tells what is loaded now", async () => {
     remote: false,
     version: expect.any(Number),
     count: 90,
+    revision: expect.stringMatching(/^[0-9a-z]{9}[0-9a-f]{10}$/),
     loaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     bytes: expect.any(Number),
     statistics,
@@ -90,6 +91,7 @@ test("info tells what is loaded now", async () => {
   );
   expect(lines).toMatchObject({
     store: `d1, on this machine in ${local.folder}`,
+    revision: JSON.parse(json.stdout).revision,
     size: expect.stringMatching(/^0\.\d MB$/),
     records: "90",
     "first timestamp": records[0]!.timestamp,
@@ -106,7 +108,7 @@ test("info tells what is loaded now", async () => {
 test("where nothing is newer nothing changes", async () => {
   expect(await append("--skip-known", await local.write("all.csv", records))).toEqual({
     status: 0,
-    stdout: "Passed over 90 that are loaded already. Added 0 records; 90 are loaded.\n",
+    stdout: "Skipped 90 that are loaded already. Added 0 records; 90 are loaded.\n",
     stderr: "",
   });
 });

@@ -4,18 +4,30 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportRecords } from "../../data/export.ts";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
-import { type StoreName, targets } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { deploymentOptions, runWrangler } from "../../tools/wrangler/wrangler.ts";
+import type { StoreName } from "../../tools/configuration.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve } from "../serve.ts";
 import { statisticsOf } from "./statistics.ts";
 
+/** What an export in this process does before it reads the first record. */
+const reading = vi.hoisted(() => ({ onBegin: async () => {} }));
+vi.mock(import("../../data/stored-records.ts"), async (importOriginal) => {
+  const original = await importOriginal();
+  return {
+    ...original,
+    async *readRecords(...args) {
+      await reading.onBegin();
+      yield* original.readRecords(...args);
+    },
+  };
+});
+
 const PATH = "/api/tf1/records/";
 const REFS = ['"a,"', "  ü33 ", "'🚗\u2028", "=1+1\\"];
 
-/** More than a block of KV, with ids and refs that every format has its trouble with, oldest first. */
+/** More than a block, with ids and refs that every format has its trouble with, oldest first. */
 const records = makeRecords(640)
   .map((record) => ({
     ...record,
@@ -128,18 +140,13 @@ describe("an export that is loaded again gives the same answers", () => {
 
 describe("what cannot be exported", () => {
   test("a collection that is replaced meanwhile is not mixed with the new one, and leaves no file", async () => {
-    const { readRecords } = targets.d1;
-    const spy = vi.spyOn(targets.d1, "readRecords").mockImplementationOnce(async (...args) => {
-      const sql = "UPDATE records SET version = version + 1; UPDATE state SET version = version + 1";
-      const place = deploymentOptions({ persistTo: folder });
-      await runWrangler(["d1", "execute", "DB", ...place, "--yes", "--command", sql]);
-      return readRecords(...args);
-    });
+    reading.onBegin = async () => {
+      await run("d1", "load", fileOf("kv", "csv"));
+    };
     const out = join(folder, "replaced.csv");
     await expect(exportRecords({ format: "csv", out, store: "d1", persistTo: folder })).rejects.toThrow(
-      "The collection was replaced while it was exported; export it once more.",
+      "The collection was replaced while it was read. Run the command again.",
     );
-    spy.mockRestore();
     await expect(readFile(out)).rejects.toThrow("ENOENT");
   });
 

@@ -10,8 +10,8 @@ import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
-/** Some 7 MB of SQL, which is two files. */
-const large = makeRecords(21_000).map((record) => ({
+/** Some 20 MB, which are written in about 20 transactions. */
+const large = makeRecords(60_000).map((record) => ({
   ...record,
   camera_ref: record.camera_ref.padEnd(255, "."),
 }));

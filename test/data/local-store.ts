@@ -1,13 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { glob, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
-import type { StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import type { StoreName } from "../../tools/configuration.ts";
 import { type Finished, runData } from "../processes.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
@@ -57,26 +58,32 @@ export async function createLocalStore(): Promise<LocalStore> {
 
 /** Waits until a load that was started has written some of its records, and has more to write. */
 export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
-  const isWriting = store === "d1" ? watchFile(local) : await watchBlocks(local);
+  const isWriting = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
   while (!(await isWriting())) {
     if (load.exitCode !== null) throw new Error(`The load ended with ${load.exitCode}`);
     await setTimeout(5);
   }
 }
 
-/** A file of SQL has been executed when the next one begins under the same name. */
-function watchFile({ temporary }: LocalStore): () => Promise<boolean> {
-  let largest = 0;
-  return async () => {
-    const [file] = await Array.fromAsync(glob(`${temporary}/traffic-*/load.sql`));
-    const size = file ? await stat(file).then(({ size }) => size) : 0;
-    if (size < largest) return true;
-    largest = size;
-    return false;
+/** A revision begins with the time, so the blocks of a write that has just begun have the largest one. */
+async function watchDatabase({ folder }: LocalStore): Promise<() => Promise<boolean>> {
+  const files = await Array.fromAsync(glob(`${folder}/v3/d1/*/*.sqlite`));
+  const file = files.find((name) => basename(name) !== "metadata.sqlite");
+  if (file === undefined) throw new Error("No database was ever loaded");
+  const largest = () => {
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return database.prepare("SELECT max(revision) AS revision FROM blocks").get()?.revision;
+    } finally {
+      database.close();
+    }
   };
+  const before = largest();
+  return async () => largest() !== before;
 }
 
-async function watchBlocks({ folder }: LocalStore): Promise<() => Promise<boolean>> {
+/** KV keeps each value in a file. */
+async function watchKeys({ folder }: LocalStore): Promise<() => Promise<boolean>> {
   const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
   const before = await count();
   return async () => (await count()) >= before + 5;

@@ -2,10 +2,11 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
-import { FRESH_MS } from "../../src/store/memory.ts";
+import { FRESH_MS } from "../../src/store/cache.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { type DirectRuntime, startDirectRuntime } from "../direct-runtime.ts";
 import { makeRecords } from "../records/sample.ts";
+import { untilFresh } from "../serve.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable, PATH, writePage } from "./answers.ts";
 import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
@@ -49,6 +50,22 @@ describe.each(STORE_NAMES)("%s", (store) => {
       expect(faulty.attempts()).toBe(5 * reads);
     });
 
+    test("for pages of a block that is kept do not ask the store", async () => {
+      await ask(faulty.env, 1);
+      faulty.cause(slow(20));
+      const responses = await askAll((index) => (index % 6) + 1);
+      for (const [index, response] of responses.entries())
+        await expectPage(response, records, (index % 6) + 1);
+      expect(faulty.attempts()).toBe(0);
+    });
+
+    test("for a page of two blocks, of which one is kept, read each block once, and not the state", async () => {
+      await ask(faulty.env, 1);
+      faulty.cause(slow(20));
+      for (const response of await askAll(() => 7)) await expectPage(response, records, 7);
+      expect(faulty.attempts()).toBe(store === "kv" ? 2 : 1);
+    });
+
     test("for a kept page that is no longer fresh ask the store once, for the state", async () => {
       await ask(faulty.env, 2);
       vi.useFakeTimers({ toFake: ["Date"] });
@@ -86,7 +103,8 @@ describe.each(STORE_NAMES)("%s", (store) => {
 });
 
 describe("the first client goes away", () => {
-  const records = makeRecords(100).reverse();
+  /** Three blocks. */
+  const records = makeRecords(1_800).reverse();
   let runtime: DirectRuntime;
   beforeAll(async () => {
     runtime = await startDirectRuntime("test/faults/slow-worker.ts");
@@ -97,20 +115,24 @@ describe("the first client goes away", () => {
   const fetchPage = (page: number) => fetch(`${runtime.origin}${PATH}?format=api&page=${page}`);
   const countReads = async () => Number(await (await fetch(`${runtime.origin}/reads`)).text());
 
-  test.each([1, 2, 3])("the others get page %i from the same read, and nobody hangs later", async (page) => {
-    const before = await countReads();
-    const leave = await askAndStay(runtime.origin, page);
-    await setTimeout(READ_MS / 4);
-    const others = Array.from({ length: 20 }, () => fetchPage(page));
-    await setTimeout(READ_MS / 4);
-    leave();
-    for (const response of await Promise.all(others)) {
-      expect(response.status).toBe(200);
-      expect(await response.text()).toBe(writePage(runtime.origin, records, page));
-    }
-    expect(await countReads()).toBe(before + 2);
-    expect((await fetchPage(page)).status).toBe(200);
-  });
+  test.each([1, 41, 81])(
+    "the others get page %i from the same read, and nobody hangs later",
+    async (page) => {
+      await untilFresh();
+      const before = await countReads();
+      const leave = await askAndStay(runtime.origin, page);
+      await setTimeout(READ_MS / 4);
+      const others = Array.from({ length: 20 }, () => fetchPage(page));
+      await setTimeout(READ_MS / 4);
+      leave();
+      for (const response of await Promise.all(others)) {
+        expect(response.status).toBe(200);
+        expect(await response.text()).toBe(writePage(runtime.origin, records, page));
+      }
+      expect(await countReads(), "the state and the block").toBe(before + 2);
+      expect((await fetchPage(page)).status).toBe(200);
+    },
+  );
 });
 
 /** Asks for a page without reading the answer; gives a function that breaks the connection off. */

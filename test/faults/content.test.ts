@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { BLOCK_SIZE, blocksOf, STATE_KEY } from "../../src/store/blocks.ts";
-import { FRESH_MS } from "../../src/store/memory.ts";
-import type { State } from "../../src/store/store.ts";
+import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import { FRESH_MS } from "../../src/store/cache.ts";
+import { blockKey, parseState, STATE_KEY } from "../../src/store/kv-state.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectCollection, expectPage, expectUnavailable } from "./answers.ts";
@@ -43,41 +43,66 @@ describe("D1", () => {
     expectLogged("D1 holds no state");
   });
 
-  test("without a record: 503 for its page, every other page is served", async () => {
-    worker = await startWorker();
-    const records = makeRecords(40).reverse();
-    await loadInto(worker.env, "d1", records.toReversed());
-    await worker.env.DB.prepare("DELETE FROM records WHERE position = 20").run();
-    await expectUnavailable(await ask(worker.env, 2));
-    expectLogged("D1 holds 14 of the 15 records of page 2 of 40");
-    for (const page of [1, 3]) await expectPage(await ask(worker.env, page), records, page);
+  describe("with a damaged block: 503 for the pages that need it, every other page is served", () => {
+    const records = makeRecords(BLOCK_SIZE + 40).reverse();
+    const change = (expression: string) =>
+      `UPDATE blocks SET text = ${expression} WHERE first = ${BLOCK_SIZE + 1}`;
+
+    test.each<[string, string, string]>([
+      ["missing", `DELETE FROM blocks WHERE first = ${BLOCK_SIZE + 1}`, "holds 0 records, 40 are needed"],
+      ["empty", change("''"), "is damaged: it is not a JSON array with one record per line"],
+      ["cut off", change("substr(text, 1, length(text) - 50)"), "is damaged"],
+      ["without line feeds", change("replace(text, char(10), '')"), "is damaged"],
+      ["not JSON", change("replace(text, '\"True\"', 'True')"), "contains a line that is not JSON"],
+      ["of other values", change("replace(text, '\"True\",', '')"), "contains a line that is not a record"],
+      [
+        "a record short",
+        change("'[' || substr(text, instr(text, '],') + 2)"),
+        `The block at position ${BLOCK_SIZE + 1} holds 39 records, 40 are needed`,
+      ],
+    ])("%s", async (_, sql, message) => {
+      worker = await startWorker();
+      await loadInto(worker.env, "d1", records.toReversed());
+      const { meta } = await worker.env.DB.prepare(sql).run();
+      expect(meta.changes).toBe(1);
+      await expectUnavailable(await ask(worker.env, 1));
+      expectLogged(message);
+      for (const page of [4, 43]) await expectPage(await ask(worker.env, page), records, page);
+    });
   });
 });
 
 describe("KV", () => {
   const records = makeRecords(BLOCK_SIZE + 40).reverse();
   let worker: RunningWorker;
-  let state: State;
+  let state: string;
   let newest: string;
   let oldest: string;
   beforeAll(async () => {
     worker = await startWorker({ vars: { STORE: "kv" } });
   });
   beforeEach(async () => {
-    state = await loadInto(worker.env, "kv", records.toReversed());
-    [newest = "", oldest = ""] = blocksOf(state, 1, state.count).map(({ key }) => key);
+    // A load does not replace a state that is damaged.
+    await worker.env.KV.delete(STATE_KEY);
+    await loadInto(worker.env, "kv", records.toReversed());
+    state = await read(STATE_KEY);
+    newest = blockKey(parseState(state), BLOCK_SIZE + 1);
+    oldest = blockKey(parseState(state), 1);
   });
   afterAll(() => worker.close());
 
   const read = async (key: string) => String(await worker.env.KV.get(key));
   const put = (key: string, value: string) => worker.env.KV.put(key, value);
 
-  test("nothing was ever loaded: 503", async () => {
+  test("nothing was ever loaded: an empty collection", async () => {
     await worker.env.KV.delete(STATE_KEY);
-    await expectUnavailable(await ask({ ...worker.env }));
-    await expectUnavailable(await ask({ ...worker.env }, "last"));
-    await expectUnavailable(await ask({ ...worker.env }, 99));
-    expectLogged("KV holds no state");
+    const empty = '{"count":0,"next":null,"previous":null,"results":[]}';
+    for (const page of [1, "last"] as const) {
+      const response = await ask({ ...worker.env }, page);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toBe(empty);
+    }
+    expect((await ask({ ...worker.env }, 99)).status).toBe(404);
   });
 
   test.each([
@@ -97,6 +122,9 @@ describe("KV", () => {
     '{"version":"1","count":640}',
     '{"version":null,"count":null}',
     '{"version":1,"count":640',
+    '{"version":1,"count":640,"revision":"a"}',
+    '{"version":1,"count":640,"revision":7,"parts":[]}',
+    '{"version":1,"count":640,"revision":"a","parts":{}}',
   ])("the state %j: 503", async (text) => {
     await put(STATE_KEY, text);
     await expectUnavailable(await ask({ ...worker.env }));
@@ -105,30 +133,30 @@ describe("KV", () => {
   });
 
   test("a state whose blocks are not there: 503", async () => {
-    await put(STATE_KEY, JSON.stringify({ ...state, version: state.version + 1_000 }));
+    const parts = [[1, "000000000other"]];
+    await put(STATE_KEY, JSON.stringify({ ...JSON.parse(state), parts }));
     await expectUnavailable(await ask({ ...worker.env }));
-    expectLogged(`KV lacks the block records/${state.version + 1_000}/`);
+    expectLogged("KV has no key blocks/000000000other/601");
   });
 
   test.each<[string, () => Promise<void>, string]>([
-    ["missing", () => worker.env.KV.delete(newest), "KV lacks the block"],
-    ["empty", () => put(newest, ""), "KV holds 1 of 40 records in"],
-    ["no JSON", async () => put(newest, (await read(newest)).replaceAll("}", "")), "text that is not JSON"],
-    ["cut off", async () => put(newest, (await read(newest)).slice(0, -50)), "text that is not JSON"],
+    ["missing", () => worker.env.KV.delete(newest), "KV has no key blocks/"],
+    ["empty", () => put(newest, ""), "The block at position 601 is damaged"],
+    [
+      "no JSON",
+      async () => put(newest, (await read(newest)).replaceAll("],", ",")),
+      "a line that is not JSON",
+    ],
+    ["cut off", async () => put(newest, (await read(newest)).slice(0, -50)), "position 601 is damaged"],
     [
       "a record short",
       async () => put(newest, (await read(newest)).replace(/\n.*/, "")),
-      "KV holds 39 of 40 records in",
-    ],
-    [
-      "a record too long",
-      async () => put(newest, `${await read(newest)}\n${await read(newest)}`),
-      "KV holds 80 of 40 records in",
+      "The block at position 601 holds 39 records, 40 are needed",
     ],
   ])("a block that is %s: 503 for its pages, the others are served", async (_, harm, message) => {
     await harm();
     const instance = { ...worker.env };
-    await expectUnavailable(await ask(instance, 3));
+    await expectUnavailable(await ask(instance, 1));
     expectLogged(message);
     for (const page of [4, 43]) await expectPage(await ask(instance, page), records, page);
   });
@@ -146,10 +174,14 @@ describe("KV", () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(Date.now() + 100 * FRESH_MS);
     await expectPage(await ask(instance), records);
-    await expectUnavailable(await ask(instance, 2));
+    await expectPage(await ask(instance, 2), records, 2);
+    await expectUnavailable(await ask(instance, 4));
     const next = makeRecords(50).reverse();
+    await put(STATE_KEY, state);
     await loadInto(worker.env, "kv", next.toReversed());
-    await expectPage(await ask(instance), next);
+    vi.setSystemTime(Date.now() + FRESH_MS);
+    await expectPage(await ask(instance), records);
+    await vi.waitFor(async () => expectPage(await ask(instance), next));
     await expectCollection(worker.env, next);
   });
 });

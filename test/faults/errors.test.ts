@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { FRESH_MS } from "../../src/store/memory.ts";
-import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/store/patience.ts";
+import { FRESH_MS } from "../../src/store/cache.ts";
+import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/store/retry.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable } from "./answers.ts";
@@ -42,12 +42,12 @@ const MESSAGES = {
     transient: [
       "KV GET failed: 500 Internal Server Error",
       "KV GET failed: 503 Service Temporarily Unavailable",
+      "KV GET failed: 429 Too Many Requests",
       "Network connection lost.",
     ],
     lasting: [
       "KV GET failed: 400 Bad Request",
       "KV GET failed: 414 UTF-8 encoded length of 513 exceeds key length limit of 512.",
-      "KV GET failed: 429 Too Many Requests",
       "Too many API requests by single worker invocation.",
     ],
   },
@@ -161,12 +161,16 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       expect(faulty.attempts()).toBe(1);
     });
 
-    test("the kept page after three seconds", async () => {
+    test("the kept page after three seconds, and at once from then on", async () => {
       await keepPage2();
       faulty.cause(hanging);
       const { response, took } = await askFor(HANGS_AFTER_MS);
       await expectPage(response, records, 2);
       expect(took).toBe(HANGS_AFTER_MS);
+      const next = await askFor(0);
+      await expectPage(next.response, records, 2);
+      expect(next.took).toBe(0);
+      expect(faulty.attempts()).toBe(1);
     });
 
     test("does not hold up those that come after it", async () => {
@@ -177,6 +181,36 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       faulty.cause(failing("", 0));
       await expectPage(await ask(faulty.env, 2), records, 2);
     });
+  });
+
+  test("while the store fails, it is asked once in five seconds, and kept pages are served meanwhile", async () => {
+    await keepPage2();
+    faulty.cause(failing(lasting[0]));
+    for (const attempts of [1, 2, 3]) {
+      for (let request = 0; request < 10; request++) await expectPage(await ask(faulty.env, 2), records, 2);
+      await vi.advanceTimersByTimeAsync(0);
+      expect(faulty.attempts()).toBe(attempts);
+      expect(loggedReasons()).toEqual(Array(attempts).fill(`Error: ${lasting[0]}`));
+      vi.setSystemTime(Date.now() + FRESH_MS);
+    }
+  });
+
+  test("when the store works again, the page after that is of the new state", async () => {
+    const own = { ...worker.env };
+    const instance = openFaulty(own);
+    await expectPage(await ask(instance.env, 2), records, 2);
+    freezeTime();
+    vi.setSystemTime(Date.now() + FRESH_MS);
+    instance.cause(failing(lasting[0]));
+    await expectPage(await ask(instance.env, 2), records, 2);
+    instance.cause(failing("", 0));
+    vi.setSystemTime(Date.now() + FRESH_MS);
+    await expectPage(await ask(instance.env, 2), records, 2);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(instance.attempts()).toBe(1));
+    instance.cause(failing(lasting[0]));
+    await expectPage(await ask(instance.env, 2), records, 2);
+    expect(instance.attempts()).toBe(0);
   });
 
   test("a conditional request: 304 for the known state, 503 without one", async () => {

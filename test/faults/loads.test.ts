@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve, untilFresh } from "../serve.ts";
@@ -52,7 +52,7 @@ async function walkOn(origin: string, stop: AbortSignal, mayBeNewer: () => boole
   return seen;
 }
 
-// Each test is some ten runs of wrangler, which take long on a busy machine.
+// Each test starts several processes, which take long on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 test.each(STORE_NAMES)(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
-import { STATE_KEY } from "../../src/store/blocks.ts";
+import { STATE_KEY } from "../../src/store/kv-state.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
@@ -23,7 +23,7 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
   let lines: string[];
   beforeAll(async () => {
     worker = await startWorker({ vars: { STORE: store } });
-    await loadInto(worker.env, store, makeRecords(100));
+    await loadInto(worker.env, store, makeRecords(1_000));
     const ask = async (path: string) => (await worker.fetch(`${path}?${SECRET}=1`, client)).status;
     expect(await ask(PATH)).toBe(200);
     if (store === "d1") await worker.env.DB.prepare("DROP TABLE state").run();
@@ -32,7 +32,9 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
     expect([await ask(PATH), await ask("/healthz"), await ask("/"), await ask(`/${SECRET}`)]).toEqual([
       200, 503, 503, 404,
     ]);
-    expect((await worker.fetch(`${PATH}?page=2&${SECRET}`, client)).status).toBe(503);
+    expect(await ask(PATH), "without asking the store, so without a line").toBe(200);
+    const other = await worker.fetch(`${PATH}?page=last&${SECRET}`, client);
+    expect(other.status, "lies in a block that is not kept").toBe(503);
     lines = worker.logs();
   });
   afterAll(() => worker?.close());

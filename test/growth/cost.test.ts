@@ -2,15 +2,16 @@ import type { D1Database, D1Result } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { SLOT_MS, SLOTS_A_RUN } from "../../src/growth/period.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
-import { GRACE_MS } from "../../src/store/blocks.ts";
-import { d1Store } from "../../src/store/d1.ts";
-import { appendAtOnce, appendStatements, loadStatements } from "../../src/store/d1-statements.ts";
+import { BLOCK_SIZE, encodeBlocks } from "../../src/store/blocks.ts";
+import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { GRACE_MS } from "../../src/store/kv-state.ts";
+import { createStore } from "../../src/store/open.ts";
+import { createRevision, type State, type Store } from "../../src/store/store.ts";
+import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
-import { growAt, recordsOf } from "./collection.ts";
-
-const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
+import { growAt, loaded, recordsOf, until, walk } from "./collection.ts";
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -26,148 +27,175 @@ beforeEach(() => {
 });
 
 describe("a run on d1", () => {
-  /** Keeps what D1 says of the batches that a run sends. */
+  /** Keeps what D1 reports about all statements that a run sends. */
   function recording(database: D1Database) {
     const results: D1Result[] = [];
+    const keep = <T extends D1Result[]>(reported: T) => {
+      results.push(...reported);
+      return reported;
+    };
     const DB = Object.assign(Object.create(database), {
-      withSession: (from?: string) => database.withSession(from),
+      withSession: (from?: string) => ({
+        prepare: (sql: string) => ({
+          bind: (...parameters: unknown[]) => ({
+            all: async () => {
+              const statement = database
+                .withSession(from)
+                .prepare(sql)
+                .bind(...parameters);
+              return keep([await statement.all()])[0];
+            },
+          }),
+        }),
+      }),
       prepare: (sql: string) => database.prepare(sql),
-      async batch(statements: Parameters<D1Database["batch"]>[0]) {
-        const answers = await database.batch(statements);
-        results.push(...answers);
-        return answers;
-      },
+      batch: async (statements: Parameters<D1Database["batch"]>[0]) => keep(await database.batch(statements)),
     });
     const sum = (name: "rows_read" | "rows_written") =>
       results.reduce((total, { meta }) => total + meta[name], 0);
-    return { DB, sum };
+    return { DB, sum, count: () => results.length };
   }
 
-  test.each([700, 20_000])(
-    "behind %i records writes what it adds and a few rows more, and reads few",
-    async (count) => {
-      const all = recordsOf("2026-09-20T00:00:00Z", "2026-11-20T11:30:00Z").slice(-count);
-      await loadInto(worker.env, "d1", all);
-      for (const time of ["12:05", "14:05"]) {
-        const { DB, sum } = recording(worker.env.DB);
-        const before = await countRecords();
-        await growAt({ ...worker.env, DB }, `2026-11-20T${time}:00Z`);
-        const added = (await countRecords()) - before;
-        expect(added).toBeGreaterThan(70);
-        expect(sum("rows_written")).toBeLessThanOrEqual(added + 5);
-        expect(sum("rows_read")).toBeLessThanOrEqual(10);
-      }
-    },
-  );
+  test.each([700, 20_000])("behind %i records reads and writes few rows", async (count) => {
+    const all = recordsOf("2026-09-20T00:00:00Z", "2026-11-20T11:30:00Z").slice(-count);
+    await loadInto(worker.env, "d1", all);
+    for (const time of ["12:05", "14:05"]) {
+      const { DB, sum, count: statements } = recording(worker.env.DB);
+      const before = await countRecords();
+      await growAt({ ...worker.env, DB }, `2026-11-20T${time}:00Z`);
+      expect((await countRecords()) - before).toBeGreaterThan(70);
+      // One or two blocks, the state, and a row of statistics in place of another.
+      expect(sum("rows_written")).toBeLessThanOrEqual(5);
+      expect(sum("rows_read")).toBeLessThanOrEqual(15);
+      expect(statements()).toBeLessThanOrEqual(10);
+    }
+  });
 
   const countRecords = async () =>
-    Number(await worker.env.DB.prepare("SELECT count(*) AS count FROM records").first("count"));
+    Number(await worker.env.DB.prepare("SELECT count FROM state").first("count"));
 
-  test("stays within the limits of D1 and of the free plan with the most that it adds, behind 16 years", () => {
+  test("stays within the limits of D1 and of the free plan with the most that it adds, behind 16 years", async () => {
     const from = Date.parse("2026-11-20T11:30:00Z");
     const to = new Date(from + SLOTS_A_RUN * SLOT_MS).toISOString();
     const days = Array.from({ length: 6_000 }, (_, day) => {
       const name = new Date(Date.UTC(2010, 0, day + 1)).toISOString().slice(0, 10);
       return [name, 4_100, 300, 100, 45_000, 20_000, 3_000, 2_000, 300, 700] as Statistics["days"][number];
     });
-    const statistics = { ...statisticsOf(loaded), days };
-    const state = { version: Date.now(), count: 24_000_000 };
-    const statements = appendAtOnce(recordsOf(new Date(from).toISOString(), to), { state, statistics });
-    expect(statements.length).toBeLessThan(49);
+    const count = 40_000 * BLOCK_SIZE - 1;
+    const statistics = { ...statisticsOf(loaded), records: count, days };
+    const row = { version: from, count, revision: "a", previous: "" };
+    const state: State = { ...row, switchedAt: undefined };
+    const [tail] = encodeBlocks(makeRecords(BLOCK_SIZE - 1), [], count - BLOCK_SIZE + 2);
+    const statements: string[] = [];
+    const database: SqlDatabase = {
+      query: async () => [{ ...row, switched_at: null, first: tail!.first, text: tail!.text }],
+      async write(some) {
+        statements.push(...some);
+        return 1;
+      },
+      batchBytes: 1_000_000,
+    };
+    await append(createD1Store(database), recordsOf(new Date(from).toISOString(), to), { state, statistics });
+    expect(statements.length).toBeGreaterThan(6);
+    // A run of the free plan may execute 50, and it reads with a few more.
+    expect(statements.length).toBeLessThan(40);
     for (const sql of statements) {
       expect(sql).not.toContain("?");
       expect(Buffer.byteLength(sql)).toBeLessThan(100_000);
     }
   });
 
-  test("goes on where an interrupted append left rows behind the state", async () => {
-    const { version, count } = await loadInto(worker.env, "d1", loaded);
-    const { DB } = worker.env;
-    const next = recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z");
-    const columns =
-      "id, camera_pk, camera_ref, timestamp, cars, persons, bicycles, trucks, motorcycles, buses";
-    await DB.exec(
-      `INSERT INTO records (version, position, ${columns}) VALUES (${version}, ${count + 2}, 1, 1, 'x', 'x', 0, 0, 0, 0, 0, 0)`,
-    );
-    await DB.exec(
-      `INSERT INTO statistics (version, count, part, text) VALUES (${version}, ${count + next.length}, 0, '{}')`,
-    );
-    await growAt(worker.env, "2026-11-20T12:05:00Z");
-    expect(await countRecords()).toBe(count + next.length);
-  });
+  const store = () => createStore(worker.env);
+  const next = recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z");
+  const open = () => ({ ...worker.env });
 
-  test("between the transactions of a load does not disturb it", async () => {
-    const before = await loadInto(worker.env, "d1", loaded);
-    const { DB } = worker.env;
-    const records = makeRecords(3_000);
-    const state = { version: before.version + 1_000_000, count: 3_000 };
-    const statements = [...loadStatements(records, state)].map(({ sql }) => sql);
-    const done = statements.findIndex((sql) => sql.includes("INTO state"));
-    for (const sql of statements.slice(0, done)) await DB.prepare(sql).run();
-    await growAt(worker.env, "2026-11-20T12:05:00Z");
-    expect((await d1Store(DB).state()).version).toBe(before.version);
-    for (const sql of statements.slice(done)) await DB.prepare(sql).run();
-    expect(await d1Store(DB).loaded()).toMatchObject({ state, statistics: statisticsOf(records) });
-    expect(await countRecords()).toBe(3_000);
-  });
-
-  test("between the transactions of an append makes that fail, and stays", async () => {
-    const state = await loadInto(worker.env, "d1", loaded);
-    const { DB } = worker.env;
-    const next = recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z");
-    const append = (version: number) => {
-      const continued = { state: { ...state, version }, statistics: statisticsOf(loaded) };
-      const statements = appendStatements(next, continued, state.count + next.length, -version);
-      return [...statements].map(({ sql }) => sql);
+  /** A store in which something happens before one of the writes: a call of `writeBlocks` or the switch. */
+  function happenBefore(write: number, happen: () => Promise<void>): Store {
+    const real = store();
+    let writes = 0;
+    const meet = async () => {
+      if (writes++ === write) await happen();
     };
-    const switches = append(1).findIndex((sql) => sql.includes("INTO state"));
-    for (let done = 0; done <= switches; done++) {
-      await loadInto(worker.env, "d1", loaded);
-      const { version } = await d1Store(DB).state();
-      const statements = append(version);
-      for (const sql of statements.slice(0, done)) await DB.prepare(sql).run();
-      await growAt(worker.env, "2026-11-20T12:35:00Z");
-      const rest = statements.slice(done).map((sql) => DB.prepare(sql));
-      await expect(DB.batch(rest)).rejects.toThrow("NOT NULL constraint failed: state.count");
-      const all = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T12:30:00Z");
-      const grown = { state: { version, count: all.length }, statistics: statisticsOf(all) };
-      expect(await d1Store(DB).loaded()).toMatchObject(grown);
-      expect((await d1Store(DB).page("last")).number).toBe(Math.ceil(all.length / 15));
-      expect(JSON.parse((await d1Store(DB).page(1)).results)).toEqual(all.slice(-15).reverse());
-    }
+    return {
+      ...real,
+      batchBytes: 1,
+      writeBlocks: async (...args) => meet().then(() => real.writeBlocks(...args)),
+      switchTo: async (state) => meet().then(() => real.switchTo(state)),
+    };
+  }
+
+  test("goes on where an interrupted append left a longer block and more blocks", async () => {
+    const base = await loadInto(worker.env, "d1", loaded);
+    const first = loaded.length - (loaded.length % BLOCK_SIZE) + 1;
+    const blocks = [...encodeBlocks([...loaded.slice(first - 1), ...makeRecords(2_000)], [], first)];
+    const target = { version: base.version, revision: createRevision(Date.now()), base };
+    await store().writeBlocks(blocks, target);
+    expect(await walk(open)).toEqual(loaded);
+    await growAt(worker.env, "2026-11-20T12:05:00Z");
+    expect(await walk(open)).toEqual(until("2026-11-20T12:00:00Z"));
+  });
+
+  test.each([0, 1, 3, 5])("before write %i of a load does not disturb it", async (write) => {
+    const before = await loadInto(worker.env, "d1", loaded);
+    const records = makeRecords(3_000);
+    const meeting = happenBefore(write, async () => {
+      await growAt(worker.env, "2026-11-20T12:05:00Z");
+      expect((await store().readState()).version).toBe(before.version);
+      expect(await walk(open)).toEqual(until("2026-11-20T12:00:00Z"));
+    });
+    const state = await load(meeting, records);
+    expect(state.version).toBeGreaterThan(before.version);
+    expect(await store().readState()).toEqual(state);
+    expect(await store().readStatistics(state)).toEqual(statisticsOf(records));
+    expect(await walk(open)).toEqual(records);
+  });
+
+  test.each([0, 1, 2])("before write %i of an append makes that fail, and stays", async (write) => {
+    const state = await loadInto(worker.env, "d1", loaded);
+    const meeting = happenBefore(write, () => growAt(worker.env, "2026-11-20T12:35:00Z"));
+    const appending = append(meeting, next, { state, statistics: statisticsOf(loaded) });
+    await expect(appending).rejects.toThrow("changed the collection at the same time");
+    const all = until("2026-11-20T12:30:00Z");
+    const grown = await store().readState();
+    expect(grown).toMatchObject({ version: state.version, count: all.length });
+    expect(await store().readStatistics(grown)).toEqual(statisticsOf(all));
+    expect(await walk(open)).toEqual(all);
   });
 });
 
 describe("a run on kv", () => {
   const keys = async () => (await worker.env.KV.list()).keys.map(({ name }) => name);
-  const grow = (time: string) => growAt({ ...worker.env, STORE: "kv" }, time);
+  const grow = async (time: string) => {
+    await growAt({ ...worker.env, STORE: "kv" }, time);
+    return createStore({ ...worker.env, STORE: "kv" }).readState();
+  };
 
   test("removes what earlier runs replaced, two minutes later, and nothing else", async () => {
-    const { version } = await loadInto(worker.env, "kv", loaded);
-    await worker.env.KV.put("records/9000000000000/1-600", "of a load under way");
+    const { revision: first } = await loadInto(worker.env, "kv", loaded);
+    const other = `blocks/${createRevision(Date.now())}/1`;
+    await worker.env.KV.put(other, "of a load that is running");
     const others = await keys();
+    expect(others.sort()).toEqual([`blocks/${first}/1`, other, "state", `statistics/${first}`].sort());
     vi.useFakeTimers({ toFake: ["Date"] });
-    const [begun, minutes, begin] = [Date.now(), 60_000, loaded.length];
+    const [begun, minute] = [Date.now(), 60_000];
 
-    await grow("2026-11-20T12:05:00Z");
-    const count = begin + recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z").length;
-    const after = [
-      `records/${version}/1-600`,
-      `records/${version}/601-${count}`,
-      `statistics/${version}/${count}`,
-    ];
-    expect(await keys(), "nothing, as readers may need it").toEqual([...others, ...after].sort());
+    const { revision: second, count } = await grow("2026-11-20T12:05:00Z");
+    expect([loaded.length < BLOCK_SIZE, count > BLOCK_SIZE]).toEqual([true, true]);
+    const added = [`blocks/${second}/1`, `blocks/${second}/601`, `statistics/${second}`];
+    expect(await keys(), "nothing is removed, since readers may need it").toEqual(
+      [...others, ...added].sort(),
+    );
 
-    vi.setSystemTime(begun + GRACE_MS + minutes);
-    await grow("2026-11-20T12:35:00Z");
-    const left = await keys();
-    expect(left).toEqual(expect.arrayContaining([...after, "records/9000000000000/1-600", "state"]));
-    for (const replaced of [`records/${version}/1-${begin}`, `statistics/${version}/${begin}`])
-      expect(left).not.toContain(replaced);
+    vi.setSystemTime(begun + GRACE_MS + minute);
+    const { revision: third } = await grow("2026-11-20T12:35:00Z");
+    const left = [other, "state", ...added, `blocks/${third}/601`, `statistics/${third}`];
+    expect(await keys(), "what the load wrote is gone").toEqual(left.sort());
 
-    vi.setSystemTime(begun + 2 * (GRACE_MS + minutes));
-    await grow("2026-11-20T13:05:00Z");
-    expect(await keys()).not.toContain(`records/${version}/601-${count}`);
-    expect(await keys()).toContain(`records/${version}/1-600`);
+    vi.setSystemTime(begun + 2 * (GRACE_MS + minute));
+    const { revision: fourth } = await grow("2026-11-20T13:05:00Z");
+    const end = [other, "state", `blocks/${second}/1`, `blocks/${third}/601`, `statistics/${third}`];
+    expect(await keys(), "what the first run wrote is gone, except for the full block").toEqual(
+      [...end, `blocks/${fourth}/601`, `statistics/${fourth}`].sort(),
+    );
   });
 });

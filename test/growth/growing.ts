@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
-import type { StoreName } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
+import type { StoreName } from "../../tools/configuration.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { loaded } from "./collection.ts";
 

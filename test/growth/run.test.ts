@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
 import { SLOTS_A_RUN } from "../../src/growth/period.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { readStatistics, statisticsOf } from "../data/statistics.ts";
+import { createStore } from "../../src/store/open.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
+import { statisticsOf } from "../data/statistics.ts";
 import { loadInto } from "../worker.ts";
 import { COLLECTION, growAt, loaded, recordsOf, until, walk } from "./collection.ts";
 import { useLoaded, useWorker, worker } from "./growing.ts";
@@ -22,23 +23,20 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     );
   });
 
-  test("keeps its version; its statistics and the time of its state go on", async () => {
-    const { version } = await loadInto(worker.env, STORE, loaded);
+  const readState = () => createStore(open()).readState(true);
+
+  test("keeps its version, and gets a new revision, new statistics and a new time", async () => {
+    const before = await loadInto(worker.env, STORE, loaded);
     const begun = Date.now();
     await growAt(open(), "2026-11-20T12:05:00Z");
     const all = until("2026-11-20T12:00:00Z");
-    const state = { version, count: all.length };
-    expect(await readStatistics(worker.env, STORE)).toContainEqual({ state, statistics: statisticsOf(all) });
-    const { loaded_at } = await readState();
-    expect(Date.parse(loaded_at)).toBeGreaterThanOrEqual(begun);
+    const state = await readState();
+    const { version, revision } = before;
+    expect(state).toMatchObject({ version, count: all.length, previous: revision });
+    expect(state.revision).not.toBe(revision);
+    expect(Date.parse(String(state.switchedAt))).toBeGreaterThanOrEqual(begun);
+    expect(await createStore(open()).readStatistics(state)).toEqual(statisticsOf(all));
   });
-
-  async function readState(): Promise<{ version: number; count: number; loaded_at: string }> {
-    const query = "SELECT version, count, loaded_at FROM state";
-    return STORE === "d1"
-      ? (await worker.env.DB.prepare(query).first())!
-      : (await worker.env.KV.get("state", "json"))!;
-  }
 
   test("gets nothing by a run that is repeated, or that was due before", async () => {
     await growAt(open(), "2026-11-20T12:05:00Z");

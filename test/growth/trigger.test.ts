@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { StoreName } from "../../data/targets/targets.ts";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
+import type { StoreName } from "../../tools/configuration.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
 import { describeState } from "../../src/health/route.ts";
 import app from "../../src/index.ts";
-import { HANGS_AFTER_MS } from "../../src/store/patience.ts";
+import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "../site/browser-request.ts";
@@ -150,7 +150,9 @@ test.each([
   ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
   [undefined, "2026-11-01T00:00:00.000Z", null],
   ["yesterday", "2026-11-01T00:00:00.000Z", null],
-])("loaded at %s it is at %s %s s old", (loadedAt, now, age) => {
-  const state = describeState({ state: { version: 7, count: 2 }, loadedAt }, Date.parse(now));
-  expect(state).toEqual({ version: 7, count: 2, loaded_at: loadedAt ?? null, age_seconds: age });
+])("loaded at %s it is at %s %s s old", (switchedAt, now, age) => {
+  const state = { version: 7, count: 2, revision: "b", previous: "a", switchedAt };
+  const described = { version: 7, count: 2, loaded_at: switchedAt ?? null, age_seconds: age };
+  const body = JSON.stringify(describeState(state, Date.parse(now)));
+  expect(JSON.parse(body)).toEqual(described);
 });

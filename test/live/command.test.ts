@@ -77,7 +77,7 @@ describe("a collection that is small, hidden, or growing", () => {
     let grows = true;
     const growing = (async () => {
       for (let count = begun.length; grows && count < records.length; count++) {
-        state = await appendTo(worker.env, "d1", records.slice(0, count), state, [records[count]!]);
+        state = await appendTo(worker.env, "d1", [records[count]!]);
         await setTimeout(20);
       }
     })();

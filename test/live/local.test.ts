@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { describeTarget } from "./suite.ts";

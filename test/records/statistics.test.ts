@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CLASSES } from "../../src/records/classes.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
 import { makeRecords } from "./sample.ts";
 
@@ -79,7 +79,7 @@ describe("statistics", () => {
     expect(sum(days.map(([, count]) => count))).toBe(records);
     expect(sum(days.map(([, , failing]) => failing))).toBe(camera_ok.False);
     expect(sum(days.map(([, , , unknown]) => unknown))).toBe(camera_ok.null);
-    for (const [index, name] of CLASSES.entries())
+    for (const [index, name] of ROAD_USERS.entries())
       expect(sum(days.map((day) => Number(day[4 + index])))).toBe(totals[name]);
   });
 });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../../data/targets/targets.ts";
 import app from "../../src/index.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";

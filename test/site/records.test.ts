@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CLASSES } from "../../src/records/classes.ts";
 import { Page } from "../../src/records/record.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
@@ -57,7 +57,7 @@ describe("a page of the collection in a browser", () => {
         record.timestamp,
         record.camera_ref,
         record.camera_ok,
-        ...CLASSES.map((name) => record[name]),
+        ...ROAD_USERS.map((name) => record[name]),
         record.camera_pk,
         record.id,
         record.model_name,
@@ -73,7 +73,7 @@ describe("a page of the collection in a browser", () => {
       [...picture.matchAll(/<rect.*?height="(\d+)"/g)].map(([, height]) => Number(height)),
     );
     const drawn = results.flatMap((record, row) =>
-      CLASSES.map((name, column) => ({ count: record[name], height: pictures[row]![column]! })),
+      ROAD_USERS.map((name, column) => ({ count: record[name], height: pictures[row]![column]! })),
     );
     drawn.sort((one, other) => one.count - other.count || one.height - other.height);
     expect(drawn.map(({ height }) => height)).toEqual(

@@ -1,88 +1,126 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
-import type { Env } from "../../src/env.ts";
-import { lastPage } from "../../src/records/page.ts";
-import { d1Store } from "../../src/store/d1.ts";
-import { kvStore } from "../../src/store/kv.ts";
-import type { RecordStore, State } from "../../src/store/store.ts";
+import { lastPage, type PageRequest, resolvePage } from "../../src/records/page.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { decodeRecord, renderResults, splitLines } from "../../src/store/blocks.ts";
+import { createStore } from "../../src/store/open.ts";
+import type { State, Store } from "../../src/store/store.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
 
-const stores: Record<StoreName, (env: Env) => RecordStore> = {
-  d1: ({ DB }) => d1Store(DB),
-  kv: ({ KV }) => kvStore(KV),
-};
+/** The results of a page, as the store gives them; the reason if it has no such page. */
+async function readResults(store: Store, request: PageRequest): Promise<unknown> {
+  const { state, blocks } = await store.readPage(request, {});
+  const location = resolvePage(request, state);
+  if (typeof location === "string") return location;
+  return JSON.parse(renderResults(location, (start) => blocks.get(start) ?? []));
+}
 
-// What every store promises. Counts around the sizes of a page and of a block, where pages span two blocks.
+async function expectPages(
+  store: Store,
+  records: TrafficRecord[],
+  asOf?: PageRequest["asOf"],
+): Promise<void> {
+  const newestFirst = records.toReversed();
+  const last = lastPage(records.length);
+  for (let page = 1; page <= last; page++)
+    expect(await readResults(store, { page, asOf })).toEqual(newestFirst.slice(15 * (page - 1), 15 * page));
+  expect(await readResults(store, { page: "last", asOf })).toEqual(newestFirst.slice(15 * (last - 1)));
+  expect(await readResults(store, { page: last + 1, asOf })).toBe("past the end");
+}
+
+async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
+  const blocks = await store.readBlocks(state, { first: 1, last: state.count });
+  return blocks.flatMap(splitLines).map(decodeRecord);
+}
+
+// What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.
 describe.each(STORE_NAMES)("the store %s", (name) => {
   let worker: RunningWorker;
-  let store: RecordStore;
+  let store: Store;
   beforeAll(async () => {
     worker = await startWorker();
-    store = stores[name](worker.env);
+    store = createStore({ ...worker.env, STORE: name });
   });
   afterAll(() => worker.close());
 
-  describe.each([1, 14, 15, 16, 31, 599, 600, 601, 607, 1_300])("with %i records", (count) => {
-    const newestFirst = makeRecords(count).reverse();
-    let state: State;
-    beforeAll(async () => {
-      state = await loadInto(worker.env, name, newestFirst.toReversed());
-    });
-
-    test("knows its state", async () => expect(await store.state()).toEqual(state));
-
-    test("gives every page, newest first, in the JSON of the answer", async () => {
-      for (let page = 1; page <= lastPage(count); page++) {
-        const results = JSON.stringify(newestFirst.slice(15 * (page - 1), 15 * page));
-        expect(await store.page(page)).toEqual({ state, current: state, number: page, results });
-      }
-    });
-
-    test.each([0, 1, 15, 16, 600, 601])("gives the pages as of its first %i records", async (asOf) => {
-      if (asOf > count) return;
-      const oldestFirst = newestFirst.toReversed().slice(0, asOf);
-      for (let page = 1; page <= lastPage(asOf); page++) {
-        const results = JSON.stringify(oldestFirst.toReversed().slice(15 * (page - 1), 15 * page));
-        const expected = { state: { ...state, count: asOf }, current: state, number: page, results };
-        expect(await store.page(page, asOf)).toEqual(expected);
-        if (page === lastPage(asOf)) expect(await store.page("last", asOf)).toEqual(expected);
-      }
-    });
-
-    test("has no page of a state that it has not reached", async () => {
-      const { state: asked, current, results } = await store.page(1, count + 1);
-      expect({ asked, current, results }).toEqual({
-        asked: { ...state, count: count + 1 },
-        current: state,
-        results: "[]",
-      });
-    });
-
-    test("knows what the load stored", async () => {
-      expect(await store.loaded()).toEqual({
-        state,
-        loadedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
-        statistics: statisticsOf(newestFirst.toReversed()),
-      });
-    });
-
-    test("knows the last page", async () => {
-      expect(await store.page("last")).toEqual(await store.page(lastPage(count)));
-    });
-
-    test.each([lastPage(count) + 1, 600_479_950_316_066])("page %i is past the end", async (page) => {
-      expect(await store.page(page)).toEqual({ state, current: state, number: page, results: "[]" });
-    });
+  test("is an empty collection before the first load", async () => {
+    const state = await store.readState();
+    expect(state).toMatchObject({ version: 0, count: 0, switchedAt: undefined });
+    expect(await readResults(store, { page: 1 })).toEqual([]);
+    expect(await readResults(store, { page: "last" })).toEqual([]);
+    expect(await readResults(store, { page: 2 })).toBe("past the end");
+    expect(await store.readStatistics(state)).toBeUndefined();
   });
 
-  test.each(['a"33', "a\\33", "a/33</script>", "ü33", "🚗", "a\u2028", "'; DROP TABLE records; --"])(
-    "writes %j as JSON does",
-    async (camera_ref) => {
-      const records = makeRecords(2).map((record) => ({ ...record, camera_ref }));
-      await loadInto(worker.env, name, records);
-      expect((await store.page(1)).results).toBe(JSON.stringify(records.toReversed()));
+  test.each([1, 14, 15, 16, 31, 599, 600, 601, 607, 1_300])(
+    "serves every page of %i records",
+    async (count) => {
+      const records = makeRecords(count);
+      const state = await loadInto(worker.env, name, records);
+      expect(await store.readState()).toEqual(state);
+      expect(state).toMatchObject({ count, revision: expect.stringMatching(/^[0-9a-z]{19}$/) });
+      expect(state.switchedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      await expectPages(store, records);
+      expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
+      expect(await readAll(store, state)).toEqual(records);
+      for (const asOf of [1, 15, 16, 600, 601].filter((earlier) => earlier <= count))
+        await expectPages(store, records.slice(0, asOf), { count: asOf, version: state.version });
     },
   );
+
+  test.each([
+    [1, 2],
+    [590, 605],
+    [599, 600],
+    [600, 601],
+    [601, 1_210],
+  ])("grows from %i to %i records, and keeps the earlier state", async (from, to) => {
+    const records = makeRecords(to);
+    const before = await loadInto(worker.env, name, records.slice(0, from));
+    const state = await appendTo(worker.env, name, records.slice(from));
+    expect(state).toMatchObject({ version: before.version, count: to, previous: before.revision });
+    expect(state.revision).not.toBe(before.revision);
+    expect(await store.readState()).toEqual(state);
+    await expectPages(store, records);
+    await expectPages(store, records.slice(0, from), { count: from });
+    expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
+  });
+
+  test("does not have a state that was never reached, or that was replaced", async () => {
+    const { version } = await loadInto(worker.env, name, makeRecords(40));
+    expect(await readResults(store, { page: 1, asOf: { count: 41 } })).toBe("past the end");
+    const state = await loadInto(worker.env, name, makeRecords(50));
+    expect(state.version).toBeGreaterThan(version);
+    expect(await readResults(store, { page: 1, asOf: { count: 40, version } })).toBe("replaced");
+  });
+
+  test.each([
+    'a"33',
+    "a\\33",
+    "a/33</script>",
+    "ü33",
+    "🚗",
+    "a\u2028",
+    "'; DROP TABLE blocks; --",
+    ",\\n",
+    "]",
+  ])("keeps the camera_ref %j", async (camera_ref) => {
+    const records = makeRecords(2).map((record) => ({ ...record, camera_ref }));
+    await loadInto(worker.env, name, records);
+    await expectPages(store, records);
+  });
+
+  test("keeps blocks and statistics that are longer than a statement may be", async () => {
+    const refs = ["'", "🚗".repeat(127), '"\\', "ü'ü".repeat(85), "道".repeat(255)];
+    const records = makeRecords(4_000).map((record, index) => ({
+      ...record,
+      camera_pk: index,
+      camera_ref: refs[index % refs.length] ?? "",
+    }));
+    const state = await loadInto(worker.env, name, records);
+    expect(await readAll(store, state)).toEqual(records);
+    expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
+  });
 });

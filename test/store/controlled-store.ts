@@ -1,12 +1,21 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
-import { cachedStore } from "../../src/store/cached.ts";
-import type { RecordStore, State } from "../../src/store/store.ts";
-
-export const first: State = { version: 1, count: 100 };
-export const second: State = { version: 2, count: 50 };
+import { resolvePage } from "../../src/records/page.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { blockStarts, encodeBlocks, splitLines } from "../../src/store/blocks.ts";
+import { createCachedStore } from "../../src/store/cache.ts";
+import type { State, Store } from "../../src/store/store.ts";
+import { statisticsOf } from "../data/statistics.ts";
+import { makeRecords } from "../records/sample.ts";
 
 export const waitUntil = () => {};
+
+const BEGIN = Date.UTC(2025, 0, 1);
+
+/** A state of the sample records. */
+export function makeState(count: number, changes: Partial<State> = {}): State {
+  const switchedAt = new Date(BEGIN).toISOString();
+  return { version: 1, count, revision: `r${count}`, previous: "", switchedAt, ...changes };
+}
 
 /** Gives the tests of a file a clock of their own, and keeps the log quiet. */
 export function useClock(): void {
@@ -20,27 +29,60 @@ export function useClock(): void {
   });
 }
 
-/** A store whose answers are ours to time: the real ones answer when they like. */
-export function controlledStore(initial: State) {
+export const RECORDS = makeRecords(2_000);
+
+/** The records of a page, newest first. */
+export function pageOf(count: number, page: number): TrafficRecord[] {
+  const newestFirst = RECORDS.slice(0, count).reverse();
+  return newestFirst.slice(15 * (page - 1), 15 * page);
+}
+
+/**
+ * A cache in front of a store whose responses the test controls: a real one fails or is late when it likes. Its records
+ * are the first ones of the sample, as many as the state counts.
+ */
+export function createControlledStore(initial: State, keptBytes?: number) {
   const asked: string[] = [];
-  const control = { state: initial, fails: false, delay: Promise.resolve() };
-  const answer = async <T>(what: string, make: (state: State) => T): Promise<T> => {
-    asked.push(what);
-    const { state, fails, delay } = control;
+  const control = {
+    state: initial,
+    /** What a replica shows that lags behind. */
+    replica: undefined as State | undefined,
+    fails: false,
+    delay: Promise.resolve(),
+  };
+  const respond = async <T>(
+    what: string,
+    newest: boolean | undefined,
+    make: (state: State) => T,
+  ): Promise<T> => {
+    asked.push(newest ? `${what} (newest)` : what);
+    const state = newest ? control.state : (control.replica ?? control.state);
+    const { fails, delay } = control;
     await delay;
     if (fails) throw new Error("the store fails");
     return make(state);
   };
-  const store: RecordStore = {
-    state: () => answer("state", (state) => state),
-    page: (page, asOf) =>
-      answer(`page ${page}${asOf === undefined ? "" : ` as of ${asOf}`}`, (current) => {
-        const state = { ...current, count: asOf ?? current.count };
-        const number = page === "last" ? lastPage(state.count) : page;
-        const isInside = number <= lastPage(state.count) && state.count <= current.count;
-        return { state, current, number, results: isInside ? `[${state.version},${number}]` : "[]" };
+  const blocksOf = (state: State) =>
+    new Map(
+      [...encodeBlocks(RECORDS.slice(0, state.count))].map((block) => [block.first, splitLines(block)]),
+    );
+  const unused = () => Promise.reject(new Error("the cache does not need this"));
+  const store: Store = {
+    readState: (newest) => respond("state", newest, (state) => state),
+    readPage: (request, { newest }) =>
+      respond(`page ${request.page}`, newest, (state) => {
+        const location = resolvePage(request, state);
+        const all = blocksOf(state);
+        const starts = typeof location === "string" ? [] : blockStarts(location);
+        return { state, blocks: new Map(starts.map((start) => [start, all.get(start) ?? []])) };
       }),
-    loaded: () => answer("loaded", (state) => ({ state, loadedAt: undefined, statistics: undefined })),
+    readStatistics: (state) =>
+      respond("statistics", false, () => statisticsOf(RECORDS.slice(0, state.count))),
+    readBlocks: unused,
+    batchBytes: 1,
+    writeBlocks: unused,
+    switchTo: unused,
+    sweep: unused,
   };
-  return { store: cachedStore(store, "d1"), asked, control };
+  return { cache: createCachedStore(store, "d1", keptBytes), asked, control };
 }

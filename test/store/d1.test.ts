@@ -1,10 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageNumber } from "../../src/records/page.ts";
-import { d1Store, LOADED_QUERY, PAGE_QUERY } from "../../src/store/d1.ts";
-import { loadStatements } from "../../src/store/d1-statements.ts";
+import { bindDatabase, createD1Store, PAGE_QUERY } from "../../src/store/d1.ts";
 import type { State } from "../../src/store/store.ts";
+import { append, load } from "../../src/store/writer.ts";
+import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+
+// Rows are what D1 bills for.
 
 let worker: RunningWorker;
 beforeAll(async () => {
@@ -12,22 +15,29 @@ beforeAll(async () => {
 });
 afterAll(() => worker.close());
 
-/** Rows that D1 counts, and bills, for a page. */
 async function countRowsRead(page: PageNumber, asOf: number | null = null): Promise<number> {
   const statement = worker.env.DB.prepare(PAGE_QUERY).bind(page === "last" ? null : page, asOf);
   return (await statement.all()).meta.rows_read;
 }
 
-test("a database in which nothing was loaded is an empty collection", async () => {
-  const state = { version: 0, count: 0 };
-  expect(await d1Store(worker.env.DB).page(1)).toEqual({ state, current: state, number: 1, results: "[]" });
-  expect(await d1Store(worker.env.DB).page("last")).toEqual({
-    state,
-    current: state,
-    number: 1,
-    results: "[]",
+/** A store that counts the rows that are written through it, those that are removed among them. */
+function createCountingStore() {
+  const counted = { rows: 0 };
+  const database = bindDatabase(worker.env.DB);
+  const store = createD1Store({
+    ...database,
+    async write(statements) {
+      const { DB } = worker.env;
+      const results = await DB.batch(statements.map((sql) => DB.prepare(sql)));
+      for (const { meta } of results) counted.rows += meta.rows_written;
+      return results.at(-1)?.meta.changes ?? 0;
+    },
   });
-});
+  return { store, counted };
+}
+
+/** The state and the statistics: what is written besides blocks. */
+const FEW = 10;
 
 describe.each([100, 100_000])("of %i records", (count) => {
   beforeAll(async () => {
@@ -41,44 +51,107 @@ describe.each([100, 100_000])("of %i records", (count) => {
     ["last", "last"],
     ["past the end", lastPage(count) + 1],
     ["far past the end", 600_479_950_316_066],
-  ] as const)("the %s page reads at most 32 rows", async (_, page) => {
-    expect(await countRowsRead(page)).toBeLessThanOrEqual(32);
-    expect(await countRowsRead(page, count - 7), "of an earlier state").toBeLessThanOrEqual(32);
-    expect(await countRowsRead(page, count + 1), "of a state to come").toBeLessThanOrEqual(32);
+  ] as const)("the %s page reads at most 3 rows", async (_, page) => {
+    expect(await countRowsRead(page)).toBeLessThanOrEqual(3);
+    expect(await countRowsRead(page, count - 7), "of an earlier state").toBeLessThanOrEqual(3);
+    expect(await countRowsRead(page, count + 1), "of a state to come").toBeLessThanOrEqual(3);
   });
 
-  test("what a load stored is read without any record", async () => {
-    const { meta } = await worker.env.DB.prepare(LOADED_QUERY).all();
-    expect(meta.rows_read).toBeLessThanOrEqual(6);
+  test("a page that lies in two blocks reads 3 rows", async () => {
+    const pages = Array.from({ length: Math.min(lastPage(count), 41) }, (_, index) => index + 1);
+    const rows = await Promise.all(pages.map((page) => countRowsRead(page)));
+    expect(Math.max(...rows)).toBe(count > 600 ? 3 : 2);
   });
 });
 
-describe("a load", () => {
-  const newRecords = makeRecords(20);
-  let old: State;
-  beforeAll(async () => {
-    old = await loadInto(worker.env, "d1", makeRecords(40));
+test("a load writes a row for each block, and removes one for each that it replaces", async () => {
+  const { store, counted } = createCountingStore();
+  await loadInto(worker.env, "d1", makeRecords(6_000));
+  await load(store, makeRecords(60_000));
+  expect(counted.rows).toBeGreaterThanOrEqual(100 + 10);
+  expect(counted.rows).toBeLessThanOrEqual(100 + 10 + FEW);
+});
+
+test("an append writes a row for each block that it changes or adds", async () => {
+  const { store, counted } = createCountingStore();
+  const records = makeRecords(60_000);
+  const state = await loadInto(worker.env, "d1", records.slice(0, 59_950));
+  await append(store, records.slice(59_950), { state, statistics: statisticsOf(records.slice(0, 59_950)) });
+  expect(counted.rows).toBeLessThanOrEqual(1 + FEW);
+});
+
+describe("the view records", () => {
+  const records = makeRecords(1_210);
+  const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
+
+  test("shows the records that are served as a table", async () => {
+    await loadInto(worker.env, "d1", records);
+    const rows = records.map((record, index) => ({ position: index + 1, ...record }));
+    expect(await read("SELECT * FROM records ORDER BY position")).toEqual(rows);
+    expect(await read("SELECT sum(cars) AS cars FROM records WHERE camera_ok = 'True'")).toEqual([
+      { cars: records.reduce((sum, { camera_ok, cars }) => sum + (camera_ok === "True" ? cars : 0), 0) },
+    ]);
   });
 
-  test("that lacks a record does not switch", async () => {
-    const lacking = loadStatements(newRecords.slice(1), { version: old.version + 1_000, count: 20 });
-    const run = async () => {
-      for (const { sql } of lacking) await worker.env.DB.prepare(sql).run();
+  test("does not show what an interrupted append or load left", async () => {
+    const state = await loadInto(worker.env, "d1", records.slice(0, 1_000));
+    const store = createD1Store(bindDatabase(worker.env.DB));
+    const [block] = await store.readBlocks(state, { first: 601, last: 1_000 });
+    const longer = {
+      first: 601,
+      text: `${block?.text.slice(0, -2)},\n[1,1,"x","2030-01-01T00:00:00Z",null,0,0,0,0,0,0]\n]`,
     };
-    await expect(run()).rejects.toThrow(/NOT NULL constraint failed: state.count/);
-    expect(await d1Store(worker.env.DB).state()).toEqual(old);
+    await store.writeBlocks([longer], { version: state.version, revision: "r", base: state });
+    await store.writeBlocks([{ ...longer, first: 1 }], { version: state.version + 1, revision: "r" });
+    expect(await read("SELECT count(*) AS count, max(timestamp) < '2030' AS known FROM records")).toEqual([
+      { count: 1_000, known: 1 },
+    ]);
   });
+});
 
-  test("removes what it replaces and what an interrupted one left", async () => {
-    const { version } = await loadInto(worker.env, "d1", newRecords);
-    const left = await worker.env.DB.prepare("SELECT DISTINCT version FROM records").all();
-    expect(left.results).toEqual([{ version }]);
-  });
+describe("a replica that lags", () => {
+  /** A database whose replica shows an earlier state, which only the primary does not. */
+  async function openLagging(earlier: State) {
+    const asked: string[] = [];
+    const database = bindDatabase(worker.env.DB);
+    const store = createD1Store({
+      ...database,
+      async query(sql, parameters, newest) {
+        asked.push(newest ? "primary" : "replica");
+        const rows = await database.query(sql, parameters, newest);
+        if (newest) return rows;
+        const { version, count, revision, previous, switchedAt } = earlier;
+        const { first, text } = rows[0] ?? {};
+        return [
+          {
+            ...rows[0],
+            version,
+            count,
+            revision,
+            previous,
+            switched_at: switchedAt ?? null,
+            first: first ?? null,
+            text: text ?? null,
+          },
+        ];
+      },
+    });
+    return { store, asked };
+  }
 
-  test("a page with records missing is a failure, not a shorter page", async () => {
-    await worker.env.DB.prepare("DELETE FROM records WHERE position = 3").run();
-    await expect(d1Store(worker.env.DB).page("last")).rejects.toThrow(
-      "D1 holds 4 of the 5 records of page 2 of 20",
-    );
+  test("is not believed when the page that it misses may have come since", async () => {
+    const records = makeRecords(46);
+    const earlier = await loadInto(worker.env, "d1", records.slice(0, 45));
+    const writer = createD1Store(bindDatabase(worker.env.DB));
+    await append(writer, records.slice(45), {
+      state: earlier,
+      statistics: statisticsOf(records.slice(0, 45)),
+    });
+    const { createCachedStore } = await import("../../src/store/cache.ts");
+    const { store, asked } = await openLagging(earlier);
+    const cached = createCachedStore(store, "d1");
+    expect(await cached.page({ page: 4 }, () => {})).toMatchObject({ number: 4, count: 46 });
+    expect(asked).toEqual(["replica", "primary"]);
+    expect(await cached.page({ page: 5 }, () => {})).toBe("past the end");
   });
 });

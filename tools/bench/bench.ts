@@ -3,18 +3,21 @@ import { InvalidArgumentError } from "commander";
 import { PAGE_QUERY } from "../../src/store/d1.ts";
 import { wholeNumber } from "../command-line/options.ts";
 import { openProgram, runProgram } from "../command-line/program.ts";
-import { PROJECT } from "../wrangler/wrangler.ts";
+import { PROJECT } from "../wrangler.ts";
 import { type Asked, askOnce, CASES, pageNumbers } from "./cases.ts";
 import { prepareCollection } from "./collection.ts";
-import { formatReport, type RowsRead, report } from "./report.ts";
-import { measure } from "./rounds.ts";
+import { measureLoads } from "./load-times.ts";
+import { measure } from "./repeat.ts";
+import { createReport, formatReport, type RowsRead } from "./report.ts";
 import { bundleWorker, type Runtime, startRuntime } from "./runtime.ts";
+import { measureWalks } from "./walk.ts";
 
 interface Options {
   records: number;
   rounds: number;
   seconds: number;
   persistTo: string;
+  loadRecords: number;
   json?: true;
 }
 
@@ -24,6 +27,7 @@ const program = openProgram("npm run bench --")
   .option("--rounds <n>", "how often each case is measured", wholeNumber(1), 25)
   .option("--seconds <n>", "how long each time", parseSeconds, 0.3)
   .option("--persist-to <dir>", "where collections are kept", join(PROJECT, ".wrangler/bench"))
+  .option("--load-records <n>", "records of the loads that are timed; 0 for none", wholeNumber(0), 1_000_000)
   .option("--json", "print JSON")
   .action(async (options: Options) => {
     const result = await run(options);
@@ -34,7 +38,7 @@ await runProgram(program);
 process.exit(); // Workerd may be running, which nothing waits for any longer.
 
 /** What is measured and how: see tools/bench/cases.ts, tools/bench/rounds.ts and, for the ratios, tools/bench/report.ts. */
-async function run({ records, rounds, seconds, persistTo }: Options) {
+async function run({ records, rounds, seconds, persistTo, loadRecords }: Options) {
   const bundle = await bundleWorker();
   const folder = join(persistTo, String(records));
   await prepareCollection(records, bundle, folder);
@@ -42,7 +46,10 @@ async function run({ records, rounds, seconds, persistTo }: Options) {
   try {
     const cases: Asked[] = [];
     for (const one of CASES) cases.push(await askOnce(one, runtime, records));
-    return report(records, await measure(cases, rounds, seconds), await readRowsRead(runtime, records));
+    const measured = await measure(cases, rounds, seconds);
+    const walks = await measureWalks(runtime, records);
+    const loads = loadRecords === 0 ? [] : await measureLoads(loadRecords);
+    return createReport(records, measured, await readRowsRead(runtime, records), { walks, loads });
   } finally {
     await runtime.close();
   }

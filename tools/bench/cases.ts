@@ -1,14 +1,17 @@
-import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
 import { lastPage, pagePositions } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { COLLECTION_PATHS } from "../../src/records/route.ts";
+import { STORE_NAMES, type StoreName } from "../configuration.ts";
 import type { Entrypoint, Runtime } from "./runtime.ts";
 
 /** A page by where it is in the collection. */
 export type PageName = "first" | "middle" | "last";
 
-/** Whether a page comes from the instance's memory, or what is measured instead of the service. */
-export type Mode = "hot" | "cold" | "floor" | "store_floor";
+/**
+ * Where a page comes from: `hot` from the instance's memory; `cold` from the store, by an instance that knows the state;
+ * `empty` from the store, by a new instance. Or what is measured instead of the service.
+ */
+export type Mode = "hot" | "cold" | "empty" | "floor" | "store_floor";
 
 /** Something that is measured. Floors answer the first page but have none; the floor has no store either. */
 export interface Case {
@@ -27,6 +30,7 @@ export interface Asked extends Case {
 const ENTRYPOINTS: Record<Mode, Entrypoint> = {
   hot: "default",
   cold: "cold",
+  empty: "empty",
   floor: "floor",
   store_floor: "storeFloor",
 };
@@ -38,6 +42,7 @@ export const CASES: Case[] = [
     { store, page: null, mode: "store_floor" },
     ...(["first", "middle", "last"] as const).flatMap((page): Case[] => [
       { store, page, mode: "cold" },
+      { store, page, mode: "empty" },
       { store, page, mode: "hot" },
     ]),
   ]),

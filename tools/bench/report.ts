@@ -1,7 +1,9 @@
-import type { StoreName } from "../../data/targets/targets.ts";
-import type { Figures } from "./burst.ts";
+import type { StoreName } from "../configuration.ts";
 import type { Case, Mode, PageName } from "./cases.ts";
-import type { Measured } from "./rounds.ts";
+import type { Figures } from "./load-run.ts";
+import type { LoadResult } from "./load-times.ts";
+import type { Measured } from "./repeat.ts";
+import type { WalkResult } from "./walk.ts";
 
 /** Rows that D1 reads for each page; billing counts these. */
 export type RowsRead = Record<PageName, number>;
@@ -16,8 +18,12 @@ export interface Result extends Case, Figures {
 export interface Ratios {
   /** Requests/s of the first page from memory to those of the floor. */
   hot_vs_floor: number;
-  /** Requests/s of the first page from D1 to those of D1's floor. */
+  /** Requests/s of the first page from the store to those of the store's floor. */
   cold_d1_vs_store_floor: number;
+  cold_kv_vs_store_floor: number;
+  /** The same for a new instance, which does not know the state. */
+  empty_d1_vs_store_floor: number;
+  empty_kv_vs_store_floor: number;
   /** Time of the last page to that of the first, both from the store. */
   last_vs_first_p50_d1: number;
   last_vs_first_p50_kv: number;
@@ -28,20 +34,28 @@ export interface Report {
   records: number;
   results: Result[];
   ratios: Ratios;
+  walks: WalkResult[];
+  /** Empty if loads were not measured. */
+  loads: LoadResult[];
 }
 
 /** Puts the figures of all cases together. */
-export function report(records: number, measured: Measured[], rowsRead: RowsRead): Report {
+export function createReport(
+  records: number,
+  measured: Measured[],
+  rowsRead: RowsRead,
+  others: Pick<Report, "walks" | "loads">,
+): Report {
   return {
+    ...others,
     records,
     results: measured.map((one) => summarise(one, rowsRead)),
     ratios: {
       hot_vs_floor: ratio("rps", find(measured, "d1", "hot", "first"), find(measured, null, "floor")),
-      cold_d1_vs_store_floor: ratio(
-        "rps",
-        find(measured, "d1", "cold", "first"),
-        find(measured, "d1", "store_floor"),
-      ),
+      cold_d1_vs_store_floor: toFloor(measured, "d1", "cold"),
+      cold_kv_vs_store_floor: toFloor(measured, "kv", "cold"),
+      empty_d1_vs_store_floor: toFloor(measured, "d1", "empty"),
+      empty_kv_vs_store_floor: toFloor(measured, "kv", "empty"),
       last_vs_first_p50_d1: lastToFirst(measured, "d1"),
       last_vs_first_p50_kv: lastToFirst(measured, "kv"),
     },
@@ -49,7 +63,7 @@ export function report(records: number, measured: Measured[], rowsRead: RowsRead
 }
 
 /** The report as a person reads it. */
-export function formatReport({ records, results, ratios }: Report): string {
+export function formatReport({ records, results, ratios, walks, loads }: Report): string {
   const rows = results.map(({ store, page, mode, rps, p50_ms, p99_ms, rows_read }) => [
     store ?? "",
     page ?? "",
@@ -63,7 +77,19 @@ export function formatReport({ records, results, ratios }: Report): string {
     formatRow,
   );
   const lines = Object.entries(ratios).map(([name, value]) => `${name.padEnd(24)}${value.toFixed(2)}`);
-  return [`${records} records`, "", ...table, "", ...lines].join("\n");
+  return [
+    `${records} records`,
+    "",
+    ...table,
+    "",
+    ...lines,
+    "",
+    ...walks.map(formatWalk),
+    "",
+    ...loads.map(formatLoad),
+  ]
+    .join("\n")
+    .trimEnd();
 }
 
 function summarise({ store, page, mode, rounds }: Measured, rowsRead: RowsRead): Result {
@@ -76,6 +102,10 @@ function summarise({ store, page, mode, rounds }: Measured, rowsRead: RowsRead):
     p99_ms: round(median(rounds.map(({ p99_ms }) => p99_ms)), 3),
     rows_read: store === "d1" && page !== null ? rowsRead[page] : null,
   };
+}
+
+function toFloor(measured: Measured[], store: StoreName, mode: Mode): number {
+  return ratio("rps", find(measured, store, mode, "first"), find(measured, store, "store_floor"));
 }
 
 function lastToFirst(measured: Measured[], store: StoreName): number {
@@ -114,4 +144,13 @@ function round(value: number, digits: number): number {
 function formatRow([store = "", page = "", mode = "", ...figures]: string[]): string {
   const columns = figures.map((figure) => figure.padStart(12));
   return `${store.padEnd(6)}${page.padEnd(8)}${mode.padEnd(12)}${columns.join("")}`;
+}
+
+function formatWalk({ store, delay_ms, pages, store_reads, pages_per_second }: WalkResult): string {
+  const delay = delay_ms > 0 ? `, ${delay_ms} ms for each read` : "";
+  return `walk of ${pages} pages from ${store}${delay}: ${pages_per_second} pages/s, ${store_reads} reads of the store`;
+}
+
+function formatLoad({ store, records, seconds, peak_mb }: LoadResult): string {
+  return `load of ${records} records into ${store}: ${seconds} s, ${peak_mb} MB`;
 }

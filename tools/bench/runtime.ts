@@ -1,15 +1,15 @@
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
-import { STORE_NAMES, type StoreName } from "../../data/targets/targets.ts";
 import type { Env } from "../../src/env.ts";
-import { openScratch } from "../scratch.ts";
-import { PROJECT, runWrangler } from "../wrangler/wrangler.ts";
+import { STORE_NAMES, type StoreName } from "../configuration.ts";
+import { openTemporaryFile } from "../temporary-files.ts";
+import { PROJECT, runWrangler } from "../wrangler.ts";
 
 /** The exports of tools/bench/worker.ts. */
-export type Entrypoint = "default" | "cold" | "floor" | "storeFloor";
+export type Entrypoint = "default" | "cold" | "empty" | "walked" | "floor" | "storeFloor";
 
-const ENTRYPOINTS: Entrypoint[] = ["default", "cold", "floor", "storeFloor"];
+const ENTRYPOINTS: Entrypoint[] = ["default", "cold", "empty", "walked", "floor", "storeFloor"];
 
 const HOST = "127.0.0.1";
 
@@ -57,7 +57,7 @@ export async function startRuntime(bundle: string, folder: string): Promise<Runt
  * @returns the folder with the bundle, which is removed when the process ends
  */
 export async function bundleWorker(): Promise<string> {
-  const folder = openScratch("bundle");
+  const folder = openTemporaryFile("bundle");
   await runWrangler(["deploy", join(PROJECT, "tools/bench/worker.ts"), "--dry-run", "--outdir", folder]);
   return folder;
 }

@@ -8,7 +8,7 @@ export const ADVICE = {
   account: `${LOG_IN} Nothing was deployed.`,
   store:
     "If the message names a migration that failed, mend it: those before it are applied and stay. Then deploy again. What is loaded stays, and the code that serves is the old one.",
-  seed: "Deploy again: a load that fails leaves nothing half-loaded. The free plan ends a day's writes at 100,000 rows, of which the seed takes 40,614. The code that serves is the old one.",
+  seed: "Deploy again: a load that fails leaves nothing half-loaded. The free plan allows 100,000 rows written per day, of which the seed takes fewer than 100. The code that serves is the old one.",
   deploy:
     "The message says what the platform refused. A new account has to choose its workers.dev subdomain once, in the dashboard under Workers & Pages. The code that serves is the old one.",
   wait: "Deploy again if it is a matter of minutes. ",

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
-import { requirePeriod } from "../../data/rate-limit.ts";
-import { requireStore, type StoreName } from "../../data/targets/targets.ts";
-import { PROJECT } from "../wrangler/wrangler.ts";
+import { requireStore, type StoreName } from "../configuration.ts";
+import { requirePeriod } from "../rate-limit.ts";
+import { PROJECT } from "../wrangler.ts";
 import { readOrigin } from "./arguments.ts";
 import { ownName } from "./name.ts";
 import type { Found, Resource } from "./resources.ts";

@@ -1,6 +1,6 @@
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { z } from "zod";
-import { PROJECT, runWrangler } from "../wrangler/wrangler.ts";
+import { PROJECT, runWrangler } from "../wrangler.ts";
 import { ADVICE } from "./advice.ts";
 import { readBranch, readCommit } from "./git.ts";
 import { startJourney } from "./journey.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PROJECT } from "../wrangler/wrangler.ts";
+import { PROJECT } from "../wrangler.ts";
 import { type Commit, readCommit } from "./git.ts";
 import { findPlace, readConfiguration, requireSettings } from "./place.ts";
 import { runRecorded } from "./programs.ts";

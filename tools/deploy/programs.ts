@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PROJECT, runWrangler } from "../wrangler/wrangler.ts";
+import { PROJECT, runWrangler } from "../wrangler.ts";
 
 /** The programs that a deployment runs; those of this project by default. */
 export interface Programs {

@@ -1,6 +1,6 @@
 import { loadSeed } from "../../data/load-seed.ts";
-import { targets } from "../../data/targets/targets.ts";
-import { PROJECT } from "../wrangler/wrangler.ts";
+import { useStore } from "../stores/open.ts";
+import { PROJECT } from "../wrangler.ts";
 import { ADVICE } from "./advice.ts";
 import { listChanges } from "./git.ts";
 import { type Journey, startJourney } from "./journey.ts";
@@ -48,8 +48,8 @@ export async function release(
     findResources(place, surroundings, tell),
   );
   const choice = { store: place.store, remote: true, config, program: surroundings.wrangler };
-  const version = await journey.step("bring the store up to date", ADVICE.store, () =>
-    targets[place.store].prepare(choice),
+  const { version } = await journey.step("bring the store up to date", ADVICE.store, () =>
+    useStore(choice, ({ store }) => store.readState(true)),
   );
   await journey.step("load the seed, if nothing is loaded", ADVICE.seed, async (tell) => {
     if (version === 0) return loadSeed(choice, surroundings.seed);

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import { runWrangler } from "../wrangler/wrangler.ts";
+import { runWrangler } from "../wrangler.ts";
 import type { Programs } from "./programs.ts";
 
 /** A database or a namespace. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runWrangler } from "../wrangler/wrangler.ts";
+import { runWrangler } from "../wrangler.ts";
 import { ADVICE } from "./advice.ts";
 import { startJourney } from "./journey.ts";
 import { findPlace, readConfiguration } from "./place.ts";

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { CLASSES } from "../../records/classes.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 import { HEALTH } from "../health.ts";
 import { formatNumber } from "../number.ts";
 import { nameDays, PeriodTable } from "./period-table.tsx";
@@ -17,7 +17,7 @@ export const Chart: FC<Periods> = (cut) => (
         <h3 id="counts-heading">Road users counted per day</h3>
         <p class="note">{describeBars(cut)} Each class has its own scale.</p>
         <div class="classes">
-          {CLASSES.map((name) => (
+          {ROAD_USERS.map((name) => (
             <figure>
               <figcaption id={`${name}-caption`}>{name}</figcaption>
               <Plot columns={[name]} label={`counts-heading ${name}-caption`} />

@@ -4,7 +4,7 @@ import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
 import { DESCRIPTION as COLLECTION } from "../../records/route.ts";
 import type { Statistics } from "../../records/statistics.ts";
-import type { Loaded } from "../../store/store.ts";
+import type { StoredStatistics } from "../../store/reads.ts";
 import { STAND_IN } from "../about.ts";
 import { DOCUMENT_PATH } from "../openapi/route.ts";
 import { REFERENCE_PATH } from "../reference/route.ts";
@@ -28,7 +28,7 @@ export interface Facts {
   grows: boolean;
   /** In how many seconds the requests of a client are counted, of which it may send so many; null without such a limit. */
   rate_limit_seconds: number | null;
-  /** What the records come to; null in a collection that was loaded before loads stored it. */
+  /** What the records come to; null if nothing was ever loaded. */
   statistics: Summary | null;
 }
 
@@ -43,7 +43,7 @@ export const DESCRIPTION = `Road users counted by roadside cameras: a public ${S
  * @param settings of this deployment
  */
 export function gatherFacts(
-  { state, loadedAt, statistics }: Loaded,
+  { state, statistics }: StoredStatistics,
   origin: string,
   { GROW, RATE_LIMIT = "off" }: Pick<Env, "GROW" | "RATE_LIMIT">,
 ): Facts {
@@ -56,7 +56,7 @@ export function gatherFacts(
     preferences: PREFERENCES,
     count: state.count,
     pages: lastPage(state.count),
-    loaded_at: loadedAt ?? null,
+    loaded_at: state.switchedAt ?? null,
     grows: GROW === "on",
     rate_limit_seconds: RATE_LIMIT === "off" ? null : Number(RATE_LIMIT),
     statistics: statistics ? summarise(statistics) : null,

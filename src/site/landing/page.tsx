@@ -1,7 +1,7 @@
 import type { FC } from "hono/jsx";
 import type { Markup } from "../../http/html.ts";
-import { CLASSES } from "../../records/classes.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 import { STAND_IN } from "../about.ts";
 import { Layout, SITE_NAME } from "../layout.tsx";
 import { formatNumber, formatShare } from "../number.ts";
@@ -121,7 +121,7 @@ const WhatIsLoaded: FC<Facts> = ({ count, pages, statistics }) => {
     return <Tiles rows={[["Records", formatNumber(count), `${formatNumber(pages)} pages of 15`]]} />;
   const { first, last, cameras, camera_ok, totals } = statistics;
   const known = camera_ok.True + camera_ok.False;
-  const counted = CLASSES.reduce((sum, name) => sum + totals[name], 0);
+  const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
   return (
     <>
       <Tiles

@@ -1,5 +1,5 @@
 import type { FC } from "hono/jsx";
-import { CLASSES } from "../../records/classes.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 import { HEALTH } from "../health.ts";
 import { formatMean, formatNumber, formatShare } from "../number.ts";
 import { findGap, type Gap, type Period, type Periods } from "./periods.ts";
@@ -17,7 +17,7 @@ export const PeriodTable: FC<Periods> = (cut) => (
         <thead>
           <tr>
             <th scope="col">Period</th>
-            {["days", "records", ...CLASSES, ...HEALTH].map((name) => (
+            {["days", "records", ...ROAD_USERS, ...HEALTH].map((name) => (
               <th scope="col" class="number" data-column={name}>
                 {name}
               </th>
@@ -42,7 +42,7 @@ const GapRow: FC<{ gap: Gap | undefined }> = ({ gap }) =>
   gap ? (
     <tr class="quiet">
       <th scope="row">{nameDays(gap)}</th>
-      <td colspan={2 + CLASSES.length + HEALTH.length}>no records</td>
+      <td colspan={2 + ROAD_USERS.length + HEALTH.length}>no records</td>
     </tr>
   ) : null;
 
@@ -51,7 +51,7 @@ const PeriodRow: FC<Period> = ({ first, last, days, records, totals, camera_ok }
     <th scope="row">{nameDays({ first, last })}</th>
     <td class="number">{formatNumber(days)}</td>
     <td class="number">{formatNumber(records)}</td>
-    {CLASSES.map((name) => (
+    {ROAD_USERS.map((name) => (
       <td class="number">{formatMean(totals[name], days)}</td>
     ))}
     {HEALTH.map((name) => (

@@ -1,4 +1,4 @@
-import { CLASSES, type Counts } from "../../records/classes.ts";
+import { type Counts, ROAD_USERS } from "../../records/road-users.ts";
 import type { Day } from "../../records/statistics.ts";
 import type { Health } from "../health.ts";
 
@@ -85,6 +85,6 @@ function add(days: Day[]): Period {
     days: days.length,
     records,
     camera_ok: { True: records - failing - unknown, False: failing, null: unknown },
-    totals: Object.fromEntries(CLASSES.map((name, index) => [name, sum(4 + index)])) as Counts,
+    totals: Object.fromEntries(ROAD_USERS.map((name, index) => [name, sum(4 + index)])) as Counts,
   };
 }

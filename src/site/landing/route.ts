@@ -6,7 +6,7 @@ import { answerHtml } from "../../http/html.ts";
 import { negotiate } from "../../http/negotiation.ts";
 import { findOrigin } from "../../http/origin.ts";
 import { lastValue, readQuery } from "../../http/query.ts";
-import { openStore } from "../../store/open.ts";
+import { cachedStore } from "../../store/open.ts";
 import { gatherFacts } from "./facts.ts";
 
 const PATH = "/";
@@ -17,8 +17,8 @@ export const landing = new Hono<{ Bindings: Env }>();
 landing.get(PATH, async (c) => {
   c.header("Vary", "Accept");
   const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
-  const loaded = await openStore(c.env).loaded((work) => c.executionCtx.waitUntil(work));
-  const facts = gatherFacts(loaded, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
+  const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
+  const facts = gatherFacts(stored, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
   const headers = { "Cache-Control": PAGE_CACHING };
   if (representation === "json") return c.json(facts, 200, headers);
   const { renderLanding } = await import("./page.tsx");

@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { CLASSES } from "../../records/classes.ts";
 import type { TrafficRecord } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 
 const WIDTH = 6;
 const GAP = 2;
@@ -14,8 +14,12 @@ const FULL = 60;
  * root, so that one bus is still seen beside forty cars. The counts stand beside it, so nobody needs it read aloud.
  */
 export const CountsPicture: FC<{ record: TrafficRecord }> = ({ record }) => (
-  <svg class="picture" viewBox={`0 0 ${CLASSES.length * (WIDTH + GAP) - GAP} ${HEIGHT}`} aria-hidden="true">
-    {CLASSES.map((name, index) => {
+  <svg
+    class="picture"
+    viewBox={`0 0 ${ROAD_USERS.length * (WIDTH + GAP) - GAP} ${HEIGHT}`}
+    aria-hidden="true"
+  >
+    {ROAD_USERS.map((name, index) => {
       const height = scale(record[name]);
       return (
         <rect

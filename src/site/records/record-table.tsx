@@ -1,6 +1,6 @@
 import type { FC } from "hono/jsx";
-import { CLASSES } from "../../records/classes.ts";
 import type { TrafficRecord } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/road-users.ts";
 import type { Health } from "../health.ts";
 import { CountsPicture } from "./counts-picture.tsx";
 
@@ -16,7 +16,7 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
           <th scope="col">timestamp</th>
           <th scope="col">camera_ref</th>
           <th scope="col">camera_ok</th>
-          {CLASSES.map((name) => (
+          {ROAD_USERS.map((name) => (
             <th scope="col" class="number">
               {name}
             </th>
@@ -49,7 +49,7 @@ const RecordRow: FC<{ record: TrafficRecord }> = ({ record }) => (
     <td>
       <HealthMark value={record.camera_ok} />
     </td>
-    {CLASSES.map((name) => (
+    {ROAD_USERS.map((name) => (
       <td class={record[name] === 0 ? "number zero" : "number"}>{record[name]}</td>
     ))}
     <td>

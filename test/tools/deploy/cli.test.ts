@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { PROJECT } from "../../../tools/wrangler/wrangler.ts";
+import { PROJECT } from "../../../tools/wrangler.ts";
 import { listen } from "../../listen.ts";
 import { finish } from "../../processes.ts";
 

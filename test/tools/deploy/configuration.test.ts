@@ -6,9 +6,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
-import { chooseStore } from "../../../data/targets/targets.ts";
+import * as settings from "../../../tools/configuration.ts";
 import { findPlace, readConfiguration, writeConfiguration } from "../../../tools/deploy/place.ts";
-import { QUIET, runWrangler } from "../../../tools/wrangler/wrangler.ts";
+import { QUIET, runWrangler } from "../../../tools/wrangler.ts";
 
 const execute = promisify(execFile);
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
@@ -174,5 +174,6 @@ test("a preview's file holds nothing of production, and makes no worker of its n
 
 test("a preview's file tells npm run data which store the preview serves", async () => {
   const config = await write("login", "kv");
-  expect(await chooseStore({ config })).toBe("kv");
+  const { vars } = await settings.readConfiguration(config);
+  expect(settings.requireStore(vars?.STORE, config)).toBe("kv");
 });

@@ -39,6 +39,7 @@ describe("npm run deploy", () => {
       "wrangler d1 list",
       "wrangler kv namespace list",
       "wrangler d1 execute DB",
+      "wrangler d1 execute DB",
       "wrangler deploy",
       expect.stringMatching(/^npm run test:live/),
       expect.stringMatching(/^npm run conformance/),
@@ -70,7 +71,8 @@ describe("npm run deploy", () => {
     ["wrangler kv namespace list", 2, "broken", "Nothing was deployed"],
     ["wrangler kv namespace create", 2, "broken", "Nothing was deployed"],
     ["wrangler d1 migrations", 3, "broken", "If the message names a migration"],
-    ["wrangler d1 execute DB --yes", 4, "broken", "leaves nothing half-loaded"],
+    ["wrangler d1 execute DB --yes --json --command INSERT", 4, "broken", "leaves nothing half-loaded"],
+    ["wrangler d1 execute DB --yes --file", 4, "broken", "leaves nothing half-loaded"],
     ["wrangler deploy", 5, "broken", "The code that serves is the old one"],
     ["npm run test:live", 7, "npm run test:live failed", "`npm run rollback` goes back"],
     ["npm run conformance", 8, "failed", "`npm run rollback` goes back"],
@@ -102,7 +104,7 @@ describe("npm run deploy", () => {
     await deployProduction({}, surroundings);
     const { databases } = platform.account();
     platform.change(({ failing }) => {
-      failing["wrangler d1 execute DB --json"] = "Network connection lost";
+      failing["wrangler d1 execute DB --yes --json"] = "Network connection lost";
     });
     await expect(deployProduction({}, surroundings)).rejects.toThrow(
       /^Step 3 of 8 failed: .*Network connection lost.*What is loaded stays/s,

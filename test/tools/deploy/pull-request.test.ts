@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { PROJECT } from "../../../tools/wrangler/wrangler.ts";
+import { PROJECT } from "../../../tools/wrangler.ts";
 
 let home: string;
 beforeAll(async () => {

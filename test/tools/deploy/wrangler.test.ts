@@ -78,7 +78,7 @@ test("wrangler leaves what is loaded, also where the database has migrations of 
   await load([own], { store: "d1", remote: true, config });
   const state = readState(0);
   expect(state).toMatchObject({ count: 50 });
-  const later = "INSERT INTO d1_migrations (name) VALUES ('0003_later.sql')";
+  const later = "INSERT INTO d1_migrations (name) VALUES ('0004_later.sql')";
   api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
   await release(place, publish, OPTIONS, surroundings);
   expect(readState(0)).toEqual(state);

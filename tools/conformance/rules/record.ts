@@ -1,5 +1,5 @@
-import { CLASSES } from "../../../src/records/classes.ts";
 import { TrafficRecord } from "../../../src/records/record.ts";
+import { ROAD_USERS } from "../../../src/records/road-users.ts";
 import { isCount, isInteger, showValue } from "../json.ts";
 import { isMoment } from "../moment.ts";
 import type { SeenAnswer, SeenRecord } from "../observation.ts";
@@ -35,7 +35,7 @@ export const RECORD: Rule[] = [
     sentence: 'camera_ok: the string "True" or "False", or null; "False" together with all counts equal to 0',
     record: judgeHealth,
   },
-  ...CLASSES.map((name) => ({
+  ...ROAD_USERS.map((name) => ({
     place: `Record.${name}`,
     sentence: `${name}: an integer, 0 or greater`,
     record: ({ fields }: SeenRecord) => field(fields, name, isCount, "an integer, 0 or greater"),
@@ -113,7 +113,7 @@ function judgeHealth({ fields }: SeenRecord): Finding {
   const isHealth = (value: unknown) => value === null || value === "True" || value === "False";
   const finding = field(fields, "camera_ok", isHealth, '"True", "False" or null');
   if (fields.camera_ok !== "False") return finding;
-  const counted = CLASSES.find((name) => isCount(fields[name]) && fields[name] !== 0);
+  const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
   return counted === undefined || `camera_ok is "False", but ${counted} is ${showValue(fields[counted])}`;
 }
 

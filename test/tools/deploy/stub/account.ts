@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** What the platform holds, as the programs that stand for wrangler and npm see and change it. */
 export interface Account {
-  databases: { uuid: string; name: string; migrated?: boolean; version?: number }[];
+  databases: { uuid: string; name: string; version?: number }[];
   namespaces: { id: string; title: string; pairs?: Record<string, string> }[];
   /** Names of the worker's previews. */
   previews: string[];

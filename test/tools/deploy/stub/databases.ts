@@ -35,10 +35,11 @@ export function openDatabases(): Databases {
     remove: (uuid) => void databases.delete(uuid),
     query(uuid, { sql, params = [] }) {
       return unstable_splitSqlQuery(sql).map((statement) => {
-        const results = find(uuid)
-          .prepare(statement)
-          .all(...params);
-        return { results, success: true, meta: { duration: 1 } };
+        const sqlite = find(uuid);
+        const before = countChanges(sqlite);
+        const results = sqlite.prepare(statement).all(...params);
+        const meta = { duration: 1, changes: countChanges(sqlite) - before };
+        return { results, success: true, meta };
       });
     },
     keep: (text) => void files.set(createHash("md5").update(text, "latin1").digest("hex"), text),
@@ -46,4 +47,8 @@ export function openDatabases(): Databases {
       find(uuid).exec(`BEGIN; ${files.get(etag)}; COMMIT`);
     },
   };
+}
+
+function countChanges(sqlite: DatabaseSync): number {
+  return Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
 }

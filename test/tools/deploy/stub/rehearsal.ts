@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test as plainTest } from "vitest";
+import { expect, test as plainTest } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../../data/outputs/csv.ts";
 import type { Surroundings } from "../../../../tools/deploy/release.ts";
 import { makeRecords } from "../../../records/sample.ts";
@@ -75,8 +75,15 @@ async function makeRepository(folder: string): Promise<string> {
   return git("log", "-1", "--format=%h").trim();
 }
 
-const READ_VERSION =
-  "wrangler d1 execute DB --json --command SELECT version, (SELECT json_group_array(name) FROM d1_migrations) AS applied FROM state --remote --config FILE";
+/** A call that executes a statement. */
+const executes = (beginning: string) =>
+  expect.stringMatching(
+    new RegExp(`^wrangler d1 execute DB --yes --json --command ${beginning}.* --remote --config FILE$`),
+  );
+
+const LIST_MIGRATIONS = executes("SELECT name FROM d1_migrations");
+const READ_STATE = executes("SELECT state.version, count, .* FROM state");
+const SWEEP = executes("DELETE FROM blocks");
 
 /** What a deployment into an empty account calls, in this order. */
 export const firstCalls = ({ platform, commit }: Rehearsal, own: string, deploy: string) => [
@@ -89,11 +96,16 @@ export const firstCalls = ({ platform, commit }: Rehearsal, own: string, deploy:
   "wrangler kv namespace list",
   `wrangler kv namespace create ${own}-kv`,
   "wrangler kv namespace list",
-  READ_VERSION,
+  LIST_MIGRATIONS,
   "wrangler d1 migrations apply DB --remote --config FILE",
-  READ_VERSION,
-  "wrangler d1 migrations apply DB --remote --config FILE",
+  READ_STATE,
+  LIST_MIGRATIONS,
+  SWEEP,
+  READ_STATE,
+  executes("INSERT OR REPLACE INTO blocks"),
   "wrangler d1 execute DB --yes --file FILE --remote --config FILE",
+  READ_STATE,
+  SWEEP,
   `${deploy} --tag ${commit} --message site: a login`,
   `npm run test:live BASE_URL=${platform.account().origin}`,
   `npm run conformance -- ${platform.account().origin} --pages 20 --concurrency 4`,

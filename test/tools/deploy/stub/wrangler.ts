@@ -1,9 +1,12 @@
-import { appendFileSync, readdirSync, readFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { type Account, noteCall, openAccount, saveAccount } from "./account.ts";
 
 interface Call {
   args: string[];
   account: Account;
+  folder: string;
   /** The value of an option. */
   option(name: string): string;
 }
@@ -16,7 +19,7 @@ export function run(folder: string, args: string[]): void {
   const [name, answer] =
     Object.entries(COMMANDS).find(([words]) => `${args.join(" ")} `.startsWith(`${words} `)) ?? [];
   if (!answer) throw new Error(`not a command that a deployment runs: ${args.join(" ")}`);
-  answer({ args: args.slice(String(name).split(" ").length), account, option });
+  answer({ args: args.slice(String(name).split(" ").length), account, folder, option });
   saveAccount(folder, account);
 }
 
@@ -27,19 +30,29 @@ const COMMANDS: Record<string, (call: Call) => void> = {
       fail("A database with that name already exists");
     account.databases.push({ uuid: `id-of-${name}`, name });
   },
-  "d1 delete": ({ account, args: [name] }) => {
+  "d1 delete": ({ account, folder, args: [name] }) => {
+    rmSync(join(folder, `id-of-${name}.sqlite`), { force: true });
     account.databases = account.databases.filter((database) => database.name !== name);
   },
   "d1 migrations apply": (call) => {
-    findDatabase(call).migrated = true;
+    const { sqlite } = openDatabase(call);
+    sqlite.exec("CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY, name TEXT UNIQUE)");
+    const note = sqlite.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)");
+    for (const name of readdirSync("data/migrations").sort())
+      if (note.run(name).changes > 0) sqlite.exec(readFileSync(join("data/migrations", name), "utf8"));
   },
   "d1 execute": (call) => {
-    const database = findDatabase(call);
-    if (!database.migrated) fail("no such table: state");
+    const { sqlite, entry } = openDatabase(call);
     if (!call.args.includes("--file")) {
-      const applied = JSON.stringify(readdirSync("data/migrations"));
-      console.log(JSON.stringify([{ results: [{ version: database.version ?? 0, applied }], meta: {} }]));
-    } else if (readFileSync(call.option("--file"), "utf8").includes("state")) database.version = Date.now();
+      const changes = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
+      const before = changes();
+      const results = sqlite.prepare(call.option("--command")).all();
+      console.log(JSON.stringify([{ results, success: true, meta: { changes: changes() - before } }]));
+      return;
+    }
+    sqlite.exec(`BEGIN; ${readFileSync(call.option("--file"), "utf8")}; COMMIT`);
+    const version = Number(sqlite.prepare("SELECT version FROM state").get()?.version);
+    if (version !== 0) entry.version = version;
   },
   "kv namespace list": ({ account }) => console.log(JSON.stringify(account.namespaces)),
   "kv namespace create": ({ account, args: [title = ""] }) => {
@@ -78,12 +91,12 @@ const COMMANDS: Record<string, (call: Call) => void> = {
   },
 };
 
-/** The database that the configuration of a call names by its id. */
-function findDatabase({ account, option }: Call) {
+/** The database that the configuration of a call names by its id: a real one, in a file. */
+function openDatabase({ account, folder, option }: Call) {
   const configuration = JSON.parse(readFileSync(option("--config"), "utf8"));
   const id = configuration.d1_databases[0].database_id;
-  const found = account.databases.find(({ uuid }) => uuid === id);
-  return found ?? fail(`Couldn't find a D1 DB ${id}`);
+  const entry = account.databases.find(({ uuid }) => uuid === id) ?? fail(`Couldn't find a D1 DB ${id}`);
+  return { entry, sqlite: new DatabaseSync(join(folder, `${id}.sqlite`)) };
 }
 
 /** Says what was done, where wrangler says it to machines. */

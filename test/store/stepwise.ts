@@ -1,0 +1,45 @@
+import type { Env } from "../../src/env.ts";
+import { bindDatabase, createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { StoreName } from "../../tools/configuration.ts";
+
+/** Called before every single thing that a store does to the database or the namespace behind it. */
+export type BeforeStep = () => Promise<void>;
+
+/**
+ * A store over the worker's real bindings whose every step can be interrupted or followed by another writer. Blocks are
+ * written one by one, so that there are many steps.
+ */
+export function createStepwiseStore(env: Env, name: StoreName, beforeStep: BeforeStep): Store {
+  if (name === "d1") return createD1Store(stepThrough(bindDatabase(env.DB), beforeStep));
+  const namespace = bindNamespace(env.KV);
+  return createKvStore({
+    ...stepThrough(namespace, beforeStep),
+    // KV writes and removes each key by itself.
+    async put(pairs) {
+      for (const pair of pairs) {
+        await beforeStep();
+        await namespace.put([pair]);
+      }
+    },
+    async delete(keys) {
+      for (const key of keys) {
+        await beforeStep();
+        await namespace.delete([key]);
+      }
+    },
+  });
+}
+
+function stepThrough<T extends SqlDatabase | KeyValueStore>(target: T, beforeStep: BeforeStep): T {
+  const call = async (method: (...parameters: unknown[]) => unknown, parameters: unknown[]) => {
+    await beforeStep();
+    return method(...parameters);
+  };
+  const entries = Object.entries(target).map(([name, member]) => [
+    name,
+    typeof member === "function" ? (...parameters: unknown[]) => call(member, parameters) : member,
+  ]);
+  return { ...Object.fromEntries(entries), batchBytes: 1 };
+}

@@ -1,0 +1,46 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { parse } from "smol-toml";
+import { PROJECT } from "./wrangler.ts";
+
+/** What the commands read of a configuration of wrangler. */
+export interface Configuration {
+  compatibility_date?: string;
+  vars?: Record<string, unknown>;
+  d1_databases?: { binding: string; database_id?: string; preview_database_id?: string }[];
+  kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
+  ratelimits?: { name: string; simple: { period: number } }[];
+}
+
+/** The stores that the worker can serve from, as `STORE` names them. */
+export const STORE_NAMES = ["d1", "kv"] as const;
+export type StoreName = (typeof STORE_NAMES)[number];
+
+/**
+ * Reads a configuration of wrangler: TOML, or JSON if its name ends so. Importing wrangler for it would take a second
+ * and 100 MB.
+ * @param path by default that of wrangler.toml
+ * @throws Error if it does not exist or cannot be parsed
+ */
+export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): Promise<Configuration> {
+  const file = resolve(path);
+  try {
+    const text = await readFile(file, "utf8");
+    return file.endsWith(".json") ? JSON.parse(text) : parse(text);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new Error(`The configuration ${path} cannot be read: ${reason}`, { cause });
+  }
+}
+
+/**
+ * @param name the setting `STORE`
+ * @param config the configuration that sets it, for the message
+ * @throws Error if it is not the name of a store
+ */
+export function requireStore(name: unknown, config?: string): StoreName {
+  const known = STORE_NAMES.find((store) => store === name);
+  const place = config === undefined ? "" : ` in ${config}`;
+  if (!known) throw new Error(`STORE is ${JSON.stringify(name)}${place}; it must be "d1" or "kv"`);
+  return known;
+}
