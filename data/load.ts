@@ -1,4 +1,4 @@
-import { note, openProgress } from "../tools/command-line/progress.ts";
+import { openProgress, printNotice } from "../tools/command-line/progress.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
 import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";
@@ -37,7 +37,7 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 
 /** Does what a load does and, if a signal ends it, says what that leaves. */
 export async function tellStop(action: () => Promise<void>): Promise<void> {
-  const tell = () => note(`Stopped. ${KEPT}`);
+  const tell = () => printNotice(`Stopped. ${KEPT}`);
   process.once("exit", tell);
   await action().finally(() => process.off("exit", tell));
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { wholeNumber } from "../../tools/command-line/options.ts";
+import { createWholeNumberParser } from "../../tools/command-line/options.ts";
 import type { Collection } from "../../tools/http-client/address.ts";
 import { addAsking } from "../../tools/http-client/command.ts";
 import { parseOut } from "../outputs/destination.ts";
@@ -16,6 +16,6 @@ export function addCrawl(program: Command): void {
       "records.jsonl",
     )
     .option("--restart", "begin anew, whatever the file holds")
-    .option("--from-page <n>", "begin with this page, for older records only", wholeNumber(1), 1)
+    .option("--from-page <n>", "begin with this page, for older records only", createWholeNumberParser(1), 1)
     .action((collection: Collection, options: CrawlOptions) => crawl(collection, options));
 }

@@ -1,4 +1,4 @@
-import { note, openProgress } from "../../tools/command-line/progress.ts";
+import { openProgress, printNotice } from "../../tools/command-line/progress.ts";
 import { type Collection, nameCollection } from "../../tools/http-client/address.ts";
 import type { PaceOptions } from "../../tools/http-client/pace.ts";
 import { PATIENCE, realClock } from "../../tools/http-client/retry.ts";
@@ -27,7 +27,7 @@ const SURROUNDINGS: Surroundings = {
   patience: PATIENCE,
   saveInterval: 1_000,
   signal: new AbortController().signal,
-  warn: note,
+  warn: printNotice,
   print: console.log,
 };
 

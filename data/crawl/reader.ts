@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Page } from "../../src/records/record.ts";
-import { formatValue } from "../../tools/command-line/value.ts";
+import { formatValue } from "../../tools/command-line/format.ts";
 import { addressPage, type Collection } from "../../tools/http-client/address.ts";
 import { type AskerOptions, createAsker, refuseTransient } from "../../tools/http-client/asker.ts";
 import { Refused, Transient } from "../../tools/http-client/failures.ts";

@@ -1,4 +1,4 @@
-import { formatValue } from "../../tools/command-line/value.ts";
+import { formatValue } from "../../tools/command-line/format.ts";
 import type { Problem } from "./source.ts";
 
 /** Problems that are told; of any more, how many there are. */

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
-import { wholeNumber, writableFile } from "../command-line/options.ts";
-import { openProgram, runProgram } from "../command-line/program.ts";
-import { note } from "../command-line/progress.ts";
+import { createWholeNumberParser, requireWritableFile } from "../command-line/options.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
+import { printNotice } from "../command-line/progress.ts";
 import type { Collection } from "../http-client/address.ts";
 import { addAsking } from "../http-client/command.ts";
 import type { PaceOptions } from "../http-client/pace.ts";
@@ -35,12 +35,16 @@ interface Options extends PaceOptions {
 /** What was seen until a signal comes is judged and told. */
 const stop = new AbortController();
 
-const program = addAsking(openProgram("npm run conformance --"), parseExamined)
+const program = addAsking(createProgram("npm run conformance --"), parseExamined)
   .description("Holds a deployment against the specification, rule by rule.")
-  .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
+  .option(
+    "--pages <n>",
+    "walk the first n pages, the middle and the last one, not all",
+    createWholeNumberParser(1),
+  )
   .option("--read-only", "send no POST, PUT, PATCH or DELETE to see them refused")
   .option("--json", "print JSON")
-  .option("--junit <file>", "write JUnit XML to this file, too", writableFile)
+  .option("--junit <file>", "write JUnit XML to this file, too", requireWritableFile)
   .addHelpText(
     "after",
     "\nExit status: 0, no rule is broken; 1, one is; 2, the service could not be examined.\nInterrupted, it judges what it has seen: 130 or 143.",
@@ -49,7 +53,7 @@ const program = addAsking(openProgram("npm run conformance --"), parseExamined)
 
 async function run(collection: Collection, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
-  const surroundings = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: note };
+  const surroundings = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: printNotice };
   const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
   console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
   if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
@@ -61,4 +65,4 @@ function chooseStatus({ rules, stopped }: Examination): number {
   return stopped === undefined ? 0 : INCOMPLETE;
 }
 
-await runProgram(program, { failure: INCOMPLETE, stop });
+await runProgram(program, { errorStatus: INCOMPLETE, stop });

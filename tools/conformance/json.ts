@@ -1,5 +1,5 @@
 import { Tokenizer, TokenType } from "@streamparser/json";
-import { formatValue } from "../command-line/value.ts";
+import { formatValue } from "../command-line/format.ts";
 
 /** A number that is written otherwise than as an integer (`1.0`, `1e3`), or too large to be held exactly. */
 export class WrittenNumber {

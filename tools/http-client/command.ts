@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { wholeNumber } from "../command-line/options.ts";
+import { createWholeNumberParser } from "../command-line/options.ts";
 import { parseCollection } from "./address.ts";
 
 const MOST_CONCURRENCY = 16;
@@ -12,6 +12,11 @@ const LONGEST_DELAY_MS = 3_600_000;
 export function addAsking(command: Command, parse = parseCollection): Command {
   return command
     .argument("<url>", "base address of the service, or address of its collection", parse)
-    .option("--delay <ms>", "milliseconds from one request to the next", wholeNumber(0, LONGEST_DELAY_MS), 0)
-    .option("--concurrency <n>", "requests at a time", wholeNumber(1, MOST_CONCURRENCY), 1);
+    .option(
+      "--delay <ms>",
+      "milliseconds from one request to the next",
+      createWholeNumberParser(0, LONGEST_DELAY_MS),
+      0,
+    )
+    .option("--concurrency <n>", "requests at a time", createWholeNumberParser(1, MOST_CONCURRENCY), 1);
 }
