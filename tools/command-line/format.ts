@@ -6,3 +6,8 @@ export function formatValue(value: unknown): string {
   const json = JSON.stringify(value);
   return json.length > 60 ? `${json.slice(0, 59).toWellFormed()}…` : json;
 }
+
+/** Formats a number with its noun: `1 page`, `2 pages`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { examineQuickly, rulesOf } from "./examination.ts";
-import { makeCollection, type Service, startService } from "./service.ts";
+import { makeCollection, type Service, startService } from "./fake-service.ts";
+import { checkQuickly, rulesOf } from "./quick-check.ts";
 
 let service: Service;
 beforeEach(async () => {
@@ -11,15 +11,15 @@ afterEach(() => service.close());
 describe("a collection", () => {
   test.each([0, 1, 15, 16])("of %i records breaks nothing", async (count) => {
     service.records = makeCollection(count);
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(examination).toMatchObject({ records: count, count, stopped: undefined });
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report).toMatchObject({ records: count, count, stopped: undefined });
   });
 
-  test("without records shows no rule of a record", async () => {
+  test("without records shows no rule about records", async () => {
     service.records = [];
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "not seen")).toEqual(
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "not seen")).toEqual(
       expect.arrayContaining([
         "Record.id",
         "Record 3",

@@ -1,17 +1,23 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { evidenceOf, examineQuickly, rulesOf } from "./examination.ts";
-import { type Asked, makeCollection, type Reply, type Service, startService } from "./service.ts";
+import {
+  makeCollection,
+  type ReceivedRequest,
+  type Reply,
+  type Service,
+  startService,
+} from "./fake-service.ts";
+import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 export const RECORDS = makeCollection(40);
 
 export let service: Service;
-/** A service that breaks just one rule, and what the evidence says of it. */
-export type Break = [fault: string, rule: string, evidence: RegExp, apply: () => void];
+/** A fault of the service, the only rule that it breaks, and the evidence in the report. */
+export type Fault = [name: string, rule: string, evidence: RegExp, apply: () => void];
 
 export const at = (index: number) => RECORDS[index] as TrafficRecord;
 
-/** The record of page 2 that is broken: recent, of a camera that was seen before. */
+/** The index of the record that is broken: on page 2, of 2025, of a camera with earlier records. */
 export const BROKEN = 17;
 export const OLD = 35;
 
@@ -23,19 +29,22 @@ export function swap(one: number, other: number): void {
   service.records = RECORDS.with(one, at(other)).with(other, at(one));
 }
 
-/** Changes an answer to GET of a page. */
+/** Changes the response to GET of one page, or to GET without a page number (null). */
 export function changeReply(page: string | null, alter: (reply: Reply) => Partial<Reply>): void {
-  service.reply = (reply, asked) =>
-    asked.method === "GET" && asked.page === page ? { ...reply, ...alter(reply) } : reply;
+  service.reply = (reply, request) =>
+    request.method === "GET" && request.page === page ? { ...reply, ...alter(reply) } : reply;
 }
 
 export function changeText(page: string, from: string | RegExp, to: string): void {
   changeReply(page, ({ body }) => ({ body: String(body).replace(from, to) }));
 }
 
-export function changeHeaders(headers: Record<string, string>, isMeant = (_: Asked) => true): void {
-  service.reply = (reply, asked) =>
-    isMeant(asked) ? { ...reply, headers: { ...reply.headers, ...headers } } : reply;
+export function changeHeaders(
+  headers: Record<string, string>,
+  isAffected = (_: ReceivedRequest) => true,
+): void {
+  service.reply = (reply, request) =>
+    isAffected(request) ? { ...reply, headers: { ...reply.headers, ...headers } } : reply;
 }
 
 export function changeLinks(alter: (link: string, name: string) => unknown): void {
@@ -54,8 +63,8 @@ export function changeCount(count: (number: number, index: number) => unknown): 
   service.envelope = (envelope, number, { index }) => ({ ...envelope, count: count(number, index) });
 }
 
-export const answerTo = (method: string, status: number) => () => {
-  service.reply = (reply, asked) => (asked.method === method ? { ...reply, status, body: "" } : reply);
+export const respondTo = (method: string, status: number) => () => {
+  service.reply = (reply, request) => (request.method === method ? { ...reply, status, body: "" } : reply);
 };
 
 export const without = (name: string) => () => {
@@ -63,19 +72,19 @@ export const without = (name: string) => () => {
   service.records = RECORDS.with(BROKEN, rest as unknown as TrafficRecord);
 };
 
-/** Holds a service with each of the faults against the specification: one rule fails, the one that it breaks. */
-export function testFaults(faults: Break[]): void {
+/** Tests that each fault breaks exactly one rule. */
+export function testFaults(faults: Fault[]): void {
   beforeEach(async () => {
     service = await startService(RECORDS);
   });
   afterEach(() => service.close());
 
-  test.each(faults)("%s, which breaks %s alone", async (_fault, rule, evidence, apply) => {
+  test.each(faults)("%s, which breaks only %s", async (_name, rule, evidence, apply) => {
     apply();
     for (const concurrency of [1, 8]) {
-      const examination = await examineQuickly(service.origin, { concurrency });
-      expect(rulesOf(examination, "fail")).toEqual([rule]);
-      expect(evidenceOf(examination, rule).join("\n")).toMatch(evidence);
+      const report = await checkQuickly(service.origin, { concurrency });
+      expect(rulesOf(report, "fail")).toEqual([rule]);
+      expect(evidenceOf(report, rule).join("\n")).toMatch(evidence);
     }
   });
 }

@@ -5,22 +5,22 @@ import { makeRecords } from "../../records/sample.ts";
 
 export const PATH = "/api/tf1/records/";
 
-/** Newest first, the newer half of recent years, the older of 2019: all that the specification shows. */
+/** Records that show everything in the specification, newest first: the newer half is of 2025, the older half of 2019. */
 export function makeCollection(count: number): TrafficRecord[] {
   const move = (record: TrafficRecord, index: number) =>
     index < count / 2 ? record : { ...record, timestamp: record.timestamp.replace("2019", "2025") };
   return makeRecords(count).map(move).reverse();
 }
 
-export interface Asked {
+export interface ReceivedRequest {
   method: string;
-  /** From the query, as text. */
+  /** The query parameter. */
   page: string | null;
   /** The path with its query. */
   target: string;
-  /** Of all requests, from 0. */
+  /** The number of the request, from 0. */
   index: number;
-  at: number;
+  receivedAt: number;
 }
 
 export interface Reply {
@@ -31,49 +31,49 @@ export interface Reply {
 
 type Envelope = Record<string, unknown>;
 
-/** A service that keeps to the specification, unless a test has it do otherwise. */
+/** A service that conforms to the specification, unless a test changes it. */
 export interface Service {
   origin: string;
   /** Newest first. */
   records: unknown[];
   size: number;
-  /** Where it answers. */
+  /** The path of the collection. */
   path: string;
-  asked: Asked[];
-  /** Changes the page that is answered. */
-  envelope(envelope: Envelope, number: number, asked: Asked): Envelope;
-  /** Changes any answer. */
-  reply(reply: Reply, asked: Asked): Reply | Promise<Reply>;
+  requests: ReceivedRequest[];
+  /** Changes the body of a page. */
+  envelope(envelope: Envelope, number: number, request: ReceivedRequest): Envelope;
+  /** Changes any response. */
+  reply(reply: Reply, request: ReceivedRequest): Reply | Promise<Reply>;
   close(): Promise<void>;
 }
 
 export async function startService(records: unknown[] = makeCollection(40)): Promise<Service> {
-  const server = createServer((request, response) => answer(service, request, response));
+  const server = createServer((request, response) => respond(service, request, response));
   const service: Service = {
     ...(await listen(server)),
     records,
     size: 15,
     path: PATH,
-    asked: [],
+    requests: [],
     envelope: (envelope) => envelope,
     reply: (reply) => reply,
   };
   return service;
 }
 
-async function answer(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "", url: target = "" } = request;
   const page = new URL(target, service.origin).searchParams.get("page");
-  const asked = { method, page, target, index: service.asked.length, at: performance.now() };
-  service.asked.push(asked);
-  const { status, headers, body } = await service.reply(makeReply(service, asked), asked);
+  const received = { method, page, target, index: service.requests.length, receivedAt: performance.now() };
+  service.requests.push(received);
+  const { status, headers, body } = await service.reply(makeReply(service, received), received);
   response.writeHead(status, { "Content-Length": Buffer.byteLength(body), ...headers }).end(body);
 }
 
 const HEADERS = { Allow: "GET, OPTIONS", "Content-Type": "application/json", Vary: "Accept" };
 
-function makeReply(service: Service, asked: Asked): Reply {
-  const { method, page, target } = asked;
+function makeReply(service: Service, request: ReceivedRequest): Reply {
+  const { method, page, target } = request;
   const reply = (status: number, value: unknown) => ({
     status,
     headers: HEADERS,
@@ -85,7 +85,7 @@ function makeReply(service: Service, asked: Asked): Reply {
   const number = Number(page ?? 1);
   const last = Math.max(1, Math.ceil(service.records.length / service.size));
   if (number < 1 || number > last) return reply(404, { detail: "Invalid page." });
-  return reply(200, service.envelope(makeEnvelope(service, number, last), number, asked));
+  return reply(200, service.envelope(makeEnvelope(service, number, last), number, request));
 }
 
 export function makeEnvelope({ origin, records, size }: Service, number: number, last: number): Envelope {
