@@ -68,7 +68,7 @@ function chooseStatus({ rules, stopped }: ConformanceReport): number {
 }
 
 /**
- * Parses an address as `parseCollection` does, but accepts no query parameters except those of the specification,
+ * Parses a URL as `parseCollection` does, but accepts no query parameters except those of the specification,
  * because pages are requested as it says and other parameters would be lost.
  * @throws InvalidArgumentError if there are any
  */
@@ -77,7 +77,7 @@ function parsePlainCollection(text: string): Collection {
   const others = [...collection.query].filter(([name, value]) => name !== "format" || value !== "api");
   if (others.length === 0) return collection;
   throw new InvalidArgumentError(
-    `Remove ${new URLSearchParams(others)} from the address. Pages are requested with format=api and page only, as in the specification.`,
+    `Remove ${new URLSearchParams(others)} from the URL. Pages are requested with format=api and page only, as in the specification.`,
   );
 }
 

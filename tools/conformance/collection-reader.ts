@@ -87,7 +87,7 @@ function deferRejection<T>(promise: Promise<T>): Promise<T> {
 }
 
 function requireCollection({ url, status, headers, bodyError, envelope }: PageResponse): void {
-  if (status !== 200) throw new Error(`${url} returned ${status}. Check the address of the collection.`);
+  if (status !== 200) throw new Error(`${url} returned ${status}. Check the URL of the collection.`);
   if (envelope !== undefined) return;
   const type = headers.get("Content-Type") ?? "no Content-Type";
   const error = bodyError ?? "the body is not a JSON object";

@@ -1,4 +1,5 @@
-import { changeCount, changeText, RECORDS, service, testFaults } from "./broken-service.ts";
+import { changeCount, changeText, RECORDS, testFaults } from "./broken-service.ts";
+import { service } from "./fake-service.ts";
 
 function changeTexts(from: string, to: string): void {
   service.reply = (reply) => ({ ...reply, body: String(reply.body).replace(from, to) });

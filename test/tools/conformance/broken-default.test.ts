@@ -1,5 +1,5 @@
-import { changeReply, type Fault, service, testFaults } from "./broken-service.ts";
-import type { Reply } from "./fake-service.ts";
+import { changeReply, type Fault, testFaults } from "./broken-service.ts";
+import { type Reply, service } from "./fake-service.ts";
 
 const DEFAULT_PAGE = /\?format=api: /;
 

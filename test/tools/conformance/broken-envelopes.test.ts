@@ -1,5 +1,6 @@
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BROKEN, changeLinks, RECORDS, service, testFaults } from "./broken-service.ts";
+import { BROKEN, changeLinks, RECORDS, testFaults } from "./broken-service.ts";
+import { service } from "./fake-service.ts";
 
 testFaults([
   [

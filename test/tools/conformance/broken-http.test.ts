@@ -1,13 +1,5 @@
-import {
-  changeHeaders,
-  changeReply,
-  changeText,
-  RECORDS,
-  respondTo,
-  service,
-  testFaults,
-} from "./broken-service.ts";
-import { PATH } from "./fake-service.ts";
+import { changeHeaders, changeReply, changeText, RECORDS, respondTo, testFaults } from "./broken-service.ts";
+import { PATH, service } from "./fake-service.ts";
 
 testFaults([
   ["POST is accepted", "Record 5", /POST: returned 201/, respondTo("POST", 201)],

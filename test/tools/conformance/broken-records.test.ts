@@ -6,11 +6,11 @@ import {
   type Fault,
   OLD,
   RECORDS,
-  service,
   swap,
   testFaults,
   without,
 } from "./broken-service.ts";
+import { service } from "./fake-service.ts";
 
 function writeIds(write: (id: number) => string): void {
   service.reply = (reply) => ({

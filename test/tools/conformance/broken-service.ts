@@ -1,17 +1,10 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import {
-  makeCollection,
-  type ReceivedRequest,
-  type Reply,
-  type Service,
-  startService,
-} from "./fake-service.ts";
+import { makeCollection, type ReceivedRequest, type Reply, service, setUpService } from "./fake-service.ts";
 import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 export const RECORDS = makeCollection(40);
 
-export let service: Service;
 /** A fault of the service, the only rule that it breaks, and the evidence in the report. */
 export type Fault = [name: string, rule: string, evidence: RegExp, apply: () => void];
 
@@ -74,10 +67,7 @@ export const without = (name: string) => () => {
 
 /** Tests that each fault breaks exactly one rule. */
 export function testFaults(faults: Fault[]): void {
-  beforeEach(async () => {
-    service = await startService(RECORDS);
-  });
-  afterEach(() => service.close());
+  setUpService(RECORDS);
 
   test.each(faults)("%s, which breaks only %s", async (_name, rule, evidence, apply) => {
     apply();

@@ -1,18 +1,14 @@
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
 import { runScript } from "../../processes.ts";
 import { runInTerminal } from "../command-line/terminal.ts";
-import { makeCollection, PATH, type Reply, type Service, startService } from "./fake-service.ts";
+import { makeCollection, PATH, type Reply, service, setUpService, startService } from "./fake-service.ts";
 import { checkQuickly, QUICK } from "./quick-check.ts";
 
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 const run = (...args: string[]) => runScript("conformance", args);
 
@@ -57,7 +53,7 @@ describe("the exit status", () => {
     ],
     ["not JSON", { body: "{" }, /is not a page of a collection .*the body is not JSON: "\{"/],
     ["not an object", { body: "[]" }, /the body is not a JSON object/],
-    ["404", { status: 404 }, /page=1 returned 404\. Check the address of the collection\./],
+    ["404", { status: 404 }, /page=1 returned 404\. Check the URL of the collection\./],
     ["another host", { status: 301, headers: { Location: "http://localhost:1/" } }, /leads to another host/],
   ])("is 2 if the first page is %s", async (_, changes, message) => {
     service.reply = (reply) => ({ ...reply, ...changes });
@@ -71,9 +67,9 @@ describe("the exit status", () => {
     [[], "missing required argument 'url'"],
     [
       ["http://localhost:1/api/tf1/records/?prefer=code=404&page=2"],
-      "Remove prefer=code%3D404 from the address. ",
+      "Remove prefer=code%3D404 from the URL. ",
     ],
-    [["http://localhost:1/api/tf1/records/?format=json"], "Remove format=json from the address. "],
+    [["http://localhost:1/api/tf1/records/?format=json"], "Remove format=json from the URL. "],
     [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
     [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
   ])("is 2 for the wrong arguments %j", async (args, message) => {
@@ -87,11 +83,11 @@ describe("a missing service is reported", () => {
   const WAITING = { patience: { ...QUICK, backoff: 60_000, longestBackoff: 60_000 } };
 
   test("at once, if nothing listens", async () => {
-    await service.close();
-    await expect(checkQuickly(service.origin, WAITING)).rejects.toThrow(
+    const closed = await startService();
+    await closed.close();
+    await expect(checkQuickly(closed.origin, WAITING)).rejects.toThrow(
       /page=1 could not be read \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
     );
-    service = await startService();
   });
 
   test("at once, if no server can use the port", async () => {
@@ -106,17 +102,17 @@ describe("a missing service is reported", () => {
   });
 
   test("after some attempts, if it responded before", async () => {
-    service.reply = async (reply, { page }) => {
-      if (page === "2") await service.close();
+    const failing = await startService();
+    failing.reply = async (reply, { page }) => {
+      if (page === "2") await failing.close();
       return reply;
     };
-    const { stopped } = await checkQuickly(service.origin);
+    const { stopped } = await checkQuickly(failing.origin);
     expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\), after 4 attempts$/);
-    service = await startService();
   });
 });
 
-test("the address of a page is accepted as that of its collection", async () => {
+test("the URL of a page is accepted as that of its collection", async () => {
   const { status, stdout } = await run(`${service.origin}${PATH}?format=api&page=2`, "--read-only");
   expect(status).toBe(0);
   expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages`);

@@ -1,7 +1,8 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { RULES } from "../../../tools/conformance/check.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { makeCollection, makeEnvelope, PATH, type Service, startService } from "./fake-service.ts";
+import { makeCollection, makeEnvelope, PATH, service, setUpService } from "./fake-service.ts";
 import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 const RECORDS = makeCollection(40);
@@ -10,27 +11,10 @@ const RECORDS = makeCollection(40);
 const SWITCH = "2019-05-17T02:30:00Z";
 const NOTHING = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 /** The rules that the specification does not show. */
-const NOT_SHOWN = [
-  "Record.others",
-  "Page envelope.others",
-  "Page envelope 3",
-  "Resources.others",
-  "States 2",
-  "Options.body",
-  "Endpoints.others",
-  "Authentication",
-  "Events",
-  "Errors",
-  "Limits.others",
-  "Versioning 2",
-];
+const NOT_SHOWN = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
 
 test("a service that conforms to the specification passes every rule", async () => {
   const report = await checkQuickly(service.origin);
@@ -179,5 +163,28 @@ describe("the walk ends although next is never null,", () => {
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toEqual(["Page envelope.count"]);
     expect(report.pages).toBe(23);
+  });
+});
+
+describe("a collection", () => {
+  test.each([0, 1, 15, 16])("of %i records breaks nothing", async (count) => {
+    service.records = makeCollection(count);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report).toMatchObject({ records: count, count, stopped: undefined });
+  });
+
+  test("without records shows no rule about records", async () => {
+    service.records = [];
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "not seen")).toEqual(
+      expect.arrayContaining([
+        "Record.id",
+        "Record 3",
+        "List records 2",
+        "List records 5",
+        "Page envelope 1",
+      ]),
+    );
   });
 });

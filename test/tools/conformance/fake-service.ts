@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { afterEach, beforeEach } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { listen } from "../../listen.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -45,6 +46,17 @@ export interface Service {
   /** Changes any response. */
   reply(reply: Reply, request: ReceivedRequest): Reply | Promise<Reply>;
   close(): Promise<void>;
+}
+
+/** The service of the current test. */
+export let service: Service;
+
+/** Starts a service before each test of the file, and closes it after the test. */
+export function setUpService(records?: unknown[]): void {
+  beforeEach(async () => {
+    service = await startService(records);
+  });
+  afterEach(() => service.close());
 }
 
 export async function startService(records: unknown[] = makeCollection(40)): Promise<Service> {

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeCollection, type ReceivedRequest, type Service, startService } from "./fake-service.ts";
+import { describe, expect, test } from "vitest";
+import { makeCollection, type ReceivedRequest, service, setUpService } from "./fake-service.ts";
 import { checkQuickly, rulesOf } from "./quick-check.ts";
 
 /** The newest 60 of these are added during the walk. */
 const ALL = makeCollection(200);
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 /** All records except the newest ones that are not added yet. */
 const stateOf = (missing: number) => ALL.slice(Math.max(0, missing));

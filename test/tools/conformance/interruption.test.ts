@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Finished, finish } from "../../processes.ts";
-import { makeCollection, type Reply, type Service, startService } from "./fake-service.ts";
+import { makeCollection, type Reply, service, setUpService } from "./fake-service.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -12,11 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(makeCollection(150));
-});
-afterEach(() => service.close());
+setUpService(makeCollection(150));
 
 /** Runs a command that checks the service. At the request for the page, its process group receives the signal. */
 function runInterrupted(

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
 import { runScript } from "../../processes.ts";
-import { makeCollection, type Service, startService } from "./fake-service.ts";
+import { makeCollection, service, setUpService } from "./fake-service.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -14,11 +14,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 const run = (...args: string[]) => runScript("conformance", args);
 

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeCollection, PATH, type Service, startService } from "./fake-service.ts";
+import { describe, expect, test } from "vitest";
+import { makeCollection, PATH, service, setUpService, startService } from "./fake-service.ts";
 import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 /** More pages than are read with --pages. */
 const ALL = makeCollection(200);
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 describe("--pages", () => {
   test.each([1, 8])(

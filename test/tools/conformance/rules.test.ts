@@ -31,17 +31,21 @@ const SPECIFICATION: [section: string, items: string[]][] = [
   ["Versioning", ["1", "2"]],
 ];
 
+/** Fields that the specification does not mention, which the check reports. */
+const ADDITIONAL_FIELDS = ["Record.others", "Page envelope.others"];
+
 /** What the specification itself calls "not shown". */
 const NOT_SHOWN = [
-  ...[
-    "Page envelope 3",
-    "Resources.others",
-    "States 2",
-    "Options.body",
-    "Endpoints.others",
-    "Authentication",
-  ],
-  ...["Events", "Errors", "Limits.others", "Versioning 2"],
+  "Page envelope 3",
+  "Resources.others",
+  "States 2",
+  "Options.body",
+  "Endpoints.others",
+  "Authentication",
+  "Events",
+  "Errors",
+  "Limits.others",
+  "Versioning 2",
 ];
 
 /** `Record 1` names a number, `Record.id` an item. */
@@ -58,7 +62,7 @@ describe("the rules", () => {
   test("refer to nothing else, except for additional fields", () => {
     const named = RULES.flatMap(({ reference, also = [] }) => [reference, ...also]);
     const others = [...new Set(named)].filter((reference) => !references.includes(reference));
-    expect(others).toEqual(["Record.others", "Page envelope.others"]);
+    expect(others).toEqual(ADDITIONAL_FIELDS);
   });
 
   test("have a unique reference each", () => {
@@ -67,10 +71,8 @@ describe("the rules", () => {
   });
 
   test("mark what the specification does not show, and have checks for everything else", () => {
-    const silent = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
-    expect(
-      silent.filter((reference) => !reference.endsWith(".others") || references.includes(reference)),
-    ).toEqual(NOT_SHOWN);
+    const marked = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
+    expect(marked.toSorted()).toEqual([...ADDITIONAL_FIELDS, ...NOT_SHOWN].toSorted());
     for (const { reference, sentence, also: _, notShown, ...checks } of RULES) {
       expect(sentence).not.toBe("");
       if (!notShown) expect([reference, Object.keys(checks)]).not.toEqual([reference, []]);
