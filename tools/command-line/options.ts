@@ -3,11 +3,11 @@ import { InvalidArgumentError } from "commander";
 
 // Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
 
-export function createWholeNumberParser(least: number, most = Number.MAX_SAFE_INTEGER) {
+export function createWholeNumberParser(min: number, max = Number.MAX_SAFE_INTEGER) {
   return (text: string): number => {
     const value = Number(text);
-    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-    const range = most === Number.MAX_SAFE_INTEGER ? `${least} or more` : `${least} to ${most}`;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+    const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
     throw new InvalidArgumentError(`It must be a whole number, ${range}.`);
   };
 }

@@ -20,7 +20,7 @@ import { createWalkResult, type Walk, type WalkResult, walkPages } from "./walk.
 export const RULES: Rule[] = [...RECORD_RULES, ...PAGE_ENVELOPE_RULES, ...LIST_RECORDS_RULES, ...OTHER_RULES];
 
 export interface CheckOptions extends AskerOptions {
-  /** If set, only this many pages from the first, the middle page and the last page are read. */
+  /** If set, only the pages up to this number, the middle page and the last page are read. */
   pages?: number | undefined;
   /** Send no request that would write. */
   readOnly: boolean;

@@ -28,11 +28,11 @@ export async function sendExtraRequests({ asker, walk, readOnly }: ExtraRequests
   for (const method of WRITE_METHODS) emit("write", await send(asker, method, reader.url));
 }
 
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 /** Compares the response to a request without a page number with page 1, as it is both before and after it. */
 async function requestDefaultPage(walk: Walk): Promise<void> {
-  for (let reads = 0; reads < MOST_READS; reads++) {
+  for (let reads = 0; reads < MAX_READS; reads++) {
     const before = await walk.reader.readAgain(1);
     const response = await walk.reader.readDefault();
     const after = await walk.reader.readAgain(1);

@@ -5,11 +5,11 @@ import type { Emit } from "./events.ts";
 import { readRecordId } from "./seen-records.ts";
 
 /** The walk ends after this many pages in a row that cannot be read. */
-const MOST_UNREADABLE = 3;
+const MAX_UNREADABLE = 3;
 /** How many pages are read after the last page according to the count. */
-const MOST_BEYOND_COUNT = 20;
+const MAX_BEYOND_COUNT = 20;
 /** How many pages are read if the collection has no valid count. */
-const MOST_WITHOUT_COUNT = 10_000;
+const MAX_WITHOUT_COUNT = 10_000;
 
 interface Search {
   reader: CollectionReader;
@@ -35,11 +35,11 @@ interface NextPage {
 export async function findNextPage(search: Search, page: PageResponse): Promise<NextPage> {
   const { state, reader, emit, pageLimit } = search;
   let isLinked = typeof page.envelope?.next === "string";
-  for (let number = page.number + 1; number <= page.number + MOST_UNREADABLE; number++) {
+  for (let number = page.number + 1; number <= page.number + MAX_UNREADABLE; number++) {
     const { count } = state;
     const last = count === undefined ? 0 : lastPage(count);
-    const most = count === undefined ? MOST_WITHOUT_COUNT : last + MOST_BEYOND_COUNT;
-    if (number > last && (!isLinked || number > most)) return {};
+    const max = count === undefined ? MAX_WITHOUT_COUNT : last + MAX_BEYOND_COUNT;
+    if (number > last && (!isLinked || number > max)) return {};
     const response = await reader.read(number, Math.min(last, pageLimit ?? last));
     const nextPage = classifyResponse(state, response, number <= last, isLinked);
     if (nextPage) return nextPage;

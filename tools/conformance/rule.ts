@@ -47,7 +47,7 @@ export interface RuleResult {
   evidence: string[];
 }
 
-const MOST_EVIDENCE = 3;
+const MAX_EVIDENCE = 3;
 
 /** What the events so far show about a rule. */
 interface Findings {
@@ -93,7 +93,7 @@ function addFinding(findings: Findings, rule: Rule, finding: Finding, event: Eve
 }
 
 function addEvidence(evidence: Set<string>, text: string): void {
-  if (evidence.size < MOST_EVIDENCE) evidence.add(text);
+  if (evidence.size < MAX_EVIDENCE) evidence.add(text);
 }
 
 function formResult(rule: Rule, findings: Findings): RuleResult {

@@ -22,7 +22,7 @@ export interface Walk {
   pause(): Promise<void>;
   /** Called after each page. */
   onPage(): void;
-  /** If set, only this many pages from the first, the middle page and the last page are read. */
+  /** If set, only the pages up to this number, the middle page and the last page are read. */
   pageLimit?: number | undefined;
   result: WalkResult;
 }
@@ -64,7 +64,7 @@ interface ComparedPage extends PageResponse {
 }
 
 /** A page that contradicts earlier pages is read this many times before the contradiction counts. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 /**
  * Walks from the first page to the last by page number and emits an event for everything it observes. The event of a
@@ -73,7 +73,7 @@ const MOST_READS = 3;
 export async function walkPages(walk: Walk, first: PageResponse): Promise<void> {
   let page = await addPage(walk, first);
   while (page.number !== walk.pageLimit) {
-    const { next, afterLast, stopped } = await orEmit(walk, page, findNextPage(walk, page));
+    const { next, afterLast, stopped } = await waitForNext(walk, page, findNextPage(walk, page));
     if (stopped !== undefined) {
       walk.result.stopped = stopped;
       return emitPage(walk, page, false);
@@ -90,7 +90,7 @@ async function walkMiddleAndLast(walk: Walk, current: ComparedPage): Promise<voi
   const last = lastPage(walk.state.count ?? 0);
   for (const number of new Set([Math.ceil(last / 2), last])) {
     if (number <= page.number) continue;
-    const response = await orEmit(walk, page, walk.reader.read(number));
+    const response = await waitForNext(walk, page, walk.reader.read(number));
     if (!isPage(response)) {
       emitUnreadable(walk.emit, walk.reader, response);
       continue;
@@ -103,7 +103,7 @@ async function walkMiddleAndLast(walk: Walk, current: ComparedPage): Promise<voi
 }
 
 /** Waits for the page after a page. If that fails, the page itself is still reported. */
-async function orEmit<T>(walk: Walk, page: ComparedPage, next: Promise<T>): Promise<T> {
+async function waitForNext<T>(walk: Walk, page: ComparedPage, next: Promise<T>): Promise<T> {
   try {
     return await next;
   } catch (error) {
@@ -137,11 +137,7 @@ async function readUntilConsistent(
   let page = response;
   let comparison = comparePage(walk.state, page);
   let highest = page.count ?? 0;
-  for (
-    let reads = 1;
-    !comparison.isConsistent && reads < MOST_READS && !walk.result.isInconsistent;
-    reads++
-  ) {
+  for (let reads = 1; !comparison.isConsistent && reads < MAX_READS && !walk.result.isInconsistent; reads++) {
     await walk.pause();
     const again = await walk.reader.readAgain(page.number);
     if (!isPage(again)) break;
