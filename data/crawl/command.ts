@@ -1,13 +1,13 @@
 import type { Command } from "commander";
 import { wholeNumber } from "../../tools/command-line/options.ts";
-import type { Collection } from "../../tools/http-client/address.ts";
-import { addAsking } from "../../tools/http-client/command.ts";
+import type { CollectionUrl } from "../../tools/http-client/collection-url.ts";
+import { addHttpOptions } from "../../tools/http-client/http-options.ts";
 import { parseOut } from "../outputs/destination.ts";
 import { type CrawlOptions, crawl } from "./crawl.ts";
 
 /** Adds the command `crawl` to a program. */
 export function addCrawl(program: Command): void {
-  addAsking(program.command("crawl"))
+  addHttpOptions(program.command("crawl"))
     .description("copy a collection from another deployment: JSON Lines, newest first")
     .option(
       "--out <file>",
@@ -17,5 +17,5 @@ export function addCrawl(program: Command): void {
     )
     .option("--restart", "begin anew, whatever the file holds")
     .option("--from-page <n>", "begin with this page, for older records only", wholeNumber(1), 1)
-    .action((collection: Collection, options: CrawlOptions) => crawl(collection, options));
+    .action((collection: CollectionUrl, options: CrawlOptions) => crawl(collection, options));
 }

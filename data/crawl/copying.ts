@@ -73,13 +73,13 @@ async function* collectLines(crawl: Crawl): AsyncGenerator<string> {
 /** Copies page after page and yields after each. */
 async function* copyPages(crawl: Crawl, write: (text: string) => number, out: string): AsyncGenerator<void> {
   const { state, copied, pages, surroundings } = crawl;
-  const { clock, patience, signal, warn } = surroundings;
+  const { clock, retryPolicy, signal, warn } = surroundings;
   const { pages: pagesBefore, retries: retriesBefore, next: begin } = state;
   const count = () => {
     state.pages = pagesBefore + pages.reader.counters.pages;
     state.retries = retriesBefore + pages.reader.counters.retries;
   };
-  const pause = () => clock.wait(patience.backoff, signal);
+  const pause = () => clock.wait(retryPolicy.backoff, signal);
   const progress = openProgress("copying", begin, { out });
   try {
     for await (const page of walk({ pages, state, ids: copied.ids, pause })) {

@@ -1,7 +1,7 @@
 import { note, openProgress } from "../../tools/command-line/progress.ts";
-import { type Collection, nameCollection } from "../../tools/http-client/address.ts";
-import type { PaceOptions } from "../../tools/http-client/pace.ts";
-import { PATIENCE, realClock } from "../../tools/http-client/retry.ts";
+import { type CollectionUrl, formatCollectionUrl } from "../../tools/http-client/collection-url.ts";
+import { type RetryPolicy, realClock } from "../../tools/http-client/retry.ts";
+import type { ThrottleOptions } from "../../tools/http-client/throttle.ts";
 import { readCheckpoint } from "./checkpoint.ts";
 import { countProblems, summariseProblems } from "./copy.ts";
 import { measureFile, PIPE, recallRecords, refuseOther } from "./copy-file.ts";
@@ -13,7 +13,7 @@ import { createCopied } from "./record-check.ts";
 import { beginState, type CrawlState } from "./state.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-export interface CrawlOptions extends PaceOptions {
+export interface CrawlOptions extends ThrottleOptions {
   /** A path; `-` is standard output. */
   out: string;
   /** Begin anew, whatever there is. */
@@ -22,9 +22,18 @@ export interface CrawlOptions extends PaceOptions {
   fromPage: number;
 }
 
+/** All attempts together take about two minutes, longer than a restart of the service. */
+const RETRY_POLICY: RetryPolicy = {
+  attempts: 8,
+  timeout: 30_000,
+  backoff: 1_000,
+  maxBackoff: 60_000,
+  maxRetryAfter: 3_600_000,
+};
+
 const SURROUNDINGS: Surroundings = {
   clock: realClock,
-  patience: PATIENCE,
+  retryPolicy: RETRY_POLICY,
   saveInterval: 1_000,
   signal: new AbortController().signal,
   warn: note,
@@ -38,7 +47,7 @@ const SURROUNDINGS: Surroundings = {
  * page or a record breaks the specification
  */
 export async function crawl(
-  collection: Collection,
+  collection: CollectionUrl,
   options: CrawlOptions,
   replacements: Partial<Surroundings> = {},
 ): Promise<void> {
@@ -65,21 +74,24 @@ export async function crawl(
   }
 }
 
-function findSaved(collection: Collection, { out, restart, fromPage }: CrawlOptions): CrawlState | undefined {
+function findSaved(
+  collection: CollectionUrl,
+  { out, restart, fromPage }: CrawlOptions,
+): CrawlState | undefined {
   if (out === PIPE || restart) return undefined;
   const saved = readCheckpoint(out);
   if (!saved) {
     if (measureFile(out) === undefined) return undefined;
     throw new Error(`${out} exists already, and no crawl is to go on with it; --restart replaces it`);
   }
-  const name = nameCollection(collection);
+  const name = formatCollectionUrl(collection);
   if (saved.collection === name && saved.fromPage === fromPage) return saved;
   throw new Error(
     `${out} is the begun copy of ${saved.collection} from page ${saved.fromPage} on; --restart begins anew`,
   );
 }
 
-async function begin(collection: Collection, { fromPage }: CrawlOptions, reader: Reader) {
+async function begin(collection: CollectionUrl, { fromPage }: CrawlOptions, reader: Reader) {
   const newest = await reader.read(1);
   const state = beginState(collection, fromPage, newest);
   return { state, copied: createCopied(null), newest };

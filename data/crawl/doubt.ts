@@ -1,4 +1,4 @@
-import type { IdSet } from "../../tools/http-client/id-set.ts";
+import type { IdSet } from "../../tools/id-set.ts";
 import type { ReadPage } from "./pages.ts";
 import type { CrawlState } from "./state.ts";
 

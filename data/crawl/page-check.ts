@@ -1,7 +1,7 @@
 import { lastValue } from "../../src/http/query.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
-import { addressPage } from "../../tools/http-client/address.ts";
+import { pageUrl } from "../../tools/http-client/collection-url.ts";
 import type { Problem } from "../sources/source.ts";
 import type { ReadPage } from "./pages.ts";
 
@@ -35,7 +35,7 @@ function checkLink(page: ReadPage, field: "next" | "previous", neighbour: number
     if (value === null || typeof value === "string") return [];
     return [{ ...place, value, message: "is not a text, or null" }];
   }
-  const expected = addressPage(page.collection, neighbour);
+  const expected = pageUrl(page.collection, neighbour);
   return isSameAddress(value, expected) ? [] : [{ ...place, value, message: `is not ${expected}` }];
 }
 

@@ -1,4 +1,4 @@
-import { Refused, Transient } from "../../tools/http-client/failures.ts";
+import { RefusedError, TransientError } from "../../tools/http-client/errors.ts";
 import { type Answered, FEW_ATTEMPTS, type Reader } from "./reader.ts";
 import { Replaced } from "./replaced.ts";
 
@@ -120,11 +120,11 @@ async function aimAt(pages: Pages, position: number): Promise<ReadPage> {
     refuseShrunk(answered, least);
     // Another server, or a cache, may be behind the one that gave the latest count.
     if (answered.count < latest && !holds(place(answered, size), position)) {
-      throw new Transient("answered an older state of the collection", { attempts: FEW_ATTEMPTS });
+      throw new TransientError("answered an older state of the collection", { maxAttempts: FEW_ATTEMPTS });
     }
   };
   const answered = await reader.read(number, accept).catch(async (error) => {
-    if (error instanceof Refused && error.status === 404 && number > 1) {
+    if (error instanceof RefusedError && error.status === 404 && number > 1) {
       await reader.read(1, (answered) => refuseShrunk(answered, least));
     }
     throw error;
@@ -136,7 +136,10 @@ async function aimAt(pages: Pages, position: number): Promise<ReadPage> {
 function refuseShrunk({ url, count }: Answered, least: number): void {
   if (count >= least) return;
   const message = `counts ${count} records, fewer than the ${least} when the crawl began`;
-  throw new Transient(message, { attempts: FEW_ATTEMPTS, outcome: new Replaced(`${url} ${message}`) });
+  throw new TransientError(message, {
+    maxAttempts: FEW_ATTEMPTS,
+    finalError: new Replaced(`${url} ${message}`),
+  });
 }
 
 function outrun(): Error {

@@ -1,10 +1,14 @@
 import * as z from "zod";
 import { Page } from "../../src/records/record.ts";
 import { formatValue } from "../../tools/command-line/value.ts";
-import { addressPage, type Collection } from "../../tools/http-client/address.ts";
-import { type AskerOptions, createAsker, refuseTransient } from "../../tools/http-client/asker.ts";
-import { Refused, Transient } from "../../tools/http-client/failures.ts";
-import { type Answer, decodeBody } from "../../tools/http-client/request.ts";
+import {
+  createHttpClient,
+  type HttpClientOptions,
+  requireFinalStatus,
+} from "../../tools/http-client/client.ts";
+import { type CollectionUrl, pageUrl } from "../../tools/http-client/collection-url.ts";
+import { RefusedError, TransientError } from "../../tools/http-client/errors.ts";
+import { decodeBody, type HttpResponse } from "../../tools/http-client/request.ts";
 import { formatProblem } from "../sources/problem.ts";
 import { checkShape, describeShape, isObject } from "../sources/shape.ts";
 
@@ -13,7 +17,7 @@ export interface Answered {
   /** As it was asked for. */
   url: string;
   /** The collection that answered, after redirects, with the parameters that its links ask for. */
-  collection: Collection;
+  collection: CollectionUrl;
   number: number;
   count: number;
   results: unknown[];
@@ -24,7 +28,7 @@ export interface Answered {
 export interface Reader {
   /**
    * Reads a page, as often as it takes.
-   * @param accept may throw `Transient` to have it read again
+   * @param accept may throw `TransientError` to have it read again
    */
   read(number: number, accept?: (answered: Answered) => void): Promise<Answered>;
   /** Since the beginning of this run. */
@@ -40,8 +44,8 @@ const HEADERS = {
 };
 
 /** Opens a collection for reading, page by page. */
-export function createReader(collection: Collection, options: AskerOptions): Reader {
-  const asker = createAsker(options);
+export function createReader(collection: CollectionUrl, options: HttpClientOptions): Reader {
+  const asker = createHttpClient(options);
   let pages = 0;
   let current = collection;
   return {
@@ -49,8 +53,8 @@ export function createReader(collection: Collection, options: AskerOptions): Rea
       return { pages, ...asker.counters };
     },
     read(number, accept) {
-      const url = addressPage(current, number);
-      return asker.ask({ url, headers: HEADERS }, (answer) => {
+      const url = pageUrl(current, number);
+      return asker.send({ url, headers: HEADERS }, (answer) => {
         current = { ...current, url: answer.url.replace(/[?#].*/, "") };
         const fields = readAnswer(url, number, answer, pages, options.clock.now());
         if (pages === 0) current = followLink(current, fields.fields.next);
@@ -67,7 +71,7 @@ export function createReader(collection: Collection, options: AskerOptions): Rea
  * Takes the link of the first page, gives the collection with the parameters that are in it beside the page number: a
  * server may insist on them from the second page on.
  */
-function followLink({ url, query }: Collection, link: unknown): Collection {
+function followLink({ url, query }: CollectionUrl, link: unknown): CollectionUrl {
   const next = typeof link === "string" ? URL.parse(link) : null;
   if (!next || next.origin + next.pathname !== url) return { url, query };
   const followed = new URLSearchParams(query);
@@ -80,14 +84,14 @@ function followLink({ url, query }: Collection, link: unknown): Collection {
  * Throws unless there is an envelope with a count and results, whatever they are.
  * @param pages that were read before: who never answered an envelope will not the next time
  */
-function readAnswer(url: string, number: number, answer: Answer, pages: number, now: number) {
+function readAnswer(url: string, number: number, answer: HttpResponse, pages: number, now: number) {
   refuseStatus(url, number, answer, now);
   const fields = parseObject(answer);
   const place = { file: "envelope", line: 0 };
   const checked = checkShape(envelope, { count: fields.count, results: fields.results }, place, fields);
   if ("data" in checked) return { ...checked.data, fields };
   const message = `answered an unusable ${checked.problems.map(formatProblem).join(", ")}`;
-  throw pages === 0 ? new Error(`${url} ${message}`) : new Transient(message);
+  throw pages === 0 ? new Error(`${url} ${message}`) : new TransientError(message);
 }
 
 const envelope = describeShape(
@@ -95,23 +99,24 @@ const envelope = describeShape(
   "an envelope",
 );
 
-function refuseStatus(url: string, number: number, answer: Answer, now: number): void {
+function refuseStatus(url: string, number: number, answer: HttpResponse, now: number): void {
   const { status } = answer;
   if (status === 200) return;
-  refuseTransient(answer, now);
-  const outcome = new Refused(url, status);
-  if (status === 404 && number > 1) throw new Transient("answered 404", { attempts: FEW_ATTEMPTS, outcome });
+  requireFinalStatus(answer, now);
+  const outcome = new RefusedError(url, status);
+  if (status === 404 && number > 1)
+    throw new TransientError("answered 404", { maxAttempts: FEW_ATTEMPTS, finalError: outcome });
   throw outcome;
 }
 
-function parseObject({ body: bytes, headers }: Answer): Record<string, unknown> {
+function parseObject({ body: bytes, headers }: HttpResponse): Record<string, unknown> {
   const body = decodeBody(bytes);
-  if (body === undefined) throw new Transient("answered what is not UTF-8 text");
+  if (body === undefined) throw new TransientError("answered what is not UTF-8 text");
   try {
     const value = JSON.parse(body);
     if (isObject(value)) return value;
   } catch {}
-  throw new Transient(
+  throw new TransientError(
     `answered ${headers.get("Content-Type") ?? "something"} that is not a JSON object: ${formatValue(body)}`,
   );
 }

@@ -1,5 +1,5 @@
 import { TrafficRecord } from "../../src/records/record.ts";
-import { createIdSet, type IdSet } from "../../tools/http-client/id-set.ts";
+import { createIdSet, type IdSet } from "../../tools/id-set.ts";
 import { checkShape, describeShape } from "../sources/shape.ts";
 import type { Place, Problem } from "../sources/source.ts";
 import { findFalseCount, refuseCount } from "../staging/health.ts";

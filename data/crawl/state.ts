@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { addressPage, type Collection, nameCollection } from "../../tools/http-client/address.ts";
+import { type CollectionUrl, formatCollectionUrl, pageUrl } from "../../tools/http-client/collection-url.ts";
 import type { ReadPage } from "./pages.ts";
 import type { Answered } from "./reader.ts";
 
@@ -38,17 +38,15 @@ export type CrawlState = z.infer<typeof CrawlState>;
  * @param newest page 1, which tells the count and the records per page
  * @throws Error if the collection has no page of this number
  */
-export function beginState(collection: Collection, fromPage: number, newest: Answered): CrawlState {
+export function beginState(collection: CollectionUrl, fromPage: number, newest: Answered): CrawlState {
   const { count, results } = newest;
   const size = count > results.length && results.length > 0 ? results.length : PAGE_SIZE;
   const first = count - size * (fromPage - 1);
   if (first < 1 && fromPage > 1) {
-    throw new Error(
-      `${addressPage(collection, fromPage)} does not exist: the last page is ${lastPage(count)}`,
-    );
+    throw new Error(`${pageUrl(collection, fromPage)} does not exist: the last page is ${lastPage(count)}`);
   }
   const none = { timestamp: null, bytes: 0, records: 0, problems: 0, pages: 0, retries: 0 };
-  const name = nameCollection(collection);
+  const name = formatCollectionUrl(collection);
   const query = newest.collection.query.toString();
   return { collection: name, fromPage, query, count, size, first, next: first, known: new Map(), ...none };
 }

@@ -1,9 +1,9 @@
-import type { Clock, Patience } from "../../tools/http-client/retry.ts";
+import type { Clock, RetryPolicy } from "../../tools/http-client/retry.ts";
 
 /** What is around a crawl, to be replaced in tests. */
 export interface Surroundings {
   clock: Clock;
-  patience: Patience;
+  retryPolicy: RetryPolicy;
   /** Milliseconds from one progress file to the next. */
   saveInterval: number;
   /** Ends the crawl as a failure does. */

@@ -1,4 +1,4 @@
-import type { IdSet } from "../../tools/http-client/id-set.ts";
+import type { IdSet } from "../../tools/id-set.ts";
 import { findDoubt } from "./doubt.ts";
 import { type Pages, type ReadPage, readPage, takePage } from "./pages.ts";
 import { Replaced } from "./replaced.ts";

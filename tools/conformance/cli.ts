@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { wholeNumber, writableFile } from "../command-line/options.ts";
 import { openProgram, runProgram } from "../command-line/program.ts";
 import { note } from "../command-line/progress.ts";
-import type { Collection } from "../http-client/address.ts";
-import { addAsking } from "../http-client/command.ts";
-import type { PaceOptions } from "../http-client/pace.ts";
-import { type Patience, realClock } from "../http-client/retry.ts";
+import type { CollectionUrl } from "../http-client/collection-url.ts";
+import { addHttpOptions } from "../http-client/http-options.ts";
+import { type RetryPolicy, realClock } from "../http-client/retry.ts";
+import type { ThrottleOptions } from "../http-client/throttle.ts";
 import { parseExamined } from "./address.ts";
 import { type Examination, examine } from "./examine.ts";
 import { formatJson } from "./report/json.ts";
@@ -17,15 +17,15 @@ const INCOMPLETE = 2;
 const BROKEN = 1;
 
 /** A minute of attempts. */
-const PATIENCE: Patience = {
+const PATIENCE: RetryPolicy = {
   attempts: 5,
   timeout: 30_000,
   backoff: 1_000,
-  longestBackoff: 30_000,
-  longestRetryAfter: 600_000,
+  maxBackoff: 30_000,
+  maxRetryAfter: 600_000,
 };
 
-interface Options extends PaceOptions {
+interface Options extends ThrottleOptions {
   pages?: number;
   readOnly?: true;
   json?: true;
@@ -35,7 +35,7 @@ interface Options extends PaceOptions {
 /** What was seen until a signal comes is judged and told. */
 const stop = new AbortController();
 
-const program = addAsking(openProgram("npm run conformance --"), parseExamined)
+const program = addHttpOptions(openProgram("npm run conformance --"), parseExamined)
   .description("Holds a deployment against the specification, rule by rule.")
   .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
   .option("--read-only", "send no POST, PUT, PATCH or DELETE to see them refused")
@@ -47,9 +47,9 @@ const program = addAsking(openProgram("npm run conformance --"), parseExamined)
   )
   .action(run);
 
-async function run(collection: Collection, options: Options): Promise<void> {
+async function run(collection: CollectionUrl, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
-  const surroundings = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: note };
+  const surroundings = { clock: realClock, retryPolicy: PATIENCE, signal: stop.signal, warn: note };
   const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
   console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
   if (junit !== undefined) writeFileSync(junit, formatJunit(examination));

@@ -1,7 +1,7 @@
 import { lastPage } from "../../src/records/page.ts";
 import { openProgress } from "../command-line/progress.ts";
-import type { Collection } from "../http-client/address.ts";
-import { type Asker, type AskerOptions, createAsker } from "../http-client/asker.ts";
+import { createHttpClient, type HttpClient, type HttpClientOptions } from "../http-client/client.ts";
+import type { CollectionUrl } from "../http-client/collection-url.ts";
 import { createIds } from "./ids.ts";
 import { createMemory } from "./memory.ts";
 import { findPages } from "./pages.ts";
@@ -11,7 +11,7 @@ import { createState } from "./state.ts";
 import { createTally, type Judged } from "./tally.ts";
 import { type Walk, type Walked, walkPages } from "./walk.ts";
 
-export interface ExamineOptions extends AskerOptions {
+export interface ExamineOptions extends HttpClientOptions {
   /** Only so many pages from the first, and the middle and last one; all, if absent. */
   pages?: number | undefined;
   /** Send nothing that would write. */
@@ -32,8 +32,8 @@ export interface Examination extends Walked {
  * Walks a collection and judges it by the rules of the specification. If the signal ends it early, what was seen is judged.
  * @throws Error if it could not be examined at all
  */
-export async function examine(collection: Collection, options: ExamineOptions): Promise<Examination> {
-  const { asker, statuses } = countFailures(createAsker({ ...options, failFast: true }));
+export async function examine(collection: CollectionUrl, options: ExamineOptions): Promise<Examination> {
+  const { asker, statuses } = countFailures(createHttpClient({ ...options, failFast: true }));
   const tally = createTally(RULES);
   const { observe } = tally;
   const { pages, first } = await findPages(collection, asker, options.concurrency);
@@ -45,7 +45,7 @@ export async function examine(collection: Collection, options: ExamineOptions): 
     state,
     memory: createMemory(ids),
     observe,
-    pause: () => options.clock.wait(options.patience.backoff, options.signal),
+    pause: () => options.clock.wait(options.retryPolicy.backoff, options.signal),
     onPage: () => progress.update(walk.walked.pages, planPages(state.count, options.pages)),
     most: options.pages,
     walked: {
@@ -77,15 +77,15 @@ export async function examine(collection: Collection, options: ExamineOptions): 
 const THROTTLED = 429;
 
 /** Counts the answers that are errors of the server, or ask to be left alone, by their status. */
-function countFailures(asker: Asker): { asker: Asker; statuses: Map<number, number> } {
+function countFailures(asker: HttpClient): { asker: HttpClient; statuses: Map<number, number> } {
   const statuses = new Map<number, number>();
-  const ask: Asker["ask"] = (asked, read) =>
-    asker.ask(asked, (answer) => {
+  const send: HttpClient["send"] = (asked, read) =>
+    asker.send(asked, (answer) => {
       const { status } = answer;
       if (status === THROTTLED || status >= 500) statuses.set(status, (statuses.get(status) ?? 0) + 1);
       return read(answer);
     });
-  return { asker: { ...asker, ask }, statuses };
+  return { asker: { ...asker, send }, statuses };
 }
 
 function planPages(count: number | undefined, most: number | undefined): number | undefined {

@@ -1,4 +1,4 @@
-import { createIdSet } from "../http-client/id-set.ts";
+import { createIdSet } from "../id-set.ts";
 import { isInteger, isObject, WrittenNumber } from "./json.ts";
 
 /** An id that can be compared: a number, or the digits of one that is too large to be held exactly. */

@@ -1,7 +1,7 @@
 import { COLLECTION_PATH } from "../../src/records/envelope.ts";
-import { addressPage, type Collection } from "../http-client/address.ts";
-import { type Asker, refuseTransient } from "../http-client/asker.ts";
-import type { Answer } from "../http-client/request.ts";
+import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
+import { type CollectionUrl, pageUrl } from "../http-client/collection-url.ts";
+import type { HttpResponse } from "../http-client/request.ts";
 import { isObject, isTotal, parseBody } from "./json.ts";
 
 /** What a page answered. */
@@ -49,16 +49,16 @@ export const HEADERS = {
  * @throws Error if nothing answers there, or no JSON
  */
 export async function findPages(
-  { url: start }: Collection,
-  asker: Asker,
+  { url: start }: CollectionUrl,
+  asker: HttpClient,
   concurrency: number,
 ): Promise<{ pages: Pages; first: Answered }> {
   const begun = new Map<number, Promise<Answered>>();
   let url = start;
-  const address = (number: number) => addressPage({ url, query: new URLSearchParams() }, number);
+  const address = (number: number) => pageUrl({ url, query: new URLSearchParams() }, number);
   const ask = (number: number, redirects: number, asked = address(number)) =>
-    asker.ask({ url: asked, headers: HEADERS, redirects }, (answer) => {
-      refuseTransient(answer, Date.now());
+    asker.send({ url: asked, headers: HEADERS, maxRedirects: redirects }, (answer) => {
+      requireFinalStatus(answer, Date.now());
       return readAnswer(asked, number, answer);
     });
   const first = await ask(1, 5);
@@ -102,7 +102,7 @@ function refuseOther({ url, status, headers, flaw, fields }: Answered): void {
 function readAnswer(
   url: string,
   number: number,
-  { url: answeredBy, status, headers, body }: Answer,
+  { url: answeredBy, status, headers, body }: HttpResponse,
 ): Answered {
   const { value, flaw } = parseBody(body);
   const fields = isObject(value) ? value : undefined;

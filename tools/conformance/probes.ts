@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage } from "../../src/records/page.ts";
-import type { Asker } from "../http-client/asker.ts";
-import { refuseTransient } from "../http-client/asker.ts";
+import type { HttpClient } from "../http-client/client.ts";
+import { requireFinalStatus } from "../http-client/client.ts";
 import { decodeBody } from "../http-client/request.ts";
 import { isReadable } from "./following.ts";
 import type { SeenAnswer } from "./observation.ts";
@@ -9,7 +9,7 @@ import { type Answered, HEADERS } from "./pages.ts";
 import type { Walk } from "./walk.ts";
 
 interface Probing {
-  asker: Asker;
+  asker: HttpClient;
   /** That has come to its end. */
   walk: Walk;
   /** Send nothing that would write. */
@@ -78,12 +78,12 @@ async function send({ asker }: Probing, method: string, url: string): Promise<Se
   const asked = {
     url,
     method,
-    redirects: 0,
+    maxRedirects: 0,
     headers: isWrite ? { ...HEADERS, "Content-Type": "application/json" } : HEADERS,
     ...(isWrite ? { body: "{}" } : {}),
   };
-  const answer = await asker.ask(asked, (answer) => {
-    if (FRONT_STATUSES.has(answer.status)) refuseTransient(answer, Date.now());
+  const answer = await asker.send(asked, (answer) => {
+    if (FRONT_STATUSES.has(answer.status)) requireFinalStatus(answer, Date.now());
     return answer;
   });
   const { status, headers, body } = answer;

@@ -22,7 +22,7 @@ describe("wrong usage", () => {
   test.each([
     [[], "missing required argument 'url'"],
     [["counts"], "value 'counts' is invalid for argument 'url'. It must be a URL"],
-    [["ftp://counts.example"], "It must be http or https."],
+    [["ftp://counts.example"], "It must start with http:// or https://."],
     [["http://localhost:1", "--concurrency", "0"], "It must be a whole number, 1 to 16."],
     [["http://localhost:1", "--concurrency", "17"], "It must be a whole number, 1 to 16."],
     [["http://localhost:1", "--delay", "-1"], "'-1' is invalid. It must be a whole number, 0 to 3600000."],

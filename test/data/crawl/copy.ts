@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type CrawlOptions, crawl } from "../../../data/crawl/crawl.ts";
 import type { Surroundings } from "../../../data/crawl/surroundings.ts";
-import { parseCollection } from "../../../tools/http-client/address.ts";
+import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crawl-test-"));
@@ -23,8 +23,8 @@ export const QUICK = {
   attempts: 8,
   timeout: 400,
   backoff: 1,
-  longestBackoff: 60,
-  longestRetryAfter: 3_600_000,
+  maxBackoff: 60,
+  maxRetryAfter: 3_600_000,
 };
 
 export interface Copy {
@@ -48,13 +48,13 @@ export async function copy(
   const warned: string[] = [];
   const replacements = {
     clock: realClock,
-    patience: QUICK,
+    retryPolicy: QUICK,
     saveInterval: 1_000,
     warn: (line: string) => warned.push(line),
     print: (line: string) => printed.push(line),
     ...surroundings,
   };
-  const error = await crawl(parseCollection(url), complete, replacements).then(
+  const error = await crawl(parseCollectionUrl(url), complete, replacements).then(
     () => undefined,
     (error: Error) => error.message,
   );

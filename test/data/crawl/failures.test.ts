@@ -70,7 +70,7 @@ describe("the waits", () => {
   test("double from one second to one minute, less up to a half", async () => {
     service.onAsk = once(3, { status: 500 }, 7);
     const { clock, waits } = skipWaits();
-    await copy(service.origin, {}, { clock, patience: { ...QUICK, backoff: 1_000, longestBackoff: 30_000 } });
+    await copy(service.origin, {}, { clock, retryPolicy: { ...QUICK, backoff: 1_000, maxBackoff: 30_000 } });
     expect(waits).toHaveLength(7);
     for (const [index, most] of [1, 2, 4, 8, 16, 30, 30].entries()) {
       expect(waits[index]).toBeLessThanOrEqual(most * 1_000);
@@ -83,13 +83,13 @@ describe("the waits", () => {
     const { clock, waits } = skipWaits();
     const { warned } = await copy(service.origin, {}, { clock });
     expect(Math.max(...waits)).toBe(120_000);
-    expect(warned).toEqual([expect.stringMatching(/page=3 answered 503; attempt 2 follows in 120 s\.$/)]);
+    expect(warned).toEqual([expect.stringMatching(/page=3 returned 503\. Attempt 2 starts in 120 s\.$/)]);
   });
 
   test("are none if the server says so", async () => {
     service.onAsk = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
     const { clock, waits } = skipWaits();
-    const { error } = await copy(service.origin, {}, { clock, patience: { ...QUICK, backoff: 1_000 } });
+    const { error } = await copy(service.origin, {}, { clock, retryPolicy: { ...QUICK, backoff: 1_000 } });
     expect([error, Math.max(...waits)]).toEqual([undefined, 0]);
   });
 
@@ -115,31 +115,35 @@ describe("the waits", () => {
 
 describe("what does not pass ends with an error that says how to go on:", () => {
   test.each<[string, Misbehaviour, RegExp]>([
-    ["500", { status: 500 }, /page=3 answered 500, after 8 attempts\n/],
-    ["no answer", "stall", /page=3 did not answer within 0.05 s, after 8 attempts\n/],
-    ["half an answer", "cut", /page=3 could not be read \(.+\), after 8 attempts\n/],
+    ["500", { status: 500 }, /page=3 returned 500; gave up after 8 attempts\n/],
+    ["no answer", "stall", /page=3 did not respond within 0.05 s; gave up after 8 attempts\n/],
+    ["half an answer", "cut", /page=3 could not be read \(.+\); gave up after 8 attempts\n/],
     [
       "HTML",
       { body: "<p>" },
-      /page=3 answered something that is not a JSON object: "<p>", after 8 attempts\n/,
+      /page=3 answered something that is not a JSON object: "<p>"; gave up after 8 attempts\n/,
     ],
-    ["403", { status: 403 }, /page=3 answered 403\n/],
-    ["404", { status: 404 }, /page=3 answered 404\n/],
+    ["403", { status: 403 }, /page=3 returned 403\n/],
+    ["404", { status: 404 }, /page=3 returned 404\n/],
     [
       "a wait of a day",
       { status: 503, headers: { "Retry-After": "86400" } },
-      /503 and wants to be left alone for 86400 s\n/,
+      /returned 503 and asked to wait 86400 s, longer than the limit of 3600 s\n/,
     ],
     [
       "a redirect to another host",
       { status: 302, headers: { Location: "http://localhost/" } },
-      /page=3 answered 302 and leads to another host, http:\/\/localhost\/\n/,
+      /page=3 returned 302: the redirect leads to another host, http:\/\/localhost\/\n/,
     ],
-    ["a redirect to itself", { status: 301, headers: { Location: "?page=3" } }, /it leads in circles\n/],
-    ["no count", { body: '{"results":[]}' }, /unusable envelope: count: is missing, after/],
+    [
+      "a redirect to itself",
+      { status: 301, headers: { Location: "?page=3" } },
+      /page=3 returned 302: too many redirects\n/,
+    ],
+    ["no count", { body: '{"results":[]}' }, /unusable envelope: count: is missing; gave up after/],
   ])("%s", async (_, misbehaviour, message) => {
     service.onAsk = once(3, misbehaviour, 1_000);
-    const { error, out, lines } = await copy(service.origin, {}, { patience: { ...QUICK, timeout: 50 } });
+    const { error, out, lines } = await copy(service.origin, {}, { retryPolicy: { ...QUICK, timeout: 50 } });
     expect(error).toMatch(message);
     expect(error).toContain(`${out} holds 30 of 100 records. The same command goes on from there.`);
     expect(lines).toEqual(linesOf(RECORDS).slice(0, 30));
@@ -168,7 +172,7 @@ describe("what does not pass ends with an error that says how to go on:", () => 
     const gone = await startService([]);
     await gone.close();
     const { error, printed } = await copy(gone.origin);
-    expect(error).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\), after 8 attempts$/);
+    expect(error).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\); gave up after 8 attempts$/);
     expect(printed).toEqual([]);
   });
 });

@@ -68,7 +68,7 @@ test("a second record of a camera at one time is told, also where the copy went 
   service.records = RECORDS.with(LAST - 1, again).with(2, twice);
   service.onAsk = ({ page, attempt }) => (page === 3 && attempt === 1 ? { status: 403 } : undefined);
   const stopped = await copy(service.origin);
-  expect([stopped.warned, stopped.error]).toEqual([[], expect.stringContaining("answered 403")]);
+  expect([stopped.warned, stopped.error]).toEqual([[], expect.stringContaining("returned 403")]);
   const { warned, error } = await copy(service.origin, { out: stopped.out });
   expect(warned).toEqual([
     expect.stringMatching(

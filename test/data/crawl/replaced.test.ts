@@ -64,7 +64,7 @@ test("what cannot be told from a replacement is never taken for the start", asyn
 test("nor can one be gone on with that was replaced in between", async () => {
   const out = newFile();
   service.onAsk = ({ page }) => (page === 5 ? { status: 403 } : undefined);
-  expect((await copy(service.origin, { out })).error).toContain("answered 403");
+  expect((await copy(service.origin, { out })).error).toContain("returned 403");
   service.onAsk = () => undefined;
   service.records = OTHERS.slice(0, 100);
   const before = service.asked.length;

@@ -26,7 +26,7 @@ describe("requests", () => {
       return page === 1 || url.endsWith("&token=a%26b&token=c") ? undefined : { status: 403 };
     };
     const { out, error } = await copy(service.origin);
-    expect(error).toContain("page=4&token=a%26b&token=c answered 401");
+    expect(error).toContain("page=4&token=a%26b&token=c returned 401");
     expect(await copy(service.origin, { out })).toMatchObject({
       lines: linesOf(RECORDS),
       warned: [],

@@ -16,7 +16,11 @@ afterAll(() => worker.close());
 test.each([1, 16])(
   "the worker is copied, %i pages at a time, and the copy can be loaded",
   async (concurrency) => {
-    const { out, lines, warned, error } = await copy(worker.origin, { concurrency }, { patience: PATIENT });
+    const { out, lines, warned, error } = await copy(
+      worker.origin,
+      { concurrency },
+      { retryPolicy: PATIENT },
+    );
     expect([error, warned]).toEqual([undefined, []]);
     expect(lines).toEqual(linesOf(RECORDS));
     const staged = await stage([out], { strict: true });
@@ -31,6 +35,6 @@ const PATIENT = {
   attempts: 3,
   timeout: 20_000,
   backoff: 100,
-  longestBackoff: 1_000,
-  longestRetryAfter: 10_000,
+  maxBackoff: 1_000,
+  maxRetryAfter: 10_000,
 };

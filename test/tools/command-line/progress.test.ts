@@ -38,7 +38,7 @@ const notices = () => {
   const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
   const problem = (number: number, index: number) =>
     `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
-  return [`${page(3)} answered 503; attempt 2 follows in 2 s.`, problem(5, 80), problem(9, 20)];
+  return [`${page(3)} returned 503. Attempt 2 starts in 2 s.`, problem(5, 80), problem(9, 20)];
 };
 const conclusion = (out: string) => [
   `Copied 150 records to ${out}: 11 pages read, 1 retries.`,

@@ -136,7 +136,7 @@ describe("patience:", () => {
       const examination = await examineQuickly(service.origin, { concurrency });
       expect(rulesOf(examination, "fail")).toEqual([]);
       expect(examination.stopped).toMatch(
-        /^The examination ended early: \S+page=2 answered 503, after 4 attempts$/,
+        /^The examination ended early: \S+page=2 returned 503; gave up after 4 attempts$/,
       );
       expect(examination.records).toBe(15);
       expect(rulesOf(examination, "pass")).toEqual(

@@ -41,7 +41,9 @@ describe("the exit status", () => {
       page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
     const { status, stdout } = await run(service.origin);
     expect(status).toBe(2);
-    expect(stdout).toMatch(/ended early: \S+page=2 answered 503 and wants to be left alone for 86400 s\n$/);
+    expect(stdout).toMatch(
+      /ended early: \S+page=2 returned 503 and asked to wait 86400 s, longer than the limit of 600 s\n$/,
+    );
     expect(stdout).toMatch(/^ {2}not seen +Record 5 +\(also Service 3\)$/m);
   });
 
@@ -77,7 +79,7 @@ describe("the exit status", () => {
 });
 
 describe("nobody there is an error that says so", () => {
-  const WAITING = { patience: { ...QUICK, backoff: 60_000, longestBackoff: 60_000 } };
+  const WAITING = { retryPolicy: { ...QUICK, backoff: 60_000, maxBackoff: 60_000 } };
 
   test("at once, if nothing listens", async () => {
     await service.close();
@@ -104,7 +106,7 @@ describe("nobody there is an error that says so", () => {
       return reply;
     };
     const { stopped } = await examineQuickly(service.origin);
-    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\), after 4 attempts$/);
+    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\); gave up after 4 attempts$/);
     service = await startService();
   });
 });

@@ -1,5 +1,5 @@
 import { type Examination, type ExamineOptions, examine } from "../../../tools/conformance/examine.ts";
-import { parseCollection } from "../../../tools/http-client/address.ts";
+import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
 
 /** As patient as the real thing, but a thousand times as fast. */
@@ -7,15 +7,15 @@ export const QUICK = {
   attempts: 4,
   timeout: 2_000,
   backoff: 1,
-  longestBackoff: 30,
-  longestRetryAfter: 60_000,
+  maxBackoff: 30,
+  maxRetryAfter: 60_000,
 };
 
 /** Examines a service that is expected to answer. */
 export function examineQuickly(url: string, options: Partial<ExamineOptions> = {}): Promise<Examination> {
   const { signal } = new AbortController();
-  const surroundings = { clock: realClock, patience: QUICK, signal, warn() {} };
-  return examine(parseCollection(url), {
+  const surroundings = { clock: realClock, retryPolicy: QUICK, signal, warn() {} };
+  return examine(parseCollectionUrl(url), {
     concurrency: 1,
     delay: 0,
     readOnly: false,

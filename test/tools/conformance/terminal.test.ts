@@ -16,5 +16,5 @@ test("on a terminal a notice is a line of its own, and no bar is left", async ()
   await service.close();
   expect(left).toEqual({ cursorShown: true, wraps: true });
   const page = `${service.origin}${PATH}?format=api&page=3`;
-  expect(lines.slice(0, 2)).toEqual([`${page} answered 503; attempt 2 follows in 2 s.`, "Record"]);
+  expect(lines.slice(0, 2)).toEqual([`${page} returned 503. Attempt 2 starts in 2 s.`, "Record"]);
 });

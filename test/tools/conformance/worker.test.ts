@@ -7,7 +7,7 @@ import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { examineQuickly, QUICK, rulesOf } from "./examination.ts";
 
 /** A worker that has just begun takes its time. */
-const PATIENT = { ...QUICK, timeout: 20_000, backoff: 100, longestBackoff: 1_000 };
+const PATIENT = { ...QUICK, timeout: 20_000, backoff: 100, maxBackoff: 1_000 };
 
 let seed: TrafficRecord[];
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
   // 2,708 pages.
   test("passes every rule with the seed", { timeout: 240_000 }, async () => {
     await loadInto(worker.env, store, seed);
-    const examination = await examineQuickly(worker.origin, { concurrency: 8, patience: PATIENT });
+    const examination = await examineQuickly(worker.origin, { concurrency: 8, retryPolicy: PATIENT });
     expect(rulesOf(examination, "fail")).toEqual([]);
     expect(rulesOf(examination, "not seen")).toEqual([]);
     expect(examination).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
@@ -39,7 +39,7 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
 test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
-  const examination = await examineQuickly(worker.origin, { patience: PATIENT });
+  const examination = await examineQuickly(worker.origin, { retryPolicy: PATIENT });
   await worker.close();
   expect(rulesOf(examination, "fail")).toEqual([]);
   expect(examination).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });
