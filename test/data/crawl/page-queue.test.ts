@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { pageHolding } from "../../../data/crawl/pages.ts";
+import { pageNumberAt } from "../../../data/crawl/page-queue.ts";
 import { pagePositions } from "../../../src/records/page.ts";
 
 test("the page number of a position is that of the page on which the service returns it", () => {
@@ -8,7 +8,7 @@ test("the page number of a position is that of the page on which the service ret
   fc.assert(
     fc.property(collection, collection, (count, number) => {
       const position = ((number - 1) % count) + 1;
-      const { first, last } = pagePositions(count, pageHolding(position, count, 15));
+      const { first, last } = pagePositions(count, pageNumberAt(position, count, 15));
       expect(first <= position && position <= last).toBe(true);
     }),
   );

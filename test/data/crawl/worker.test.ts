@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
-import { copy, linesOf } from "./copy.ts";
+import { linesOf, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(1_234);
 
@@ -14,12 +14,12 @@ beforeAll(async () => {
 afterAll(() => worker.close());
 
 test.each([1, 16])(
-  "the worker is copied, %i pages at a time, and the copy can be loaded",
+  "the worker is copied with a concurrency of %i, and the file can be loaded",
   async (concurrency) => {
-    const { out, lines, warned, error } = await copy(
+    const { out, lines, warned, error } = await runCrawl(
       worker.origin,
       { concurrency },
-      { retryPolicy: PATIENT },
+      { retryPolicy: SLOW_RETRIES },
     );
     expect([error, warned]).toEqual([undefined, []]);
     expect(lines).toEqual(linesOf(RECORDS));
@@ -30,8 +30,8 @@ test.each([1, 16])(
   },
 );
 
-/** A worker that has just begun takes its time. */
-const PATIENT = {
+/** A worker that has just started is slow. */
+const SLOW_RETRIES = {
   attempts: 3,
   timeout: 20_000,
   backoff: 100,
