@@ -21,7 +21,7 @@ const Checkpoint = z.strictObject({
   first: wholeNumber,
   /** The position to copy next. All positions from `first` down to this one have been copied. */
   next: wholeNumber,
-  /** The records of the first page and of the last pages copied, as JSON by position, to compare later responses with. */
+  /** The first and the last records copied, as JSON by position, to compare later responses with. */
   known: z.map(wholeNumber, z.string()),
   /** The timestamp of the last record copied. */
   timestamp: z.string().nullable(),

@@ -115,7 +115,7 @@ async function* copyPages(
   }
 }
 
-/** Writes the records of a page unchanged, from the checkpoint's next position, and reports what is wrong with them. */
+/** Writes the records of a page unchanged, from the checkpoint's next position, and reports their problems. */
 function copyPage(page: PositionedPage, run: CrawlRun, write: (lines: string) => number): void {
   const { checkpoint, seen, dependencies } = run;
   const start = page.last - checkpoint.next;

@@ -17,7 +17,7 @@ import { addRecord, type SeenRecords } from "./consistency.ts";
 /** The value of `--out` for standard output. */
 export const STDOUT = "-";
 
-/** The file that a crawl writes, together with its progress file. Every function except `close` throws if writing fails. */
+/** The file that a crawl writes, with its progress file. All functions except `close` throw if writing fails. */
 export interface OutputFile {
   /**
    * Writes at the end of what the checkpoint counts.

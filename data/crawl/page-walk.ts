@@ -22,13 +22,16 @@ export interface PageWalk {
 /** How often an inconsistent page is fetched until it is accepted or ends the crawl. */
 const MAX_READS = 3;
 
-/** How many pages are read until page 1 is checked again. It costs 0.1 % more requests and finds a replacement hours earlier. */
+/**
+ * How many pages are read until page 1 is checked again. The check costs 0.1 % more requests, and finds a replacement
+ * hours earlier.
+ */
 const PAGES_PER_CHECK = 1_000;
 
 /**
- * Yields pages for all positions from `checkpoint.next` down to 1: each page contains the checkpoint's next position. Checks that
- * records already copied are unchanged when a crawl is resumed, after growth that left no overlap between two pages,
- * every 1,000 pages, and at the end.
+ * Yields pages for all positions from `checkpoint.next` down to 1. Each page contains `checkpoint.next` as it is at that
+ * moment. Checks that records already copied are unchanged: when a crawl is resumed, after growth that left no overlap
+ * between two pages, every 1,000 pages, and at the end.
  * @throws CollectionReplacedError if another record is found at a position that has been copied
  */
 export async function* walkPages({

@@ -38,7 +38,7 @@ function findUnknownFields({ url, envelope }: PositionedPage): ResponseProblem[]
   return unknown.map((field) => ({ subject: url, field, message: "is not a field of an envelope" }));
 }
 
-/** For the missing neighbour of the first and the last page, the specification shows no value: any string or null will do. */
+/** The specification does not show the links to the missing neighbours: any string or null is accepted there. */
 function checkLink(
   page: PositionedPage,
   field: "next" | "previous",

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { COLLECTION_PATH } from "../../src/records/envelope.ts";
 import { pageUrls } from "../../src/records/page.ts";
 
-/** Where a collection is served: its absolute URL without query, and the query parameters that every page is requested with. */
+/** The absolute URL of a collection, without query, and the query parameters of every page request. */
 export interface CollectionUrl {
   url: string;
   query: URLSearchParams;

@@ -10,7 +10,7 @@ interface RetryAdvice {
   finalError?: Error;
 }
 
-/** A failure that may not happen again in the next attempt. Its message continues a sentence that starts with the URL. */
+/** A failure that the next attempt may not have. Its message continues a sentence that starts with the URL. */
 export class TransientError extends Error {
   readonly advice: RetryAdvice;
 

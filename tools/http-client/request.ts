@@ -49,7 +49,7 @@ export async function sendRequest(
   }
 }
 
-/** Like `AbortSignal.any` with `AbortSignal.timeout`, but without a leak: a crawl sends many requests with one signal. */
+/** `AbortSignal.any` with `AbortSignal.timeout` would leak: a crawl sends many requests with one signal. */
 function startTimeout(timeout: number, signal: AbortSignal): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);
