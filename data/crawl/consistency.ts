@@ -19,13 +19,13 @@ export function createSeenRecords(timestamp: string | null): SeenRecords {
   return { ids: createIdSet(), cameraRefs: new Map(), timestamp, latest };
 }
 
-/** What a record wrongly has in common with earlier records, or contradicts. */
+/** What a record wrongly has in common with previous records, or contradicts. */
 interface Conflicts {
-  /** Its id, if an earlier record has it. */
+  /** Its id, if a previous record has it. */
   id?: number;
-  /** The camera_ref of earlier records with its camera_pk, if it is a different one. */
+  /** The camera_ref of previous records with its camera_pk, if it is a different one. */
   cameraRef?: string;
-  /** Its timestamp, if an earlier record of its camera has it. */
+  /** Its timestamp, if a previous record of its camera has it. */
   timestamp?: string;
 }
 
@@ -39,9 +39,9 @@ export function addRecord(seen: SeenRecords, record: unknown): Conflicts {
     conflicts.timestamp = timestamp;
   }
   if (typeof camera_ref !== "string") return conflicts;
-  const earlierRef = seen.cameraRefs.get(camera_pk);
-  if (earlierRef === undefined) seen.cameraRefs.set(camera_pk, camera_ref);
-  else if (earlierRef !== camera_ref) conflicts.cameraRef = earlierRef;
+  const previousRef = seen.cameraRefs.get(camera_pk);
+  if (previousRef === undefined) seen.cameraRefs.set(camera_pk, camera_ref);
+  else if (previousRef !== camera_ref) conflicts.cameraRef = previousRef;
   return conflicts;
 }
 
@@ -85,8 +85,8 @@ function findChangedRecord(
   for (const [index, record] of results.entries()) {
     const text = known.get(last - index);
     if (text === undefined || text === JSON.stringify(record)) continue;
-    const [name, earlierName] = [nameRecord(record), nameRecord(JSON.parse(text))];
-    return { message: `${url} has ${name} where ${earlierName} was before`, isFatal: true };
+    const [name, previousName] = [nameRecord(record), nameRecord(JSON.parse(text))];
+    return { message: `${url} has ${name} where ${previousName} was before`, isFatal: true };
   }
   return undefined;
 }

@@ -112,15 +112,15 @@ function checkConflicts(record: unknown, subject: string, seen: SeenRecords): Re
   const { id, cameraRef, timestamp } = addRecord(seen, record);
   const problems: ResponseProblem[] = [];
   if (id !== undefined) {
-    problems.push({ subject, field: "id", value: id, message: "is the id of an earlier record" });
+    problems.push({ subject, field: "id", value: id, message: "is the id of a previous record" });
   }
   if (cameraRef !== undefined) {
-    const message = `differs from ${JSON.stringify(cameraRef)}, the camera_ref of camera_pk ${camera_pk} in earlier records`;
+    const message = `differs from ${JSON.stringify(cameraRef)}, the camera_ref of camera_pk ${camera_pk} in previous records`;
     problems.push({ subject, field: "camera_ref", value: camera_ref, message });
   }
   // If the id is the same as well, the record is simply repeated, and one message is enough.
   if (timestamp !== undefined && id === undefined) {
-    const message = `is the timestamp of an earlier record of camera ${JSON.stringify(camera_ref)}`;
+    const message = `is the timestamp of a previous record of camera ${JSON.stringify(camera_ref)}`;
     problems.push({ subject, field: "timestamp", value: timestamp, message });
   }
   return problems;

@@ -49,7 +49,7 @@ export async function sendRequest(
   }
 }
 
-/** `AbortSignal.any` with `AbortSignal.timeout` would leak: a crawl sends many requests with one signal. */
+/** Like `AbortSignal.any` with `AbortSignal.timeout`, but leaves nothing behind: a crawl sends many requests. */
 function startTimeout(timeout: number, signal: AbortSignal): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
   const abort = () => controller.abort(signal.reason);

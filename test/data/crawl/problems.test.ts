@@ -38,7 +38,7 @@ test.each<[string, unknown, string[]]>([
     "another camera_ref of a camera",
     { camera_ref: "z9" },
     [
-      `camera_ref: "z9" differs from "${BEFORE.camera_ref}", the camera_ref of camera_pk ${BEFORE.camera_pk} in earlier records`,
+      `camera_ref: "z9" differs from "${BEFORE.camera_ref}", the camera_ref of camera_pk ${BEFORE.camera_pk} in previous records`,
     ],
   ],
 ])("%s is reported, and the record is copied unchanged", async (_, fields, expected) => {
@@ -57,7 +57,7 @@ test("an id that is not unique is reported, and the record is copied unchanged",
   service.records = RECORDS.with(BROKEN, { ...RECORDS[BROKEN]!, id: RECORDS[35]!.id });
   const { lines, warned } = await runCrawl(service.origin);
   expect(warned).toEqual([
-    expect.stringMatching(/page=2 record (\d+): id: \1 is the id of an earlier record$/),
+    expect.stringMatching(/page=2 record (\d+): id: \1 is the id of a previous record$/),
   ]);
   expect(lines).toHaveLength(40);
 });
@@ -76,9 +76,9 @@ test("a second record of a camera at the same time is reported, even after a res
   const { warned, error } = await runCrawl(service.origin, { out: interrupted.out });
   expect(warned).toEqual([
     expect.stringMatching(
-      `page=3 record ${sameTime.id}: timestamp: "${timestamp}" is the timestamp of an earlier record of camera "${camera_ref}"$`,
+      `page=3 record ${sameTime.id}: timestamp: "${timestamp}" is the timestamp of a previous record of camera "${camera_ref}"$`,
     ),
-    expect.stringMatching(/page=3 record \d+: id: \d+ is the id of an earlier record$/),
+    expect.stringMatching(/page=3 record \d+: id: \d+ is the id of a previous record$/),
   ]);
   expect(error).toMatch(/^Found 2 problems\./);
 });
