@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { createWholeNumberParser, parseDate, parseMinutes } from "../tools/command-line/options.ts";
 import { createProgram, runProgram } from "../tools/command-line/program.ts";
 import { type AppendOptions, append } from "./append.ts";
-import { addCrawl } from "./crawl/command.ts";
+import { addCrawl } from "./crawl/crawl.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { findWrongUsage, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";

@@ -1,7 +1,7 @@
 import { lastPage } from "../../src/records/page.ts";
 import { openProgress } from "../command-line/progress.ts";
-import type { Collection } from "../http-client/address.ts";
-import { type Asker, type AskerOptions, createAsker } from "../http-client/asker.ts";
+import { createHttpClient, type HttpClient, type HttpClientOptions } from "../http-client/client.ts";
+import type { CollectionUrl } from "../http-client/collection-url.ts";
 import { findCollection } from "./collection-reader.ts";
 import { createCollectionState } from "./collection-state.ts";
 import { sendExtraRequests } from "./extra-requests.ts";
@@ -19,7 +19,7 @@ import { createWalkResult, type Walk, type WalkResult, walkPages } from "./walk.
  */
 export const RULES: Rule[] = [...RECORD_RULES, ...PAGE_ENVELOPE_RULES, ...LIST_RECORDS_RULES, ...OTHER_RULES];
 
-export interface CheckOptions extends AskerOptions {
+export interface CheckOptions extends HttpClientOptions {
   /** If set, only the pages up to this number, the middle page and the last page are read. */
   pages?: number | undefined;
   /** Send no request that would write. */
@@ -41,13 +41,13 @@ export interface ConformanceReport extends WalkResult {
  * @throws Error if nothing could be checked
  */
 export async function checkConformance(
-  collection: Collection,
+  collection: CollectionUrl,
   options: CheckOptions,
 ): Promise<ConformanceReport> {
-  const { asker, statuses } = countFailures(createAsker({ ...options, failFast: true }));
+  const { client, statuses } = countErrors(createHttpClient({ ...options, failFast: true }));
   const results = createResults(RULES);
   const { emit } = results;
-  const { reader, first } = await findCollection(collection, asker, options.concurrency);
+  const { reader, first } = await findCollection(collection, client, options.concurrency);
   const seenIds = createSeenIds();
   const state = createCollectionState(seenIds);
   const result = createWalkResult();
@@ -57,14 +57,14 @@ export async function checkConformance(
     state,
     seenRecords: createSeenRecords(seenIds),
     emit,
-    pause: () => options.clock.wait(options.patience.backoff, options.signal),
+    pause: () => options.clock.wait(options.retryPolicy.backoff, options.signal),
     onPage: () => progress.update(result.pages, countPages(state.count, options.pages)),
     pageLimit: options.pages,
     result,
   };
   try {
     await walkPages(walk, first).finally(() => emit("errors", { url: reader.url, statuses }));
-    await sendExtraRequests({ asker, walk, readOnly: options.readOnly });
+    await sendExtraRequests({ client, walk, readOnly: options.readOnly });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const { aborted, reason } = options.signal;
@@ -73,22 +73,22 @@ export async function checkConformance(
     progress.close();
   }
   emit("requests", { url: reader.url, throttled: statuses.get(THROTTLED) ?? 0 });
-  const { retries } = asker.counters;
+  const { retries } = client.counters;
   return { url: reader.url, count: state.count, retries, ...result, rules: results.list() };
 }
 
 const THROTTLED = 429;
 
 /** Counts the responses with status 429 or 5xx, by status. */
-function countFailures(asker: Asker): { asker: Asker; statuses: Map<number, number> } {
+function countErrors(client: HttpClient): { client: HttpClient; statuses: Map<number, number> } {
   const statuses = new Map<number, number>();
-  const ask: Asker["ask"] = (asked, read) =>
-    asker.ask(asked, (answer) => {
-      const { status } = answer;
+  const send: HttpClient["send"] = (request, read) =>
+    client.send(request, (response) => {
+      const { status } = response;
       if (status === THROTTLED || status >= 500) statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      return read(answer);
+      return read(response);
     });
-  return { asker: { ...asker, ask }, statuses };
+  return { client: { ...client, send }, statuses };
 }
 
 /** How many pages the walk reads. */

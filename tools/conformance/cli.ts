@@ -3,10 +3,10 @@ import { InvalidArgumentError } from "commander";
 import { createWholeNumberParser, requireWritableFile } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { printNotice } from "../command-line/progress.ts";
-import { type Collection, parseCollection } from "../http-client/address.ts";
-import { addAsking } from "../http-client/command.ts";
-import type { PaceOptions } from "../http-client/pace.ts";
-import { type Patience, realClock } from "../http-client/retry.ts";
+import { type CollectionUrl, parseCollectionUrl } from "../http-client/collection-url.ts";
+import { addHttpOptions } from "../http-client/http-options.ts";
+import { type RetryPolicy, realClock } from "../http-client/retry.ts";
+import type { ThrottleOptions } from "../http-client/throttle.ts";
 import { type ConformanceReport, checkConformance } from "./check.ts";
 import { formatJunit } from "./junit.ts";
 import { formatJson, formatTable, paintTerminal } from "./report.ts";
@@ -17,15 +17,15 @@ const BROKEN = 1;
 const INCOMPLETE = 2;
 
 /** The attempts take about one minute. */
-const PATIENCE: Patience = {
+const RETRY_POLICY: RetryPolicy = {
   attempts: 5,
   timeout: 30_000,
   backoff: 1_000,
-  longestBackoff: 30_000,
-  longestRetryAfter: 600_000,
+  maxBackoff: 30_000,
+  maxRetryAfter: 600_000,
 };
 
-interface Options extends PaceOptions {
+interface Options extends ThrottleOptions {
   pages?: number;
   readOnly?: true;
   json?: true;
@@ -35,7 +35,7 @@ interface Options extends PaceOptions {
 /** Aborted by a signal. The report then covers what was seen until then. */
 const stop = new AbortController();
 
-const program = addAsking(createProgram("npm run conformance --"), parsePlainCollection)
+const program = addHttpOptions(createProgram("npm run conformance --"), parsePlainCollectionUrl)
   .description("Check a deployment against the specification, rule by rule.")
   .option(
     "--pages <n>",
@@ -53,9 +53,14 @@ If it is interrupted, it reports what it has seen so far and exits with 130 or 1
   )
   .action(run);
 
-async function run(collection: Collection, options: Options): Promise<void> {
+async function run(collection: CollectionUrl, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
-  const dependencies = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: printNotice };
+  const dependencies = {
+    clock: realClock,
+    retryPolicy: RETRY_POLICY,
+    signal: stop.signal,
+    warn: printNotice,
+  };
   const report = await checkConformance(collection, { pages, concurrency, delay, readOnly, ...dependencies });
   console.log(json ? formatJson(report) : formatTable(report, paintTerminal));
   if (junit !== undefined) writeFileSync(junit, formatJunit(report));
@@ -68,12 +73,12 @@ function chooseStatus({ rules, stopped }: ConformanceReport): number {
 }
 
 /**
- * Parses a URL as `parseCollection` does, but accepts no query parameters except those of the specification,
+ * Parses a URL as `parseCollectionUrl` does, but accepts no query parameters except those of the specification,
  * because pages are requested as it says and other parameters would be lost.
  * @throws InvalidArgumentError if there are any
  */
-function parsePlainCollection(text: string): Collection {
-  const collection = parseCollection(text);
+function parsePlainCollectionUrl(text: string): CollectionUrl {
+  const collection = parseCollectionUrl(text);
   const others = [...collection.query].filter(([name, value]) => name !== "format" || value !== "api");
   if (others.length === 0) return collection;
   throw new InvalidArgumentError(

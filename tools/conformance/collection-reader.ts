@@ -1,7 +1,7 @@
 import { COLLECTION_PATH } from "../../src/records/envelope.ts";
-import { addressPage, type Collection } from "../http-client/address.ts";
-import { type Asker, refuseTransient } from "../http-client/asker.ts";
-import type { Answer } from "../http-client/request.ts";
+import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
+import { type CollectionUrl, pageUrl } from "../http-client/collection-url.ts";
+import type { HttpResponse } from "../http-client/request.ts";
 import { isObject, isSafeCount, parseBody } from "./response-body.ts";
 
 /** The response to GET of a page. */
@@ -50,33 +50,33 @@ export const HEADERS = {
  * @throws Error if there is no response, or it is not a JSON object
  */
 export async function findCollection(
-  { url: start }: Collection,
-  asker: Asker,
+  { url: start }: CollectionUrl,
+  client: HttpClient,
   concurrency: number,
 ): Promise<{ reader: CollectionReader; first: PageResponse }> {
   const started = new Map<number, Promise<PageResponse>>();
   let url = start;
-  const address = (number: number) => addressPage({ url, query: new URLSearchParams() }, number);
-  const ask = (number: number, redirects: number, asked = address(number)) =>
-    asker.ask({ url: asked, headers: HEADERS, redirects }, (answer) => {
-      refuseTransient(answer, Date.now());
-      return parsePage(asked, number, answer);
+  const urlOf = (number: number) => pageUrl({ url, query: new URLSearchParams() }, number);
+  const send = (number: number, maxRedirects: number, target = urlOf(number)) =>
+    client.send({ url: target, headers: HEADERS, maxRedirects }, (response) => {
+      requireFinalStatus(response, Date.now());
+      return parsePage(target, number, response);
     });
-  const first = await ask(1, 5);
+  const first = await send(1, 5);
   requireCollection(first);
   url = first.finalUrl.replace(/[?#].*/, "");
   const read = (number: number, last = number) => {
     const until = Math.max(number, Math.min(last, number + concurrency - 1));
     for (let ahead = number; ahead <= until; ahead++) {
-      if (!started.has(ahead)) started.set(ahead, deferRejection(ask(ahead, 0)));
+      if (!started.has(ahead)) started.set(ahead, deferRejection(send(ahead, 0)));
     }
-    const response = started.get(number) ?? ask(number, 0);
+    const response = started.get(number) ?? send(number, 0);
     started.delete(number);
     return response;
   };
   const linkBase = url.endsWith(COLLECTION_PATH) ? url : start;
-  const readAgain = (number: number) => ask(number, 0);
-  const readDefault = () => ask(1, 0, `${url}?format=api`);
+  const readAgain = (number: number) => send(number, 0);
+  const readDefault = () => send(1, 0, `${url}?format=api`);
   return { reader: { linkBase, url, read, readAgain, readDefault }, first };
 }
 
@@ -97,7 +97,7 @@ function requireCollection({ url, status, headers, bodyError, envelope }: PageRe
 function parsePage(
   url: string,
   number: number,
-  { url: finalUrl, status, headers, body }: Answer,
+  { url: finalUrl, status, headers, body }: HttpResponse,
 ): PageResponse {
   const { value, error } = parseBody(body);
   const envelope = isObject(value) ? value : undefined;

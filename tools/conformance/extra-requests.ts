@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage } from "../../src/records/page.ts";
-import type { Asker } from "../http-client/asker.ts";
-import { refuseTransient } from "../http-client/asker.ts";
+import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
 import { decodeBody } from "../http-client/request.ts";
 import { HEADERS, isPage, type PageResponse } from "./collection-reader.ts";
 import type { ResponseEvent } from "./events.ts";
 import type { Walk } from "./walk.ts";
 
 interface ExtraRequests {
-  asker: Asker;
+  client: HttpClient;
   /** The walk, after it has ended. */
   walk: Walk;
   /** Send no request that would write. */
@@ -18,14 +17,14 @@ interface ExtraRequests {
 const WRITE_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 
 /** Sends the requests that are not part of a walk: without a page number, with other methods, for page 0. */
-export async function sendExtraRequests({ asker, walk, readOnly }: ExtraRequests): Promise<void> {
+export async function sendExtraRequests({ client, walk, readOnly }: ExtraRequests): Promise<void> {
   const { reader, emit } = walk;
   await requestDefaultPage(walk);
-  emit("options", await send(asker, "OPTIONS", reader.url));
-  const pageZero = await send(asker, "GET", `${reader.url}?format=api&page=0`);
+  emit("options", await send(client, "OPTIONS", reader.url));
+  const pageZero = await send(client, "GET", `${reader.url}?format=api&page=0`);
   emit("pageZero", { ...pageZero, subject: "page=0" });
   if (readOnly) return;
-  for (const method of WRITE_METHODS) emit("write", await send(asker, method, reader.url));
+  for (const method of WRITE_METHODS) emit("write", await send(client, method, reader.url));
 }
 
 const MAX_READS = 3;
@@ -73,19 +72,19 @@ function isOnlyPage({ state, result }: Walk, { count }: PageResponse): boolean {
 /** Statuses of a proxy or a rate limit. Any other status is the response of the service to the method. */
 const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
 
-async function send(asker: Asker, method: string, url: string): Promise<ResponseEvent> {
+async function send(client: HttpClient, method: string, url: string): Promise<ResponseEvent> {
   const isWrite = WRITE_METHODS.includes(method);
-  const asked = {
+  const request = {
     url,
     method,
-    redirects: 0,
+    maxRedirects: 0,
     headers: isWrite ? { ...HEADERS, "Content-Type": "application/json" } : HEADERS,
     ...(isWrite ? { body: "{}" } : {}),
   };
-  const answer = await asker.ask(asked, (answer) => {
-    if (RETRIED_STATUSES.has(answer.status)) refuseTransient(answer, Date.now());
-    return answer;
+  const response = await client.send(request, (response) => {
+    if (RETRIED_STATUSES.has(response.status)) requireFinalStatus(response, Date.now());
+    return response;
   });
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   return { url, subject: method, status, headers, body: decodeBody(body) ?? "" };
 }

@@ -1,4 +1,4 @@
-import { createIdSet } from "../http-client/id-set.ts";
+import { createIdSet } from "../id-set.ts";
 import type { RecordEvent } from "./events.ts";
 import { isInteger, isObject, isTimestamp, NumberLiteral } from "./response-body.ts";
 

@@ -5,19 +5,19 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
-import { newFile } from "../../data/crawl/copy.ts";
-import { type Service, startService } from "../../data/crawl/service.ts";
+import { type FakeService, startFakeService } from "../../data/crawl/fake-service.ts";
+import { newFile } from "../../data/crawl/run-crawl.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runInTerminal } from "./terminal.ts";
 
 const RECORDS = makeRecords(150);
 
-let service: Service;
+let service: FakeService;
 beforeEach(async () => {
-  service = await startService(
+  service = await startFakeService(
     RECORDS.with(80, { ...RECORDS[80]!, cars: -1 }).with(20, { ...RECORDS[20]!, cars: -2 }),
   );
-  service.onAsk = async ({ page, attempt }) => {
+  service.onRequest = async ({ page, attempt }) => {
     await setTimeout(50); // So that the bar is drawn in between.
     return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
   };
@@ -38,11 +38,11 @@ const notices = () => {
   const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
   const problem = (number: number, index: number) =>
     `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
-  return [`${page(3)} answered 503; attempt 2 follows in 2 s.`, problem(5, 80), problem(9, 20)];
+  return [`${page(3)} returned 503. Attempt 2 starts in 2 s.`, problem(5, 80), problem(9, 20)];
 };
 const conclusion = (out: string) => [
-  `Copied 150 records to ${out}: 11 pages read, 1 retries.`,
-  "2 problems. The records were copied as they came.",
+  `Copied 150 records to ${out}. Pages read: 11. Retries: 1.`,
+  "Found 2 problems. The records were copied unchanged.",
   "",
 ];
 
@@ -67,7 +67,7 @@ test("in a log every notice is a line of its own, too", async () => {
 
 test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
   const out = newFile();
-  service.onAsk = async ({ page }) => {
+  service.onRequest = async ({ page }) => {
     if (page < 3) return undefined;
     await setTimeout(200); // So that the bar has been drawn.
     const pid = Number(readFileSync(`${out}.pid`, "utf8"));
@@ -76,7 +76,7 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   };
   const crawl = [process.execPath, ...command(out)].join(" ");
   expect(await runInTerminal(`echo $$ > ${out}.pid; exec ${crawl}`)).toEqual({
-    lines: [`Stopped. ${out} holds 30 of 150 records. The same command goes on from there.`, ""],
+    lines: [`Interrupted. ${out} contains 30 of 150 records. Run the same command again to resume.`, ""],
     cursorShown: true,
     wraps: true,
   });

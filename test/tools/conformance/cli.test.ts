@@ -39,7 +39,9 @@ describe("the exit status", () => {
       page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
     const { status, stdout } = await run(service.origin);
     expect(status).toBe(2);
-    expect(stdout).toMatch(/ended early: \S+page=2 answered 503 and wants to be left alone for 86400 s\n$/);
+    expect(stdout).toMatch(
+      /ended early: \S+page=2 returned 503 and asked to wait 86400 s, longer than the limit of 600 s\n$/,
+    );
     expect(stdout).toMatch(
       /^ {2}not seen +Record 5 +no response shows it: Fields .* \(also covers Service 3\)$/m,
     );
@@ -80,7 +82,7 @@ describe("the exit status", () => {
 });
 
 describe("a missing service is reported", () => {
-  const WAITING = { patience: { ...QUICK, backoff: 60_000, longestBackoff: 60_000 } };
+  const WAITING = { retryPolicy: { ...QUICK, backoff: 60_000, maxBackoff: 60_000 } };
 
   test("at once, if nothing listens", async () => {
     const closed = await startService();
@@ -108,7 +110,7 @@ describe("a missing service is reported", () => {
       return reply;
     };
     const { stopped } = await checkQuickly(failing.origin);
-    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\), after 4 attempts$/);
+    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\); gave up after 4 attempts$/);
   });
 });
 
@@ -158,5 +160,5 @@ test("on a terminal a notice is a line of its own, and no bar remains", async ()
   );
   expect(modes).toEqual({ cursorShown: true, wraps: true });
   const page = `${service.origin}${PATH}?format=api&page=3`;
-  expect(lines.slice(0, 2)).toEqual([`${page} answered 503; attempt 2 follows in 2 s.`, "Record"]);
+  expect(lines.slice(0, 2)).toEqual([`${page} returned 503. Attempt 2 starts in 2 s.`, "Record"]);
 });

@@ -73,7 +73,7 @@ describe("--junit", () => {
     expect(status).toBe(2);
     const errors = parseElements(await readFile(file, "utf8")).filter(({ name }) => name === "error");
     expect(errors).toEqual([
-      { name: "error", attributes: expect.stringContaining("answered 503"), text: "" },
+      { name: "error", attributes: expect.stringContaining("returned 503"), text: "" },
     ]);
   });
 

@@ -3,7 +3,7 @@ import {
   type ConformanceReport,
   checkConformance,
 } from "../../../tools/conformance/check.ts";
-import { parseCollection } from "../../../tools/http-client/address.ts";
+import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
 
 /** Retries as the command does, but a thousand times as fast. */
@@ -11,15 +11,15 @@ export const QUICK = {
   attempts: 4,
   timeout: 2_000,
   backoff: 1,
-  longestBackoff: 30,
-  longestRetryAfter: 60_000,
+  maxBackoff: 30,
+  maxRetryAfter: 60_000,
 };
 
 /** Checks a service, one request at a time unless the options say otherwise. */
 export function checkQuickly(url: string, options: Partial<CheckOptions> = {}): Promise<ConformanceReport> {
   const { signal } = new AbortController();
-  const dependencies = { clock: realClock, patience: QUICK, signal, warn() {} };
-  return checkConformance(parseCollection(url), {
+  const dependencies = { clock: realClock, retryPolicy: QUICK, signal, warn() {} };
+  return checkConformance(parseCollectionUrl(url), {
     concurrency: 1,
     delay: 0,
     readOnly: false,

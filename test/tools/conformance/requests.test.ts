@@ -131,7 +131,9 @@ describe("retries:", () => {
       service.reply = (reply, { page }) => (page === "2" ? { ...reply, status: 503 } : reply);
       const report = await checkQuickly(service.origin, { concurrency });
       expect(rulesOf(report, "fail")).toEqual([]);
-      expect(report.stopped).toMatch(/^The check ended early: \S+page=2 answered 503, after 4 attempts$/);
+      expect(report.stopped).toMatch(
+        /^The check ended early: \S+page=2 returned 503; gave up after 4 attempts$/,
+      );
       expect(report.records).toBe(15);
       expect(rulesOf(report, "pass")).toEqual(expect.arrayContaining(["Record.id", "Page envelope.next"]));
     },

@@ -7,7 +7,7 @@ import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 
 /** A worker that has just started responds slowly. */
-const SLOW_START = { ...QUICK, timeout: 20_000, backoff: 100, longestBackoff: 1_000 };
+const SLOW_START = { ...QUICK, timeout: 20_000, backoff: 100, maxBackoff: 1_000 };
 
 let seed: TrafficRecord[];
 beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
   // 2,708 pages.
   test("passes every rule with the seed", { timeout: 240_000 }, async () => {
     await loadInto(worker.env, store, seed);
-    const report = await checkQuickly(worker.origin, { concurrency: 8, patience: SLOW_START });
+    const report = await checkQuickly(worker.origin, { concurrency: 8, retryPolicy: SLOW_START });
     expect(rulesOf(report, "fail")).toEqual([]);
     expect(rulesOf(report, "not seen")).toEqual([]);
     expect(report).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
@@ -39,7 +39,7 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
 test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
-  const report = await checkQuickly(worker.origin, { patience: SLOW_START });
+  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START });
   await worker.close();
   expect(rulesOf(report, "fail")).toEqual([]);
   expect(report).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });

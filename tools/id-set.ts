@@ -1,31 +1,31 @@
-/** Ids, a whole number each, in little memory: 13 bytes an id where a Set takes 40. */
+/** A set of whole numbers that needs 13 bytes per id, where a `Set` needs 40. */
 export interface IdSet {
   has(id: number): boolean;
-  /** @returns false if it was there already */
+  /** @returns false if the set contains the id already */
   add(id: number): boolean;
 }
 
-/** Fuller tables make for long searches. */
-const MOST_FILLED = 0.7;
+/** The part of the slots that may be in use. A fuller table needs longer searches. */
+const MAX_LOAD_FACTOR = 0.7;
 
-/** A hash table with open addressing; NaN is a free slot. */
+/** A hash table with open addressing. NaN marks a free slot. */
 export function createIdSet(): IdSet {
   let slots = new Float64Array(1024).fill(Number.NaN);
-  let filled = 0;
+  let used = 0;
   return {
     has: (id) => slots[findSlot(slots, id)] === id,
     add(id) {
       const slot = findSlot(slots, id);
       if (slots[slot] === id) return false;
       slots[slot] = id;
-      filled += 1;
-      if (filled > slots.length * MOST_FILLED) slots = enlarge(slots);
+      used += 1;
+      if (used > slots.length * MAX_LOAD_FACTOR) slots = enlarge(slots);
       return true;
     },
   };
 }
 
-/** The slot where the id is, or where it belongs. */
+/** The slot that contains the id, or else the free slot for it. */
 function findSlot(slots: Float64Array, id: number): number {
   const mask = slots.length - 1;
   let slot = hash(id) & mask;
@@ -39,7 +39,7 @@ function enlarge(slots: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return larger;
 }
 
-/** Both halves of the number, mixed by odd factors so that the low bits depend on all of it. */
+/** Multiplies both halves of the number by odd factors, so that the low bits depend on every bit. */
 function hash(id: number): number {
   const mixed = Math.imul(id | 0, 0x9e3779b1) ^ Math.imul(Math.floor(id / 2 ** 32), 0x85ebca6b);
   return mixed ^ (mixed >>> 15);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type CrawlOptions, crawl } from "../../../data/crawl/crawl.ts";
-import type { Surroundings } from "../../../data/crawl/surroundings.ts";
-import { parseCollection } from "../../../tools/http-client/address.ts";
+import type { CrawlDependencies } from "../../../data/crawl/crawl-run.ts";
+import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "crawl-test-"));
@@ -18,16 +18,16 @@ export function newFile(): string {
   return join(folder, `${files}.jsonl`);
 }
 
-/** As patient as the real thing, but a thousand times as fast. */
-export const QUICK = {
+/** Like the policy of the command, but a thousand times as fast. */
+export const FAST_RETRIES = {
   attempts: 8,
   timeout: 400,
   backoff: 1,
-  longestBackoff: 60,
-  longestRetryAfter: 3_600_000,
+  maxBackoff: 60,
+  maxRetryAfter: 3_600_000,
 };
 
-export interface Copy {
+export interface CrawlResult {
   out: string;
   /** The lines of the file. */
   lines: string[];
@@ -37,31 +37,31 @@ export interface Copy {
   error: string | undefined;
 }
 
-/** Crawls into a file and gives what came of it. */
-export async function copy(
+/** Crawls into a file and returns the result. */
+export async function runCrawl(
   url: string,
   options: Partial<CrawlOptions> = {},
-  surroundings: Partial<Surroundings> = {},
-): Promise<Copy> {
+  dependencies: Partial<CrawlDependencies> = {},
+): Promise<CrawlResult> {
   const complete = { out: newFile(), fromPage: 1, delay: 0, concurrency: 1, ...options };
   const printed: string[] = [];
   const warned: string[] = [];
-  const replacements = {
+  const overrides = {
     clock: realClock,
-    patience: QUICK,
+    retryPolicy: FAST_RETRIES,
     saveInterval: 1_000,
     warn: (line: string) => warned.push(line),
     print: (line: string) => printed.push(line),
-    ...surroundings,
+    ...dependencies,
   };
-  const error = await crawl(parseCollection(url), complete, replacements).then(
+  const error = await crawl(parseCollectionUrl(url), complete, overrides).then(
     () => undefined,
     (error: Error) => error.message,
   );
   return { out: complete.out, lines: readLines(complete.out), printed, warned, error };
 }
 
-/** The lines of a file; a last line without end has a mark. */
+/** The lines of a file. A last line without a line break is marked. */
 export function readLines(path: string): string[] {
   const text = readText(path);
   const lines = text.split("\n");
@@ -77,7 +77,7 @@ function readText(path: string): string {
   }
 }
 
-/** The lines that a copy of these records, oldest first, has. */
+/** The lines that a crawl writes for these records, given oldest first. */
 export function linesOf(records: readonly unknown[]): string[] {
   return records.map((record) => JSON.stringify(record)).reverse();
 }
