@@ -156,7 +156,7 @@ testFaults([
     () => changeReply("2", () => ({ status: 302, headers: { Location: "?page=1" } })),
   ],
   [
-    "a page returned 203",
+    "a page returns 203",
     "List records.status",
     /returned 203/,
     () => changeReply("2", () => ({ status: 203 })),
