@@ -1,9 +1,9 @@
 import { type Command, Option } from "commander";
-import { date, minutes, wholeNumber } from "../tools/command-line/options.ts";
-import { openProgram, runProgram } from "../tools/command-line/program.ts";
+import { createWholeNumberParser, parseDate, parseMinutes } from "../tools/command-line/options.ts";
+import { createProgram, runProgram } from "../tools/command-line/program.ts";
 import { STORE_NAMES } from "../tools/configuration.ts";
 import { type AppendOptions, append } from "./append.ts";
-import { addCrawl } from "./crawl/command.ts";
+import { addCrawl } from "./crawl/crawl.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
 import { findWrongUsage, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
@@ -15,7 +15,7 @@ import { FORMATS } from "./outputs/formats.ts";
 const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
 if (script === "data" && folder) process.chdir(folder);
 
-const program = openProgram("npm run data --")
+const program = createProgram("npm run data --")
   .usage("COMMAND")
   .description("Fills the collection with records.");
 
@@ -82,15 +82,19 @@ addStore(program.command("export"))
 program
   .command("generate")
   .description("write made-up records, as those of the seed: CSV or JSON Lines, oldest first")
-  .option("--records <n>", "how many", wholeNumber(1))
-  .option("--from <date>", "first moment, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)", date)
-  .option("--to <date>", "first moment after the last record", date)
-  .option("--cameras <n>", "how many cameras (default: 86)", wholeNumber(1, 1_000_000))
-  .option("--interval <duration>", "from one record of a camera to its next (default: 30m)", minutes)
+  .option("--records <n>", "how many", createWholeNumberParser(1))
+  .option(
+    "--from <date>",
+    "first moment, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
+    parseDate,
+  )
+  .option("--to <date>", "first moment after the last record", parseDate)
+  .option("--cameras <n>", "how many cameras (default: 86)", createWholeNumberParser(1, 1_000_000))
+  .option("--interval <duration>", "from one record of a camera to its next (default: 30m)", parseMinutes)
   .option(
     "--seed <n>",
     "another number gives other records (default: that of the seed)",
-    wholeNumber(0, 2 ** 32 - 1),
+    createWholeNumberParser(0, 2 ** 32 - 1),
   )
   .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
   .option("--out <file>", "file to write; - is standard output", parseOut, "-")

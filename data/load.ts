@@ -1,5 +1,5 @@
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
-import { note, openProgress } from "../tools/command-line/progress.ts";
+import { openProgress, printNotice } from "../tools/command-line/progress.ts";
 import { type StoreChoice, useStore } from "../tools/stores/open.ts";
 import type { Problem } from "./sources/source.ts";
 import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
@@ -36,7 +36,7 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 
 /** Does what a load does and, if a signal ends it, says what that leaves. */
 export async function tellStop(action: () => Promise<void>): Promise<void> {
-  const tell = () => note(`Stopped. ${KEPT}`);
+  const tell = () => printNotice(`Stopped. ${KEPT}`);
   process.once("exit", tell);
   await action().finally(() => process.off("exit", tell));
 }

@@ -1,105 +1,157 @@
-import { note, openProgress } from "../../tools/command-line/progress.ts";
-import { type Collection, nameCollection } from "../../tools/http-client/address.ts";
-import type { PaceOptions } from "../../tools/http-client/pace.ts";
-import { PATIENCE, realClock } from "../../tools/http-client/retry.ts";
-import { readCheckpoint } from "./checkpoint.ts";
-import { countProblems, summariseProblems } from "./copy.ts";
-import { measureFile, PIPE, recallRecords, refuseOther } from "./copy-file.ts";
-import { type Crawl, copyToFile, copyToPipe } from "./copying.ts";
-import { lockFile } from "./lock.ts";
-import { createPages } from "./pages.ts";
-import { createReader, type Reader } from "./reader.ts";
-import { createCopied } from "./record-check.ts";
-import { beginState, type CrawlState } from "./state.ts";
-import type { Surroundings } from "./surroundings.ts";
+import type { Command } from "commander";
+import { createWholeNumberParser } from "../../tools/command-line/options.ts";
+import { openProgress, printNotice } from "../../tools/command-line/progress.ts";
+import { type CollectionUrl, formatCollectionUrl } from "../../tools/http-client/collection-url.ts";
+import { addHttpOptions } from "../../tools/http-client/http-options.ts";
+import { type RetryPolicy, realClock } from "../../tools/http-client/retry.ts";
+import type { ThrottleOptions } from "../../tools/http-client/throttle.ts";
+import { parseOut } from "../outputs/destination.ts";
+import { type Checkpoint, createCheckpoint, readCheckpoint } from "./checkpoint.ts";
+import { createSeenRecords } from "./consistency.ts";
+import {
+  type CrawlDependencies,
+  type CrawlRun,
+  copyToFile,
+  copyToStdout,
+  describeProblems,
+} from "./crawl-run.ts";
+import { fileSize, lockFile, readBackRecords, requireRegularFile, STDOUT } from "./output-file.ts";
+import { createPageQueue } from "./page-queue.ts";
+import { createPageReader, type PageReader } from "./page-reader.ts";
 
-export interface CrawlOptions extends PaceOptions {
+export interface CrawlOptions extends ThrottleOptions {
   /** A path; `-` is standard output. */
   out: string;
-  /** Begin anew, whatever there is. */
+  /** Whether to replace the file instead of resuming. */
   restart?: boolean | undefined;
-  /** The page to begin with, as pages are at the start; older records only. */
+  /** The first page to copy, as pages are numbered when the crawl begins. */
   fromPage: number;
 }
 
-const SURROUNDINGS: Surroundings = {
+/** All attempts together take about two minutes, longer than a restart of the service. */
+const RETRY_POLICY: RetryPolicy = {
+  attempts: 8,
+  timeout: 30_000,
+  backoff: 1_000,
+  maxBackoff: 60_000,
+  maxRetryAfter: 3_600_000,
+};
+
+const DEFAULT_DEPENDENCIES: CrawlDependencies = {
   clock: realClock,
-  patience: PATIENCE,
+  retryPolicy: RETRY_POLICY,
   saveInterval: 1_000,
   signal: new AbortController().signal,
-  warn: note,
+  warn: printNotice,
   print: console.log,
 };
 
+/** Adds the command `crawl` to a program. */
+export function addCrawl(program: Command): void {
+  addHttpOptions(program.command("crawl"))
+    .description("copy the records of another deployment into a JSON Lines file, newest first")
+    .option(
+      "--out <file>",
+      "file to write, or to resume if it is an unfinished crawl; - is standard output",
+      parseOut,
+      "records.jsonl",
+    )
+    .option("--restart", "start over and replace the file")
+    .option(
+      "--from-page <n>",
+      "start at this page and copy older records only",
+      createWholeNumberParser(1),
+      1,
+    )
+    .action((collection: CollectionUrl, options: CrawlOptions) => crawl(collection, options));
+}
+
 /**
- * Copies a collection page by page into JSON Lines, newest record first: every record that was there at the start
- * exactly once, even if records are added meanwhile. A file that was begun is gone on with.
- * @throws Error if the collection cannot be read or is replaced, if the file cannot be written or is being written, or, in the end, if a
- * page or a record breaks the specification
+ * Copies a collection page by page into JSON Lines, newest record first. Every record that exists when the crawl begins
+ * is copied exactly once, even if records are added at the same time. An unfinished crawl is resumed.
+ * @throws Error if the collection cannot be read or is replaced, if the file cannot be written or another crawl is
+ * writing it, or, after everything was copied, if a page or a record violates the specification
  */
 export async function crawl(
-  collection: Collection,
+  collection: CollectionUrl,
   options: CrawlOptions,
-  replacements: Partial<Surroundings> = {},
+  overrides: Partial<CrawlDependencies> = {},
 ): Promise<void> {
-  const unlock = lockFile(options.out);
-  const stop = new AbortController();
-  const given = { ...SURROUNDINGS, ...replacements };
-  const surroundings = { ...given, signal: AbortSignal.any([given.signal, stop.signal]) };
+  const { out, concurrency } = options;
+  const unlock = lockFile(out);
+  const end = new AbortController();
+  const given = { ...DEFAULT_DEPENDENCIES, ...overrides };
+  const dependencies = { ...given, signal: AbortSignal.any([given.signal, end.signal]) };
   try {
-    refuseOther(options.out);
-    const saved = findSaved(collection, options);
-    const asked = saved ? { ...collection, query: new URLSearchParams(saved.query) } : collection;
-    const reader = createReader(asked, { ...surroundings, ...options });
-    const begun = await (saved ? goOn(saved, options, surroundings) : begin(collection, options, reader));
-    const { concurrency } = options;
-    const { size, count: least } = begun.state;
-    const pages = createPages(reader, { concurrency, size, least }, begun.newest);
-    const crawl: Crawl = { ...begun, surroundings, pages };
-    await (options.out === PIPE ? copyToPipe(crawl) : copyToFile(crawl, options.out));
-    tellEnd(crawl, options.out);
+    requireRegularFile(out);
+    const saved = findCheckpoint(collection, options);
+    const query = saved ? new URLSearchParams(saved.query) : collection.query;
+    const reader = createPageReader({ ...collection, query }, { ...dependencies, ...options });
+    const { checkpoint, seen, firstPage } = saved
+      ? await resume(saved, out, dependencies)
+      : await start(collection, options.fromPage, reader);
+    const { size, count: minCount } = checkpoint;
+    const queue = createPageQueue(reader, { concurrency, size, minCount }, firstPage);
+    const resumeHint = `Run the same command ${options.restart ? "without --restart" : "again"} to resume.`;
+    const run: CrawlRun = { checkpoint, seen, queue, dependencies, resumeHint };
+    await (out === STDOUT ? copyToStdout(run) : copyToFile(run, out));
+    reportEnd(run, out);
   } finally {
-    // What is read ahead is of no use any more.
-    stop.abort();
+    // Pages that are still being fetched are not needed any more.
+    end.abort();
     unlock();
   }
 }
 
-function findSaved(collection: Collection, { out, restart, fromPage }: CrawlOptions): CrawlState | undefined {
-  if (out === PIPE || restart) return undefined;
+/**
+ * The checkpoint of the unfinished crawl in the output file.
+ * @throws Error if the file contains something else
+ */
+function findCheckpoint(
+  collection: CollectionUrl,
+  { out, restart, fromPage }: CrawlOptions,
+): Checkpoint | undefined {
+  if (out === STDOUT || restart) return undefined;
   const saved = readCheckpoint(out);
   if (!saved) {
-    if (measureFile(out) === undefined) return undefined;
-    throw new Error(`${out} exists already, and no crawl is to go on with it; --restart replaces it`);
+    if (fileSize(out) === undefined) return undefined;
+    throw new Error(`${out} already exists and is not an unfinished crawl. Use --restart to replace it.`);
   }
-  const name = nameCollection(collection);
-  if (saved.collection === name && saved.fromPage === fromPage) return saved;
+  if (saved.collection === formatCollectionUrl(collection) && saved.fromPage === fromPage) return saved;
   throw new Error(
-    `${out} is the begun copy of ${saved.collection} from page ${saved.fromPage} on; --restart begins anew`,
+    `${out} is an unfinished crawl of ${saved.collection} from page ${saved.fromPage}. ` +
+      "Use --restart to replace it, or --out to write to another file.",
   );
 }
 
-async function begin(collection: Collection, { fromPage }: CrawlOptions, reader: Reader) {
-  const newest = await reader.read(1);
-  const state = beginState(collection, fromPage, newest);
-  return { state, copied: createCopied(null), newest };
+async function start(collection: CollectionUrl, fromPage: number, reader: PageReader) {
+  const firstPage = await reader.read(1);
+  const checkpoint = createCheckpoint(collection, fromPage, firstPage);
+  return { checkpoint, seen: createSeenRecords(null), firstPage };
 }
 
-async function goOn(state: CrawlState, { out }: CrawlOptions, { warn }: Surroundings) {
-  const { problems } = state;
-  if (problems > 0) warn(`Before the copy was stopped: ${countProblems(problems)}.`);
-  const copied = createCopied(state.timestamp);
-  const progress = openProgress("reading what is copied", state.records);
-  await recallRecords(out, state, copied, progress.update).finally(progress.close);
-  return { state, copied, newest: undefined };
+async function resume(checkpoint: Checkpoint, out: string, { warn }: CrawlDependencies) {
+  const { problems, records, timestamp } = checkpoint;
+  if (problems > 0) warn(`Before it was interrupted, the crawl found ${describeProblems(problems)}.`);
+  const seen = createSeenRecords(timestamp);
+  const progress = openProgress("reading the copied records", records);
+  await readBackRecords(out, checkpoint, seen, progress.update).finally(progress.close);
+  return { checkpoint, seen, firstPage: undefined };
 }
 
-/** Standard output is for the records if they go there. */
-function tellEnd({ state, pages, surroundings }: Crawl, out: string): void {
-  const [tell, to] = out === PIPE ? [surroundings.warn, ""] : [surroundings.print, ` to ${out}`];
-  const added = pages.latest - state.count;
-  const more = added > 0 ? ` ${added} that were added meanwhile are not among them.` : "";
-  tell(`Copied ${state.records} records${to}: ${state.pages} pages read, ${state.retries} retries.${more}`);
-  const problems = summariseProblems(state);
-  if (problems !== undefined) throw new Error(problems);
+/** @throws Error if there were problems */
+function reportEnd({ checkpoint, queue, dependencies }: CrawlRun, out: string): void {
+  const { records, pages, retries, count, problems } = checkpoint;
+  const added = queue.latestCount - count;
+  const sentences = [
+    `Copied ${records} records${out === STDOUT ? "" : ` to ${out}`}.`,
+    `Pages read: ${pages}.`,
+    `Retries: ${retries}.`,
+  ];
+  if (added > 0) sentences.push(`Records added during the crawl, not copied: ${added}.`);
+  // If the records go to standard output, nothing else may.
+  const report = out === STDOUT ? dependencies.warn : dependencies.print;
+  report(sentences.join(" "));
+  if (problems === 0) return;
+  throw new Error(`Found ${describeProblems(problems)}. The records were copied unchanged.`);
 }

@@ -1,5 +1,5 @@
-import { formatValue } from "../../tools/command-line/value.ts";
-import type { Problem } from "./source.ts";
+import { formatValue } from "../../tools/command-line/format.ts";
+import type { Problem, ProblemDetail } from "./source.ts";
 
 /** Problems that are told; of any more, how many there are. */
 export const SHOWN = 20;
@@ -17,9 +17,13 @@ export class Unreadable extends Error {
 }
 
 /** Takes a problem, gives it as one line: `counts.csv:17: cars: "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ file, line, field, value, message }: Problem): string {
-  const place = line > 0 ? `${file}:${line}` : file;
+export function formatProblem({ file, line, ...detail }: Problem): string {
+  return `${line > 0 ? `${file}:${line}` : file}: ${formatDetail(detail)}`;
+}
+
+/** For example `cars: "many" is not a whole number, 0 or greater`. */
+export function formatDetail({ field, value, message }: ProblemDetail): string {
   const predicate = value === undefined ? message : `${formatValue(value)} ${message}`;
-  if (field === undefined) return `${place}: ${predicate}`;
-  return `${place}: ${/^\w+$/.test(field) ? field : formatValue(field)}: ${predicate}`;
+  if (field === undefined) return predicate;
+  return `${/^\w+$/.test(field) ? field : formatValue(field)}: ${predicate}`;
 }

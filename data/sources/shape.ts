@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Place, Problem } from "./source.ts";
+import type { ProblemDetail } from "./source.ts";
 
 /** What a value of a field may be, as its schema has it. */
 interface Field {
@@ -77,22 +77,23 @@ export function readCells(shape: Shape<unknown>, cells: Record<string, string>):
  * Takes a shape, the values of its fields, their place and the values as they stand in the input. Gives what
  * the schema makes of them, or a problem for each wrong field.
  */
-export function checkShape<T>(
+export function checkShape<T, P extends object>(
   shape: Shape<T>,
   values: unknown,
-  place: Place,
+  place: P,
   original: unknown,
-): { data: T } | { problems: Problem[] } {
+): { data: T } | { problems: (P & ProblemDetail)[] } {
   const result = shape.schema.safeParse(values, shape.parameters);
   if (result.success) return result;
-  return { problems: result.error.issues.flatMap((issue) => toProblems(issue, place, original)) };
+  const details = result.error.issues.flatMap((issue) => toDetails(issue, original));
+  return { problems: details.map((detail) => ({ ...place, ...detail })) };
 }
 
-function toProblems(issue: z.core.$ZodIssue, { file, line }: Place, original: unknown): Problem[] {
+function toDetails(issue: z.core.$ZodIssue, original: unknown): ProblemDetail[] {
   const { message } = issue;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ file, line, field, message }));
+  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ field, message }));
   const [field] = issue.path;
-  if (field === undefined) return [{ file, line, value: original, message }];
+  if (field === undefined) return [{ value: original, message }];
   const value = Object.entries(original ?? {}).find(([name]) => name === field)?.[1];
-  return [{ file, line, field: String(field), value, message }];
+  return [{ field: String(field), value, message }];
 }

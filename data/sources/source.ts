@@ -7,12 +7,15 @@ export interface Place {
   line: number;
 }
 
-/** Why something cannot be loaded: what is wrong, in which field, with which value. Line 0 is the file as a whole. */
-export interface Problem extends Place {
+/** What is wrong: in which field, if it is one, and with which value. */
+export interface ProblemDetail {
   field?: string;
   value?: unknown;
   message: string;
 }
+
+/** Why a file cannot be loaded. Line 0 is the file as a whole. */
+export interface Problem extends Place, ProblemDetail {}
 
 /**
  * What the detection engine's report says of one image. It has no `id` and no `camera_pk`: both follow from

@@ -78,7 +78,7 @@ describe("generate", () => {
     [["--from", "2018-12-31", "--records", "1"], "--from must be 2019-01-01 or later"],
     [["--to", "2019-01-01"], "--to must be later than --from, which is 2019-01-01 by default"],
     [["--records", "1", "--interval", "99999999999999999999h"], "--interval must be a year at most, 8760h"],
-    [["--records", "1", "--interval", "30"], "It must be minutes or hours, 30m or 1h for example."],
+    [["--records", "1", "--interval", "30"], "It must be a number of minutes or hours, such as 30m or 1h."],
     [["--records", "1", "--cameras", "-5"], "argument '-5' is invalid"],
     [["--records", "1", "--format", "xml"], "Allowed choices are csv, jsonl."],
   ])("%j is wrong usage", async (args, message) => {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { PAGE_QUERY } from "../../src/store/d1.ts";
-import { wholeNumber } from "../command-line/options.ts";
-import { openProgram, runProgram } from "../command-line/program.ts";
+import { createWholeNumberParser } from "../command-line/options.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
 import { PROJECT } from "../wrangler.ts";
 import { type Asked, askOnce, CASES, pageNumbers } from "./cases.ts";
 import { prepareCollection } from "./collection.ts";
@@ -21,13 +21,23 @@ interface Options {
   json?: true;
 }
 
-const program = openProgram("npm run bench --")
+const program = createProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
-  .option("--records <n>", "size of the collection, which is generated and kept", wholeNumber(1), 1_000_000)
-  .option("--rounds <n>", "how often each case is measured", wholeNumber(1), 25)
+  .option(
+    "--records <n>",
+    "size of the collection, which is generated and kept",
+    createWholeNumberParser(1),
+    1_000_000,
+  )
+  .option("--rounds <n>", "how often each case is measured", createWholeNumberParser(1), 25)
   .option("--seconds <n>", "how long each time", parseSeconds, 0.3)
   .option("--persist-to <dir>", "where collections are kept", join(PROJECT, ".wrangler/bench"))
-  .option("--load-records <n>", "records of the loads that are timed; 0 for none", wholeNumber(0), 1_000_000)
+  .option(
+    "--load-records <n>",
+    "records of the loads that are timed; 0 for none",
+    createWholeNumberParser(0),
+    1_000_000,
+  )
   .option("--json", "print JSON")
   .action(async (options: Options) => {
     const result = await run(options);

@@ -10,13 +10,15 @@ export default app;
 
 /** More than there are requests at a time: an instance would share one read among several. */
 const INSTANCES = 32;
-const instances: Env[] = [];
+const instances = new Map<number, Env>();
 let requests = 0;
 
 /** The service of instances that know the state and keep neither blocks nor pages. */
 export const cold = {
   fetch(request: Request, env: Env, context: ExecutionContext) {
-    const instance = (instances[requests++ % INSTANCES] ??= { ...env });
+    const number = requests++ % INSTANCES;
+    const instance = instances.get(number) ?? { ...env };
+    instances.set(number, instance);
     cachedStore(instance, 0);
     return app.fetch(request, instance, context);
   },

@@ -1,57 +1,53 @@
 import { Command } from "commander";
 
-/** The exit status where the command line is not understood. */
+/** The exit status if the command line is not valid. */
 export const WRONG_USAGE = 2;
 
-/**
- * Begins a program whose command line commander reads.
- * @param name as a person types it, such as `npm run data --`
- */
-export function openProgram(name: string): Command {
+/** @param name as a person types it, such as `npm run data --` */
+export function createProgram(name: string): Command {
   return new Command(name).exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
 }
 
-/** How a program ends that does not succeed. */
-interface Ending {
+interface RunOptions {
   /** The exit status after an error, 1 by default. */
-  failure?: number;
-  /** Says what an interruption leaves behind. */
+  errorStatus?: number;
+  /** Called on a signal, to print what the interruption leaves behind. */
   onInterrupt?: () => void;
-  /** Aborted by the first signal, for a command that then comes to an end of its own; a second signal ends it at once. */
+  /** Aborted by the first signal, for a command that then finishes by itself. A second signal ends the process at once. */
   stop?: AbortController;
 }
 
 /**
- * Runs the command that the command line names. What fails is told in a line on standard error; a signal ends the
- * program with 128 and its number, as shells expect, after the work of its `exit` listeners.
+ * Runs the command that the command line names. An error is printed as one line on standard error. A signal ends the
+ * process with 128 plus the signal's number, as shells expect, after its `exit` listeners have run.
  */
-export async function runProgram(program: Command, ending: Ending = {}): Promise<void> {
-  const { failure = 1, stop } = ending;
-  const received = handleSignals(ending);
+export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
+  const { errorStatus = 1, stop } = options;
+  const received = handleSignals(options);
   try {
     await program.parseAsync();
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    // Whoever interrupts knows why.
+    // The person who interrupted the command knows why it stopped.
     if (!(stop?.signal.aborted && error.name === "AbortError")) console.error(error.message);
-    process.exitCode = failure;
+    process.exitCode = errorStatus;
   }
   if (received.status !== undefined) process.exitCode = received.status;
 }
 
 const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
-/** One signal may come twice, from the terminal and from npm say. */
-const ECHO_MS = 500;
+/** One Ctrl-C can arrive twice: from the terminal and from npm. */
+const REPEAT_MS = 500;
 
-/** @returns the exit status for the signal that came, as soon as one did */
-function handleSignals({ onInterrupt, stop }: Ending): { status: number | undefined } {
+/** @returns the exit status for the first signal, as soon as one has arrived */
+function handleSignals({ onInterrupt, stop }: RunOptions): { status: number | undefined } {
   const received = { status: undefined as number | undefined };
   let receivedAt = 0;
   for (const [signal, status] of Object.entries(STATUSES)) {
-    // A handler stays for the second one, which must not cut the work of `exit` listeners short.
+    // `on`, not `once`: without a handler, a second signal would end the process before its `exit` listeners have run.
     process.on(signal, () => {
-      if (received.status !== undefined && Date.now() - receivedAt < ECHO_MS) return;
+      if (received.status !== undefined && Date.now() - receivedAt < REPEAT_MS) return;
       onInterrupt?.();
       if (!stop || received.status !== undefined) process.exit(status);
       received.status = status;

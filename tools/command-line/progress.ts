@@ -1,18 +1,17 @@
 import cliProgress from "cli-progress";
-import { type Course, openCourse } from "./course.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
-/** When a step counts as long, and how often its line on a terminal is drawn anew while nothing is done. */
+/** How long a step runs before its first line in a log, and how often a bar is redrawn while no update arrives. */
 const TICK_MS = 1_000;
 
-/** How often a log, which keeps every line, is told of a long step. */
-const PLAIN_INTERVAL_MS = 5_000;
+/** A log keeps every line, so it gets one less often than a terminal. */
+const LOG_INTERVAL_MS = 5_000;
 
 export interface Progress {
   /**
-   * @param done so far
-   * @param total how many there are to do by now, if that has changed
+   * @param done how many are done so far
+   * @param total the new total, if it has changed
    */
   update(done: number, total?: number): void;
   close(): void;
@@ -21,20 +20,21 @@ export interface Progress {
 export interface ProgressOptions {
   /** What is counted, `records` by default. */
   unit?: string;
-  /** Where the step writes what it counts; `-` is standard output, and if that is a terminal nothing is shown. */
+  /** The output file of the step. If it is `-` and standard output is a terminal, no progress is shown. */
   out?: string;
 }
 
-/** What is written shows well enough how far it is. */
+/** For a step whose output on the terminal already shows its progress. */
 const SILENT: Progress = { update() {}, close() {} };
 
-/** Tells a line while the bar on the terminal makes room for it; undefined while there is none. */
-let tellAbove: ((line: string) => void) | undefined;
+/** Prints a line above the bar on the terminal; undefined while there is no bar. */
+let printAboveBar: ((line: string) => void) | undefined;
 
 /**
- * Shows on standard error how far a long step is, how fast, and how long it still takes: one line that is rewritten
- * on a terminal, a plain line after a second, and then every few, elsewhere. One step at a time.
- * @param step what is going on, such as `reading`
+ * Shows on standard error how much of a long step is done, how fast it runs and how much time is left. A terminal shows
+ * one line that is rewritten; a log gets a line after one second and then every few seconds. Only one step can be shown
+ * at a time.
+ * @param step what is happening, such as `reading`
  * @param total how many there are to do, if known
  */
 export function openProgress(
@@ -43,64 +43,114 @@ export function openProgress(
   { unit = "records", out }: ProgressOptions = {},
 ): Progress {
   if (out === "-" && process.stdout.isTTY) return SILENT;
-  const course = openCourse(unit, total);
-  return process.stderr.isTTY ? openBar(step, course) : openPlain(step, course);
+  const estimate = createEstimate(unit, total);
+  return process.stderr.isTTY ? openBar(step, estimate) : openLog(step, estimate);
 }
 
-/** Tells a person something on standard error: a line of its own, above the bar if there is one. */
-export function note(line: string): void {
-  (tellAbove ?? console.error)(line);
+/** Prints a line on standard error, above the progress bar if one is shown. */
+export function printNotice(line: string): void {
+  (printAboveBar ?? console.error)(line);
 }
 
-function openBar(step: string, course: Course): Progress {
+function openBar(step: string, estimate: Estimate): Progress {
   const format: cliProgress.GenericFormatter = (options, { progress }) => {
-    const bar = course.total() === undefined ? "" : `${Format.BarFormat(progress, options)} `;
-    return `${step} ${bar}${course.describe()}`;
+    const bar = estimate.total() === undefined ? "" : `${Format.BarFormat(progress, options)} `;
+    return `${step} ${bar}${estimate.describe()}`;
   };
-  // The process ends itself on a signal, before the bar would hear of it.
+  // gracefulExit would add signal handlers, but `runProgram` handles signals.
   const options = { format, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
-  const draw = () => bar.start(course.total() ?? 0, course.done());
-  const update = () => {
-    bar.setTotal(course.total() ?? 0);
-    bar.update(course.done());
+  const draw = () => bar.start(estimate.total() ?? 0, estimate.done());
+  const redraw = () => {
+    bar.setTotal(estimate.total() ?? 0);
+    bar.update(estimate.done());
   };
-  const timer = setInterval(update, TICK_MS).unref();
+  const timer = setInterval(redraw, TICK_MS).unref();
   const close = () => {
     clearInterval(timer);
     bar.stop();
-    tellAbove = undefined;
+    printAboveBar = undefined;
     process.off("exit", close);
   };
-  tellAbove = (line) => {
+  printAboveBar = (line) => {
     bar.stop();
     console.error(line);
     draw();
   };
-  process.once("exit", close); // A hidden cursor would outlast the process.
+  process.once("exit", close); // Otherwise the cursor would stay hidden after the process has ended.
   draw();
   return {
     update(done, total) {
-      course.update(done, total);
-      update();
+      estimate.update(done, total);
+      redraw();
     },
     close,
   };
 }
 
-function openPlain(step: string, course: Course): Progress {
-  let tellAt = Date.now() + TICK_MS;
-  const tell = () => {
-    if (Date.now() < tellAt) return;
-    tellAt = Date.now() + PLAIN_INTERVAL_MS;
-    console.error(`${step}: ${course.describe()}`);
+function openLog(step: string, estimate: Estimate): Progress {
+  let printAt = Date.now() + TICK_MS;
+  const print = () => {
+    if (Date.now() < printAt) return;
+    printAt = Date.now() + LOG_INTERVAL_MS;
+    console.error(`${step}: ${estimate.describe()}`);
   };
-  const timer = setInterval(tell, TICK_MS).unref();
+  const timer = setInterval(print, TICK_MS).unref();
   return {
     update(done, total) {
-      course.update(done, total);
-      tell();
+      estimate.update(done, total);
+      print();
     },
     close: () => clearInterval(timer),
   };
+}
+
+interface Estimate {
+  done(): number;
+  /** Undefined if it is not known. */
+  total(): number | undefined;
+  update(done: number, total?: number): void;
+  /** How many are done, how many per second, and how long the rest takes at that rate. */
+  describe(): string;
+}
+
+function createEstimate(unit: string, initialTotal: number | undefined): Estimate {
+  const startedAt = Date.now();
+  const current = { done: 0, total: initialTotal, updatedAt: startedAt };
+  const secondsSinceStart = (time: number) => Math.max(1, time - startedAt) / 1_000;
+  /** Uses the rate at the last update, or the rate until now if the rest should already be done by then. */
+  const predict = (rest: number) => {
+    const rate = current.done / secondsSinceStart(current.updatedAt);
+    const left = rest / rate - (Date.now() - current.updatedAt) / 1_000;
+    if (left > 0 || rest === 0) return { rate, left: Math.max(0, left) };
+    const seconds = secondsSinceStart(Date.now());
+    return { rate: current.done / seconds, left: (rest * seconds) / current.done };
+  };
+  // More may be done than was expected.
+  const total = () => (current.total === undefined ? undefined : Math.max(current.done, current.total));
+  return {
+    done: () => current.done,
+    total,
+    update(done, newTotal = current.total) {
+      Object.assign(current, { done, total: newTotal, updatedAt: Date.now() });
+    },
+    describe() {
+      const all = total();
+      const count = `${current.done}${all === undefined ? "" : `/${all}`} ${unit}`;
+      const elapsed = `${formatTime(secondsSinceStart(Date.now()))} so far`;
+      // There is no rate before the first one is done.
+      if (current.done === 0) return all === undefined ? elapsed : `${count}, ${elapsed}`;
+      const { rate, left } = predict((all ?? current.done) - current.done);
+      const speed = `${count}, ${formatRate(rate)}/s`;
+      return all === undefined ? speed : `${speed}, ${formatTime(left)} left`;
+    },
+  };
+}
+
+function formatRate(rate: number): string {
+  return rate < 10 ? String(Number(rate.toFixed(1))) : String(Math.round(rate));
+}
+
+function formatTime(seconds: number): string {
+  return cliProgress.Format.TimeFormat(Math.ceil(seconds), { autopaddingChar: "" }, 1);
 }

@@ -1,64 +1,89 @@
 import { writeFileSync } from "node:fs";
-import { wholeNumber, writableFile } from "../command-line/options.ts";
-import { openProgram, runProgram } from "../command-line/program.ts";
-import { note } from "../command-line/progress.ts";
-import type { Collection } from "../http-client/address.ts";
-import { addAsking } from "../http-client/command.ts";
-import type { PaceOptions } from "../http-client/pace.ts";
-import { type Patience, realClock } from "../http-client/retry.ts";
-import { parseExamined } from "./address.ts";
-import { type Examination, examine } from "./examine.ts";
-import { formatJson } from "./report/json.ts";
-import { formatJunit } from "./report/junit.ts";
-import { formatTable, paintTerminal } from "./report/table.ts";
+import { InvalidArgumentError } from "commander";
+import { createWholeNumberParser, requireWritableFile } from "../command-line/options.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
+import { printNotice } from "../command-line/progress.ts";
+import { type CollectionUrl, parseCollectionUrl } from "../http-client/collection-url.ts";
+import { addHttpOptions } from "../http-client/http-options.ts";
+import { type RetryPolicy, realClock } from "../http-client/retry.ts";
+import type { ThrottleOptions } from "../http-client/throttle.ts";
+import { type ConformanceReport, checkConformance } from "./check.ts";
+import { formatJunit } from "./junit.ts";
+import { formatJson, formatTable, paintTerminal } from "./report.ts";
 
-/** The examination ended early, or there was none. */
-const INCOMPLETE = 2;
+/** The exit status if a rule is broken. */
 const BROKEN = 1;
+/** The exit status if the check ended early or did not start, and no rule is broken. */
+const INCOMPLETE = 2;
 
-/** A minute of attempts. */
-const PATIENCE: Patience = {
+/** The attempts take about one minute. */
+const RETRY_POLICY: RetryPolicy = {
   attempts: 5,
   timeout: 30_000,
   backoff: 1_000,
-  longestBackoff: 30_000,
-  longestRetryAfter: 600_000,
+  maxBackoff: 30_000,
+  maxRetryAfter: 600_000,
 };
 
-interface Options extends PaceOptions {
+interface Options extends ThrottleOptions {
   pages?: number;
   readOnly?: true;
   json?: true;
   junit?: string;
 }
 
-/** What was seen until a signal comes is judged and told. */
+/** Aborted by a signal. The report then covers what was seen until then. */
 const stop = new AbortController();
 
-const program = addAsking(openProgram("npm run conformance --"), parseExamined)
-  .description("Holds a deployment against the specification, rule by rule.")
-  .option("--pages <n>", "walk the first n pages, the middle and the last one, not all", wholeNumber(1))
-  .option("--read-only", "send no POST, PUT, PATCH or DELETE to see them refused")
-  .option("--json", "print JSON")
-  .option("--junit <file>", "write JUnit XML to this file, too", writableFile)
+const program = addHttpOptions(createProgram("npm run conformance --"), parsePlainCollectionUrl)
+  .description("Check a deployment against the specification, rule by rule.")
+  .option(
+    "--pages <n>",
+    "read only the first n pages, the middle page and the last page",
+    createWholeNumberParser(1),
+  )
+  .option("--read-only", "skip the requests that test whether POST, PUT, PATCH and DELETE are refused")
+  .option("--json", "print the report as JSON")
+  .option("--junit <file>", "also write the report to this file, as JUnit XML", requireWritableFile)
   .addHelpText(
     "after",
-    "\nExit status: 0, no rule is broken; 1, one is; 2, the service could not be examined.\nInterrupted, it judges what it has seen: 130 or 143.",
+    `
+Exit status: 0 if no rule is broken, 1 if a rule is broken, 2 if the check could not be completed.
+If it is interrupted, it reports what it has seen so far and exits with 130 or 143.`,
   )
   .action(run);
 
-async function run(collection: Collection, options: Options): Promise<void> {
+async function run(collection: CollectionUrl, options: Options): Promise<void> {
   const { pages, concurrency, delay, readOnly = false, json, junit } = options;
-  const surroundings = { clock: realClock, patience: PATIENCE, signal: stop.signal, warn: note };
-  const examination = await examine(collection, { pages, concurrency, delay, readOnly, ...surroundings });
-  console.log(json ? formatJson(examination) : formatTable(examination, paintTerminal));
-  if (junit !== undefined) writeFileSync(junit, formatJunit(examination));
-  process.exitCode = chooseStatus(examination);
+  const dependencies = {
+    clock: realClock,
+    retryPolicy: RETRY_POLICY,
+    signal: stop.signal,
+    warn: printNotice,
+  };
+  const report = await checkConformance(collection, { pages, concurrency, delay, readOnly, ...dependencies });
+  console.log(json ? formatJson(report) : formatTable(report, paintTerminal));
+  if (junit !== undefined) writeFileSync(junit, formatJunit(report));
+  process.exitCode = chooseStatus(report);
 }
 
-function chooseStatus({ rules, stopped }: Examination): number {
+function chooseStatus({ rules, stopped }: ConformanceReport): number {
   if (rules.some(({ verdict }) => verdict === "fail")) return BROKEN;
   return stopped === undefined ? 0 : INCOMPLETE;
 }
 
-await runProgram(program, { failure: INCOMPLETE, stop });
+/**
+ * Parses a URL as `parseCollectionUrl` does, but accepts no query parameters except those of the specification,
+ * because pages are requested as it says and other parameters would be lost.
+ * @throws InvalidArgumentError if there are any
+ */
+function parsePlainCollectionUrl(text: string): CollectionUrl {
+  const collection = parseCollectionUrl(text);
+  const others = [...collection.query].filter(([name, value]) => name !== "format" || value !== "api");
+  if (others.length === 0) return collection;
+  throw new InvalidArgumentError(
+    `Remove ${new URLSearchParams(others)} from the URL. Pages are requested with format=api and page only, as in the specification.`,
+  );
+}
+
+await runProgram(program, { errorStatus: INCOMPLETE, stop });

@@ -1,31 +1,110 @@
-import type { Observations } from "./observation.ts";
+import type { Emit, Events } from "./events.ts";
 
-/** An observation that should have shown whether a rule holds, and why it does not. */
-export interface Open {
-  open: string;
+/** Something was observed that should show whether the rule is kept, but does not. The text says why. */
+interface Inconclusive {
+  inconclusive: string;
 }
 
 /**
- * What an observation says about a rule: nothing, that it holds, a text why it does not, or that it stays open. Of what
- * the specification does not show, the text says what the service does.
+ * What an event shows about a rule: nothing (undefined), that it is kept (true), how it is broken (a text), or that it
+ * stays unknown. For a `notShown` rule, the text describes what the service does.
  */
-export type Finding = undefined | true | string | Open;
+export type Finding = undefined | true | string | Inconclusive;
 
-/** By kind of observation, what it says. */
-export type Checks = { [K in keyof Observations]?: (seen: Observations[K]) => Finding };
+/** By kind of event, what an event shows. */
+type Checks = { [K in keyof Events]?: (event: Events[K]) => Finding };
 
-/** A sentence of the specification and how it shows. */
+/** A rule of the specification and how events show whether it is kept. */
 export interface Rule extends Checks {
-  /** Heading and number or item in the specification: `Record 4`, `List records.path`. */
-  place: string;
-  /** Other places of the specification that say the same. */
+  /** The heading and the number or item in the specification: `Record 4`, `List records.path`. */
+  reference: string;
+  /** Other places in the specification that say the same. */
   also?: string[];
   sentence: string;
-  /** The specification says nothing: whatever is found is told, and cannot be wrong. */
+  /** The specification says nothing about this, so it cannot be broken. What the service does is reported. */
   notShown?: true;
 }
 
-/** Makes the rule of something that the specification does not show. */
-export function notShown(place: string, sentence: string, checks: Checks = {}): Rule {
-  return { place, sentence, notShown: true, ...checks };
+/** Creates a rule for something that the specification does not show. */
+export function createNotShownRule(reference: string, sentence: string, checks: Checks = {}): Rule {
+  return { reference, sentence, notShown: true, ...checks };
+}
+
+/** `not seen`: nothing was observed that shows it. `not shown`: the specification says nothing about it. */
+export type Verdict = "pass" | "fail" | "not seen" | "not shown";
+
+/** Part of the JSON report, so the names of the properties are public. */
+export interface RuleResult {
+  rule: string;
+  also: string[];
+  sentence: string;
+  verdict: Verdict;
+  /** How many events show that the rule is kept. */
+  kept: number;
+  /** How many events break the rule. */
+  broken: number;
+  /** The first few events that decide the verdict: the URL, the part of the response, and what is wrong with it. */
+  evidence: string[];
+}
+
+const MAX_EVIDENCE = 3;
+
+/** What the events so far show about a rule. */
+interface Findings {
+  kept: number;
+  firstKept: string | undefined;
+  broken: number;
+  /** How the rule is broken; for a `notShown` rule, what the service does. */
+  descriptions: Set<string>;
+  inconclusive: Set<string>;
+}
+
+/** Applies rules to events. Of the events, it keeps only the evidence. */
+export function createResults(rules: Rule[]): { emit: Emit; list(): RuleResult[] } {
+  const all = rules.map((rule) => ({ rule, findings: createFindings() }));
+  return {
+    emit(kind, event) {
+      for (const { rule, findings } of all) addFinding(findings, rule, applyRule(rule, kind, event), event);
+    },
+    list: () => all.map(({ rule, findings }) => formResult(rule, findings)),
+  };
+}
+
+function applyRule<K extends keyof Events>(checks: Checks, kind: K, event: Events[K]): Finding {
+  return checks[kind]?.(event);
+}
+
+function createFindings(): Findings {
+  return { kept: 0, firstKept: undefined, broken: 0, descriptions: new Set(), inconclusive: new Set() };
+}
+
+function addFinding(findings: Findings, rule: Rule, finding: Finding, event: Events[keyof Events]): void {
+  if (finding === undefined) return;
+  const location = event.subject === undefined ? event.url : `${event.url} ${event.subject}`;
+  if (finding === true) {
+    findings.kept += 1;
+    findings.firstKept ??= location;
+  } else if (typeof finding === "string") {
+    findings.broken += 1;
+    addEvidence(findings.descriptions, rule.notShown ? finding : `${location}: ${finding}`);
+  } else {
+    addEvidence(findings.inconclusive, `${location}: ${finding.inconclusive}`);
+  }
+}
+
+function addEvidence(evidence: Set<string>, text: string): void {
+  if (evidence.size < MAX_EVIDENCE) evidence.add(text);
+}
+
+function formResult(rule: Rule, findings: Findings): RuleResult {
+  const { reference, also = [], sentence } = rule;
+  const { kept, broken, firstKept, descriptions, inconclusive } = findings;
+  const common = { rule: reference, also, sentence };
+  if (rule.notShown) {
+    return { ...common, verdict: "not shown", kept: 0, broken: 0, evidence: [...descriptions] };
+  }
+  if (broken > 0) return { ...common, verdict: "fail", kept, broken, evidence: [...descriptions] };
+  if (firstKept === undefined || inconclusive.size > 0)
+    return { ...common, verdict: "not seen", kept, broken, evidence: [...inconclusive] };
+  return { ...common, verdict: "pass", kept, broken, evidence: [firstKept] };
 }

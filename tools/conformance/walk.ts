@@ -1,162 +1,191 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { findFollowing, isReadable, tellUnreadable } from "./following.ts";
-import { isObject } from "./json.ts";
-import type { Memory } from "./memory.ts";
-import type { Observe, SeenEnd } from "./observation.ts";
-import type { Answered, Pages } from "./pages.ts";
-import { type Fit, fitPage, type State, takePage } from "./state.ts";
+import { type CollectionReader, isPage, type PageResponse } from "./collection-reader.ts";
+import {
+  applyPage,
+  type CollectionState,
+  comparePage,
+  describeCountError,
+  type PageComparison,
+} from "./collection-state.ts";
+import type { Emit } from "./events.ts";
+import { emitUnreadable, findNextPage } from "./next-page.ts";
+import { isObject } from "./response-body.ts";
+import type { SeenRecords } from "./seen-records.ts";
 
 export interface Walk {
-  pages: Pages;
-  state: State;
-  memory: Memory;
-  observe: Observe;
-  /** Waits a little before a page is read again. */
+  reader: CollectionReader;
+  state: CollectionState;
+  seenRecords: SeenRecords;
+  emit: Emit;
+  /** Waits before a page is read again. */
   pause(): Promise<void>;
-  /** @param page just read */
-  onPage(page: number): void;
-  /** Only so many pages from the first, and the middle and last one. */
-  most?: number | undefined;
-  /** What has been walked. */
-  walked: Walked;
+  /** Called after each page. */
+  onPage(): void;
+  /** If set, only the pages up to this number, the middle page and the last page are read. */
+  pageLimit?: number | undefined;
+  result: WalkResult;
 }
 
-export interface Walked {
+export interface WalkResult {
   pages: number;
   records: number;
-  /** How often the collection grew. */
+  /** How many times the collection grew. */
   growths: number;
   /** The counts of pages contradict each other. */
-  contradictory: boolean;
-  /** A page did not go with the ones before, however often it was read: from then on each is read once. */
-  doubtful: boolean;
+  countsContradict: boolean;
+  /** A page contradicted earlier ones in every attempt. From then on, each page is read once. */
+  isInconsistent: boolean;
   /** All pages but the last hold as many records as they should. */
-  regular: boolean;
-  /** The number of the last page, if the walk came to it. */
-  last: number | undefined;
+  allPagesFull: boolean;
+  /** The number of the last page, if the walk reached it. */
+  lastPage: number | undefined;
   /** Why the walk ended before the last page. */
   stopped: string | undefined;
 }
 
-/** A page that has been compared with the ones before. */
-interface Settled extends Answered {
-  /** The number of the page before, if it has the same records. */
-  copies: number | undefined;
+export function createWalkResult(): WalkResult {
+  return {
+    pages: 0,
+    records: 0,
+    growths: 0,
+    countsContradict: false,
+    isInconsistent: false,
+    allPagesFull: true,
+    lastPage: undefined,
+    stopped: undefined,
+  };
 }
 
-/** A doubt that outlasts so many readings of a page is none. */
-const MOST_READS = 3;
+/** A page that has been compared with the pages before it. */
+interface ComparedPage extends PageResponse {
+  /** The number of the previous page, if it has the same records. */
+  duplicateOf: number | undefined;
+}
+
+/** A page that contradicts earlier pages is read this many times before the contradiction counts. */
+const MAX_READS = 3;
 
 /**
- * Walks from the first page to the last, by the number that `next` should carry, and tells what it sees. A page is told
- * when it is known what follows it.
+ * Walks from the first page to the last by page number and emits an event for everything it observes. The event of a
+ * page follows after the next page has been read, because it includes whether the page is the last one.
  */
-export async function walkPages(walk: Walk, first: Answered): Promise<void> {
-  let page = await settle(walk, first);
-  for (;;) {
-    if (page.number === walk.most) break;
-    const { following, after } = await orTell(walk, page, findFollowing(walk, page));
-    if (walk.walked.stopped !== undefined) return tellPage(walk, page, false);
-    if (following === undefined) return tellEnd(walk, page, after);
-    tellPage(walk, page, false);
-    page = await settle(walk, following, page);
+export async function walkPages(walk: Walk, first: PageResponse): Promise<void> {
+  let page = await addPage(walk, first);
+  while (page.number !== walk.pageLimit) {
+    const { next, afterLast, stopped } = await waitForNext(walk, page, findNextPage(walk, page));
+    if (stopped !== undefined) {
+      walk.result.stopped = stopped;
+      return emitPage(walk, page, false);
+    }
+    if (next === undefined) return emitEnd(walk, page, afterLast);
+    emitPage(walk, page, false);
+    page = await addPage(walk, next, page);
   }
-  await walkRest(walk, page);
+  await walkMiddleAndLast(walk, page);
 }
 
-/** Goes on, where only some pages are wanted, with the middle and the last one. */
-async function walkRest(walk: Walk, newest: Settled): Promise<void> {
-  let page = newest;
+async function walkMiddleAndLast(walk: Walk, current: ComparedPage): Promise<void> {
+  let page = current;
   const last = lastPage(walk.state.count ?? 0);
   for (const number of new Set([Math.ceil(last / 2), last])) {
     if (number <= page.number) continue;
-    const answered = await orTell(walk, page, walk.pages.read(number));
-    if (!isReadable(answered)) {
-      tellUnreadable(walk, answered);
+    const response = await waitForNext(walk, page, walk.reader.read(number));
+    if (!isPage(response)) {
+      emitUnreadable(walk.emit, walk.reader, response);
       continue;
     }
-    tellPage(walk, page, false);
-    page = await settle(walk, answered, page);
+    emitPage(walk, page, false);
+    page = await addPage(walk, response, page);
   }
-  if (page.number >= lastPage(walk.state.count ?? 0)) tellEnd(walk, page, undefined);
-  else tellPage(walk, page, false);
+  if (isLastByCount(walk, page)) emitEnd(walk, page, undefined);
+  else emitPage(walk, page, false);
 }
 
-/** Waits for what follows a page. If that fails, all that was seen of the page is told. */
-async function orTell<T>(walk: Walk, page: Settled, following: Promise<T>): Promise<T> {
+/** Waits for the page after a page. If that fails, the page itself is still reported. */
+async function waitForNext<T>(walk: Walk, page: ComparedPage, next: Promise<T>): Promise<T> {
   try {
-    return await following;
+    return await next;
   } catch (error) {
-    tellPage(walk, page, page.number >= lastPage(walk.state.count ?? 0));
+    emitPage(walk, page, isLastByCount(walk, page));
     throw error;
   }
 }
 
-/** Reads a page again that does not go with the ones before: it may be of the moment in which a record came. */
-async function settle(walk: Walk, read: Answered, before?: Answered): Promise<Settled> {
-  let page = read;
-  let fit = fitPage(walk.state, page);
+function isLastByCount({ state }: Walk, page: PageResponse): boolean {
+  return page.number >= lastPage(state.count ?? 0);
+}
+
+/** Adds a page to the walk, after comparing it with the pages before it. */
+async function addPage(walk: Walk, response: PageResponse, previous?: PageResponse): Promise<ComparedPage> {
+  const { page, comparison } = await readUntilConsistent(walk, response);
+  emitCount(walk, page, comparison);
+  const overlap = applyPage(walk.state, page, comparison);
+  const isDuplicate = overlap < page.results.length && isDeepStrictEqual(page.results, previous?.results);
+  const duplicateOf = isDuplicate ? previous?.number : undefined;
+  if (duplicateOf === undefined) addRecords(walk, page, overlap);
+  walk.result.pages += 1;
+  walk.onPage();
+  return { ...page, duplicateOf };
+}
+
+/** Reads a page again if it contradicts earlier pages, because a record may have been added during the request. */
+async function readUntilConsistent(
+  walk: Walk,
+  response: PageResponse,
+): Promise<{ page: PageResponse; comparison: PageComparison }> {
+  let page = response;
+  let comparison = comparePage(walk.state, page);
   let highest = page.count ?? 0;
-  for (let reads = 1; fit.doubt && reads < MOST_READS && !walk.walked.doubtful; reads++) {
+  for (let reads = 1; !comparison.isConsistent && reads < MAX_READS && !walk.result.isInconsistent; reads++) {
     await walk.pause();
-    const again = await walk.pages.readAgain(page.number);
-    if (!isReadable(again)) break;
+    const again = await walk.reader.readAgain(page.number);
+    if (!isPage(again)) break;
     page = again;
-    fit = fitPage(walk.state, page);
+    comparison = comparePage(walk.state, page);
     const { count = 0 } = page;
-    if (count < highest)
-      fit = { ...fit, doubt: `count is ${count}, but was ${highest} before`, isCount: true };
+    if (count < highest) {
+      comparison = { ...comparison, isConsistent: false, countError: describeCountError(count, highest) };
+    }
     highest = Math.max(highest, count);
   }
-  if (fit.doubt) walk.walked.doubtful = true;
-  tellCount(walk, page, fit);
-  const overlap = takePage(walk.state, page, fit);
-  const copies = overlap < page.results.length && isCopy(page, before) ? before?.number : undefined;
-  if (copies === undefined) meetRecords(walk, page, overlap);
-  walk.walked.pages += 1;
-  walk.onPage(page.number);
-  return { ...page, copies };
+  if (!comparison.isConsistent) walk.result.isInconsistent = true;
+  return { page, comparison };
 }
 
-function tellCount({ walked, observe, state }: Walk, page: Answered, fit: Fit): void {
-  const isInside =
-    state.count !== undefined && page.number <= lastPage(Math.max(page.count ?? 0, state.count));
-  if (page.count === undefined || !isInside) return;
-  if (fit.isCount) walked.contradictory = true;
-  if (fit.change === "growth") walked.growths += 1;
-  observe("count", { url: page.url, change: fit.change, flaw: fit.isCount ? fit.doubt : undefined });
+function emitCount({ result, emit, state }: Walk, page: PageResponse, comparison: PageComparison): void {
+  if (page.count === undefined || state.count === undefined) return;
+  if (page.number > lastPage(Math.max(page.count, state.count))) return;
+  const { hasGrown, countError } = comparison;
+  if (countError !== undefined) result.countsContradict = true;
+  if (hasGrown) result.growths += 1;
+  emit("count", { url: page.url, error: countError });
 }
 
-function meetRecords(walk: Walk, page: Answered, overlap: number): void {
+function addRecords(walk: Walk, page: PageResponse, overlap: number): void {
   for (const [index, record] of page.results.entries()) {
     if (index < overlap || !isObject(record)) continue;
-    const seen = walk.memory.meet(page.url, index, record);
-    if (!seen.repeated) walk.walked.records += 1;
-    walk.observe("record", seen);
+    const event = walk.seenRecords.add(page.url, index, record);
+    if (!event.isDuplicate) walk.result.records += 1;
+    walk.emit("record", event);
   }
 }
 
-function isCopy({ results }: Answered, before: Answered | undefined): boolean {
-  return before !== undefined && isDeepStrictEqual(results, before.results);
+function emitPage(walk: Walk, page: ComparedPage, isLast: boolean): void {
+  if (!isLast && page.results.length !== PAGE_SIZE) walk.result.allPagesFull = false;
+  walk.emit("page", { ...page, linkBase: walk.reader.linkBase, isLast });
 }
 
-function tellPage(walk: Walk, page: Settled, isLast: boolean): void {
-  if (!isLast && page.results.length !== PAGE_SIZE) walk.walked.regular = false;
-  walk.observe("page", { ...page, base: walk.pages.base, isLast });
-}
-
-function tellEnd(walk: Walk, page: Settled, after: string | undefined): void {
-  tellPage(walk, page, true);
-  walk.walked.last = page.number;
-  const { contradictory, regular } = walk.walked;
-  const end: SeenEnd = {
+function emitEnd(walk: Walk, page: ComparedPage, afterLast: string | undefined): void {
+  emitPage(walk, page, true);
+  walk.result.lastPage = page.number;
+  const { countsContradict, allPagesFull } = walk.result;
+  walk.emit("end", {
     url: page.url,
-    number: page.number,
-    length: page.results.length,
-    count: contradictory ? undefined : walk.state.count,
-    regular: regular && Array.isArray(page.fields?.results),
-    after,
-  };
-  walk.observe("end", end);
+    lastPage: page.number,
+    recordsOnLastPage: page.results.length,
+    count: countsContradict ? undefined : walk.state.count,
+    allPagesFull: allPagesFull && Array.isArray(page.envelope?.results),
+    afterLast,
+  });
 }

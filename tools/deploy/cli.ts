@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { Option } from "commander";
-import { openProgram, runProgram } from "../command-line/program.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
 import { branchName, serviceAddress } from "./arguments.ts";
 import type { Journey } from "./journey.ts";
 import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
@@ -20,7 +20,7 @@ const surroundings: Surroundings = {
 // checked at GitHub.
 const { WORKERS_CI } = process.env;
 
-const program = openProgram("npm run");
+const program = createProgram("npm run");
 
 const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the code"] as const;
 

@@ -1,82 +1,85 @@
-import { Refused, Transient } from "./failures.ts";
+import { RefusedError, TransientError } from "./errors.ts";
 
-export interface Answer {
-  /** The URL that answered, after redirects. */
+export interface HttpRequest {
+  url: string;
+  /** GET by default. */
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  /** How many redirects to follow, 5 by default. If it is 0, a redirect is returned like any other response. */
+  maxRedirects?: number;
+}
+
+export interface HttpResponse {
+  /** The URL of the response, after redirects. */
   url: string;
   status: number;
   headers: Headers;
   body: Uint8Array;
 }
 
-/** A request. */
-export interface Asked {
-  url: string;
-  /** GET, if absent. */
-  method?: string;
-  headers?: Record<string, string>;
-  body?: string;
-  /** How many redirects to follow, 5 if absent; with none, they are answers. */
-  redirects?: number;
-}
+const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
+const MAX_REDIRECTS = 5;
 
-const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 5;
-
-/** A page of 15 records has 4 KB. */
-const LONGEST_BODY = 16 * 1024 * 1024;
+/** Far more than any page needs: a page of 15 records has 4 KB. */
+const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Sends a request and reads the whole answer. Redirects are followed on the same host only.
+ * Sends a request and reads the complete response. Follows redirects on the same host only.
  * @param timeout milliseconds for all of it
- * @throws Transient if there is no whole answer in time
- * @throws Refused if it redirects in circles or to another host
- * @throws whatever the signal's reason is, once it is aborted
+ * @throws TransientError if there is no complete response in time
+ * @throws RefusedError if there are too many redirects or one to another host
+ * @throws the signal's reason once the signal is aborted
  */
-export async function request(asked: Asked, timeout: number, signal: AbortSignal): Promise<Answer> {
-  const limit = limitTime(timeout, signal);
+export async function sendRequest(
+  request: HttpRequest,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
+  const limit = startTimeout(timeout, signal);
   try {
-    const response = await follow(asked, limit.signal);
+    const response = await followRedirects(request, limit.signal);
     const { status, headers } = response;
     return { url: response.url, status, headers, body: await readBody(response) };
   } catch (error) {
     signal.throwIfAborted();
-    throw explain(error, timeout);
+    throw toClientError(error, timeout);
   } finally {
-    limit.lift();
+    limit.clear();
   }
 }
 
-/** As `AbortSignal.any` with `AbortSignal.timeout`, but leaves nothing behind: a crawl makes many requests. */
-function limitTime(timeout: number, signal: AbortSignal): { signal: AbortSignal; lift(): void } {
+/** Like `AbortSignal.any` with `AbortSignal.timeout`, but leaves nothing behind: a crawl sends many requests. */
+function startTimeout(timeout: number, signal: AbortSignal): { signal: AbortSignal; clear(): void } {
   const controller = new AbortController();
-  const stop = () => controller.abort(signal.reason);
-  const timer = setTimeout(() => controller.abort(new DOMException("too late", "TimeoutError")), timeout);
-  signal.addEventListener("abort", stop);
-  if (signal.aborted) stop();
+  const abort = () => controller.abort(signal.reason);
+  const timer = setTimeout(() => controller.abort(new DOMException("timeout", "TimeoutError")), timeout);
+  signal.addEventListener("abort", abort);
+  if (signal.aborted) abort();
   return {
     signal: controller.signal,
-    lift() {
+    clear() {
       clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
+      signal.removeEventListener("abort", abort);
     },
   };
 }
 
-async function follow(asked: Asked, signal: AbortSignal): Promise<Response> {
-  const { url, redirects: most = MOST_REDIRECTS, ...init } = asked;
-  let at = url;
-  for (let redirects = 0; redirects <= most; redirects++) {
-    const response = await fetch(at, { ...init, redirect: "manual", signal });
+async function followRedirects(request: HttpRequest, signal: AbortSignal): Promise<Response> {
+  const { url, maxRedirects = MAX_REDIRECTS, ...init } = request;
+  let current = url;
+  for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+    const response = await fetch(current, { ...init, redirect: "manual", signal });
     const location = response.headers.get("Location");
-    if (!REDIRECTS.has(response.status) || location === null || most === 0) return response;
+    if (!REDIRECT_STATUSES.has(response.status) || location === null || maxRedirects === 0) return response;
     await response.body?.cancel();
-    const to = URL.parse(location, at);
-    if (to?.hostname !== new URL(url).hostname) {
-      throw new Refused(url, response.status, `and leads to another host, ${location}`);
+    const target = URL.parse(location, current);
+    if (target?.hostname !== new URL(url).hostname) {
+      throw new RefusedError(url, response.status, `the redirect leads to another host, ${location}`);
     }
-    at = to.href;
+    current = target.href;
   }
-  throw new Refused(url, 302, "time and again: it leads in circles");
+  throw new RefusedError(url, 302, "too many redirects");
 }
 
 async function readBody(response: Response): Promise<Uint8Array> {
@@ -85,7 +88,7 @@ async function readBody(response: Response): Promise<Uint8Array> {
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > LONGEST_BODY) throw new Transient("answered more than a page can hold");
+    if (length > MAX_BODY_BYTES) throw new TransientError(`returned more than ${MAX_BODY_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 }
@@ -99,18 +102,24 @@ export function decodeBody(body: Uint8Array): string | undefined {
   }
 }
 
-function explain(error: unknown, timeout: number): unknown {
-  if (!(error instanceof Error) || error instanceof Transient || error instanceof Refused) return error;
-  if (error.name === "TimeoutError") return new Transient(`did not answer within ${timeout / 1_000} s`);
-  const { message, code } = findReason(error);
-  return new Transient(`could not be read (${message})`, { absent: ABSENT.has(code ?? message) });
+/** Network failures and timeouts are transient; other errors stay as they are. */
+function toClientError(error: unknown, timeout: number): unknown {
+  if (!(error instanceof Error) || error instanceof TransientError || error instanceof RefusedError)
+    return error;
+  if (error.name === "TimeoutError") {
+    return new TransientError(`did not respond within ${timeout / 1_000} s`);
+  }
+  const { message, code } = findCause(error);
+  return new TransientError(`could not be read (${message})`, {
+    unreachable: UNREACHABLE_CODES.has(code ?? message),
+  });
 }
 
-/** No such name, nothing that listens, nothing that speaks TLS, a port that fetch refuses (it has no code). */
-const ABSENT = new Set(["ENOTFOUND", "ECONNREFUSED", "ERR_SSL_WRONG_VERSION_NUMBER", "bad port"]);
+/** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks (this error has no code). */
+const UNREACHABLE_CODES = new Set(["ENOTFOUND", "ECONNREFUSED", "ERR_SSL_WRONG_VERSION_NUMBER", "bad port"]);
 
-/** What is behind the "fetch failed" of fetch; of several addresses that failed, the first. */
-function findReason(error: Error): Error & { code?: string } {
+/** The cause of the "fetch failed" that fetch throws. If several addresses of a host failed, the first. */
+function findCause(error: Error): Error & { code?: string } {
   const { cause } = error;
   const [first] = cause instanceof AggregateError ? cause.errors : [cause];
   return first instanceof Error ? first : error;

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import { Transient } from "./failures.ts";
+import { TransientError } from "./errors.ts";
 
-/** Time, in milliseconds. Tests have their own. */
+/** The time, in milliseconds. Tests replace it. */
 export interface Clock {
   now(): number;
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
@@ -12,72 +12,74 @@ export const realClock: Clock = {
   wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
 };
 
-/** How long to put up with a server, in milliseconds. */
-export interface Patience {
-  /** How often a page is asked for until it counts as failed. */
+/** How often and how long to try. All times are in milliseconds. */
+export interface RetryPolicy {
+  /** The maximum number of attempts for one request. */
   attempts: number;
-  /** From the request to the end of the answer. */
+  /** The maximum time from the request to the end of the response. */
   timeout: number;
-  /** About as long before the second attempt, and twice as long before each further one, ... */
+  /** The wait before the second attempt. It doubles before each further attempt. */
   backoff: number;
-  /** ... but no longer than this. */
-  longestBackoff: number;
-  /** A server that wants to be left alone for longer ends the crawl. */
-  longestRetryAfter: number;
+  maxBackoff: number;
+  /** If the server asks clients to wait longer than this, the request fails. */
+  maxRetryAfter: number;
 }
 
-/** Two minutes of attempts outlast a restart of the service. */
-export const PATIENCE: Patience = {
-  attempts: 8,
-  timeout: 30_000,
-  backoff: 1_000,
-  longestBackoff: 60_000,
-  longestRetryAfter: 3_600_000,
-};
-
-export interface Trial {
-  patience: Patience;
+export interface RetryOptions {
+  policy: RetryPolicy;
   clock: Clock;
   signal: AbortSignal;
   /** Called before each wait. */
-  onRetry(failure: Transient, attempt: number, wait: number): void;
+  onRetry(error: TransientError, attempt: number, wait: number): void;
 }
 
 /**
- * Does something again as long as it fails with `Transient`: after twice the time of the last attempt, less up to a
- * half by chance so that clients do not come back all at once, or when the server says.
- * @param subject what the messages are about, the URL
- * @throws Error if the last attempt fails, or the server wants to be left alone for too long
+ * Repeats an action while it throws `TransientError`. Waits as long as the server asks, or else twice as long as the
+ * last time, reduced by a random part of up to a half so that clients do not all return at once.
+ * @param subject what error messages are about, the URL
+ * @throws Error if the last attempt fails, or if the server asks for a longer wait than the policy allows
  */
-export async function retry<T>(subject: string, action: () => Promise<T>, trial: Trial): Promise<T> {
+export async function retry<T>(
+  subject: string,
+  action: () => Promise<T>,
+  { policy, clock, signal, onRetry }: RetryOptions,
+): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await action();
     } catch (error) {
-      if (!(error instanceof Transient)) throw error;
-      const wait = planWait(subject, error, attempt, trial.patience);
-      trial.onRetry(error, attempt, wait);
-      await trial.clock.wait(wait, trial.signal);
+      if (!(error instanceof TransientError)) throw error;
+      const wait = planWait(subject, error, attempt, policy);
+      onRetry(error, attempt, wait);
+      await clock.wait(wait, signal);
     }
   }
 }
 
-function planWait(subject: string, { message, remedy }: Transient, attempt: number, patience: Patience) {
-  const { after, attempts = patience.attempts, outcome } = remedy;
-  if (attempt >= Math.min(attempts, patience.attempts)) {
-    throw outcome ?? new Error(`${subject} ${message}, after ${attempt} attempts`);
+function planWait(
+  subject: string,
+  { message, advice }: TransientError,
+  attempt: number,
+  policy: RetryPolicy,
+): number {
+  const { retryAfter, maxAttempts = policy.attempts, finalError } = advice;
+  if (attempt >= Math.min(maxAttempts, policy.attempts)) {
+    throw finalError ?? new Error(`${subject} ${message}; gave up after ${attempt} attempts`);
   }
-  if (after !== undefined && after > patience.longestRetryAfter) {
-    throw new Error(`${subject} ${message} and wants to be left alone for ${Math.ceil(after / 1_000)} s`);
+  if (retryAfter !== undefined && retryAfter > policy.maxRetryAfter) {
+    const [seconds, limit] = [retryAfter, policy.maxRetryAfter].map((time) => Math.ceil(time / 1_000));
+    throw new Error(
+      `${subject} ${message} and asked to wait ${seconds} s, longer than the limit of ${limit} s`,
+    );
   }
-  const backoff = Math.min(patience.backoff * 2 ** (attempt - 1), patience.longestBackoff);
-  return after ?? backoff * (0.5 + Math.random() / 2);
+  const backoff = Math.min(policy.backoff * 2 ** (attempt - 1), policy.maxBackoff);
+  return retryAfter ?? backoff * (0.5 + Math.random() / 2);
 }
 
 /**
- * Reads the header Retry-After: seconds or an HTTP date (RFC 9110, 10.2.3).
+ * Parses the header Retry-After: seconds or an HTTP date (RFC 9110, 10.2.3).
  * @param now milliseconds since 1970-01-01 UTC
- * @returns milliseconds from now; undefined if it says nothing
+ * @returns milliseconds from now; undefined if the header is missing or invalid
  */
 export function parseRetryAfter(text: string | null, now: number): number | undefined {
   if (text === null) return undefined;

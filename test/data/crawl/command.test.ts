@@ -1,28 +1,28 @@
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import { addCrawl } from "../../../data/crawl/command.ts";
+import { addCrawl } from "../../../data/crawl/crawl.ts";
 
-/** What the command says of its arguments; none of these gets as far as a request. */
-async function refuse(...args: string[]): Promise<string> {
+/** The error message for wrong arguments. No request is sent. */
+async function runWrong(...args: string[]): Promise<string> {
   const program = new Command().exitOverride();
   addCrawl(program);
-  let said = "";
+  let output = "";
   for (const command of [program, ...program.commands]) {
     command.exitOverride().configureOutput({
       writeErr: (text) => {
-        said += text;
+        output += text;
       },
     });
   }
   await program.parseAsync(["crawl", ...args], { from: "user" }).catch(() => {});
-  return said;
+  return output;
 }
 
 describe("wrong usage", () => {
   test.each([
     [[], "missing required argument 'url'"],
     [["counts"], "value 'counts' is invalid for argument 'url'. It must be a URL"],
-    [["ftp://counts.example"], "It must be http or https."],
+    [["ftp://counts.example"], "It must start with http:// or https://."],
     [["http://localhost:1", "--concurrency", "0"], "It must be a whole number, 1 to 16."],
     [["http://localhost:1", "--concurrency", "17"], "It must be a whole number, 1 to 16."],
     [["http://localhost:1", "--delay", "-1"], "'-1' is invalid. It must be a whole number, 0 to 3600000."],
@@ -34,6 +34,6 @@ describe("wrong usage", () => {
     [["http://localhost:1", "http://localhost:2"], "too many arguments"],
     [["http://localhost:1", "--quick"], "unknown option '--quick'"],
   ])("%j", async (args, message) => {
-    expect(await refuse(...args)).toContain(message);
+    expect(await runWrong(...args)).toContain(message);
   });
 });

@@ -2,18 +2,18 @@ import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
-import { copy, linesOf, QUICK } from "./copy.ts";
-import { type Asked, type Misbehaviour, type Service, startService } from "./service.ts";
+import { type FakeService, type Fault, type PageRequest, startFakeService } from "./fake-service.ts";
+import { FAST_RETRIES, linesOf, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(100);
 
-let service: Service;
+let service: FakeService;
 beforeEach(async () => {
-  service = await startService(RECORDS);
+  service = await startFakeService(RECORDS);
 });
 afterEach(() => service.close());
 
-/** Waits in no time at all, and says for how long. */
+/** A clock that does not really wait, and the waits that were requested. */
 function skipWaits() {
   const waits: number[] = [];
   let ahead = 0;
@@ -28,49 +28,53 @@ function skipWaits() {
 }
 
 const once =
-  (page: number, misbehaviour: Misbehaviour, times = 1) =>
-  (asked: Asked) =>
-    asked.page === page && asked.attempt <= times ? misbehaviour : undefined;
+  (page: number, fault: Fault, times = 1) =>
+  (request: PageRequest) =>
+    request.page === page && request.attempt <= times ? fault : undefined;
 
-describe("what passes makes no difference to the copy:", () => {
-  test.each<[string, Misbehaviour]>([
+describe("transient failures make no difference to the output:", () => {
+  test.each<[string, Fault]>([
     ["500", { status: 500 }],
-    ["502 with a page of a proxy", { status: 502, body: "<html>Bad Gateway</html>" }],
+    ["502 with the page of a proxy", { status: 502, body: "<html>Bad Gateway</html>" }],
     ["503 with Retry-After", { status: 503, headers: { "Retry-After": "0" } }],
     ["429", { status: 429 }],
     ["408", { status: 408 }],
-    ["404 of a page that exists", { status: 404 }],
-    ["no answer", "stall"],
-    ["half an answer", "cut"],
-    ["an empty answer", { body: "" }],
+    ["404 for a page that exists", { status: 404 }],
+    ["no response", "stall"],
+    ["half of the response", "cut"],
+    ["an empty body", { body: "" }],
     ["HTML", { body: "<!doctype html><title>Records</title>" }],
     ["half of the JSON", { body: '{"count":100,"results":[{"id":1' }],
-    ["JSON of something else", { body: "[]" }],
+    ["JSON that is not an object", { body: "[]" }],
     ["an envelope without results", { body: '{"count":100}' }],
-    ["a count that is none", { body: '{"count":"many","results":[]}' }],
+    ["an invalid count", { body: '{"count":"many","results":[]}' }],
     ["an older state", { body: '{"count":100,"results":[]}' }],
     ["a smaller count", { body: '{"count":85,"results":[]}' }],
-  ])("%s", async (_, misbehaviour) => {
-    service.onAsk = once(4, misbehaviour, 2);
-    const { lines, error } = await copy(service.origin, { concurrency: 2 });
+  ])("%s", async (_, fault) => {
+    service.onRequest = once(4, fault, 2);
+    const { lines, error } = await runCrawl(service.origin, { concurrency: 2 });
     expect(error).toBeUndefined();
     expect(lines).toEqual(linesOf(RECORDS));
   });
 
-  test("any of them, on every page, with any concurrency", async () => {
-    const all: Misbehaviour[] = [{ status: 500 }, "cut", { status: 429 }, { body: "?" }, { status: 503 }];
-    service.onAsk = ({ index, attempt }) => (attempt <= 5 ? all[index % all.length] : undefined);
-    const { lines, printed } = await copy(service.origin, { concurrency: 16 });
+  test("several of them, on every page, at high concurrency", async () => {
+    const all: Fault[] = [{ status: 500 }, "cut", { status: 429 }, { body: "?" }, { status: 503 }];
+    service.onRequest = ({ index, attempt }) => (attempt <= 5 ? all[index % all.length] : undefined);
+    const { lines, printed } = await runCrawl(service.origin, { concurrency: 16 });
     expect(lines).toEqual(linesOf(RECORDS));
-    expect(printed.join()).toMatch(/: 8 pages read, 35 retries\.$/);
+    expect(printed.join()).toMatch(/ Pages read: 8\. Retries: 35\.$/);
   });
 });
 
-describe("the waits", () => {
-  test("double from one second to one minute, less up to a half", async () => {
-    service.onAsk = once(3, { status: 500 }, 7);
+describe("waits", () => {
+  test("double from the first to the longest, reduced by up to a half", async () => {
+    service.onRequest = once(3, { status: 500 }, 7);
     const { clock, waits } = skipWaits();
-    await copy(service.origin, {}, { clock, patience: { ...QUICK, backoff: 1_000, longestBackoff: 30_000 } });
+    await runCrawl(
+      service.origin,
+      {},
+      { clock, retryPolicy: { ...FAST_RETRIES, backoff: 1_000, maxBackoff: 30_000 } },
+    );
     expect(waits).toHaveLength(7);
     for (const [index, most] of [1, 2, 4, 8, 16, 30, 30].entries()) {
       expect(waits[index]).toBeLessThanOrEqual(most * 1_000);
@@ -78,97 +82,116 @@ describe("the waits", () => {
     }
   });
 
-  test("are as long as the server says, for all requests", async () => {
-    service.onAsk = once(3, { status: 503, headers: { "Retry-After": "120" } });
+  test("are as long as the server asks", async () => {
+    service.onRequest = once(3, { status: 503, headers: { "Retry-After": "120" } });
     const { clock, waits } = skipWaits();
-    const { warned } = await copy(service.origin, {}, { clock });
+    const { warned } = await runCrawl(service.origin, {}, { clock });
     expect(Math.max(...waits)).toBe(120_000);
-    expect(warned).toEqual([expect.stringMatching(/page=3 answered 503; attempt 2 follows in 120 s\.$/)]);
+    expect(warned).toEqual([expect.stringMatching(/page=3 returned 503\. Attempt 2 starts in 120 s\.$/)]);
   });
 
-  test("are none if the server says so", async () => {
-    service.onAsk = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
+  test("are skipped if the server asks for none", async () => {
+    service.onRequest = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
     const { clock, waits } = skipWaits();
-    const { error } = await copy(service.origin, {}, { clock, patience: { ...QUICK, backoff: 1_000 } });
+    const { error } = await runCrawl(
+      service.origin,
+      {},
+      { clock, retryPolicy: { ...FAST_RETRIES, backoff: 1_000 } },
+    );
     expect([error, Math.max(...waits)]).toEqual([undefined, 0]);
   });
 
-  test("reach to the date that the server says", async () => {
+  test("end at the date that the server asks for", async () => {
     const at = new Date(Date.now() + 90_000).toUTCString();
-    service.onAsk = once(3, { status: 429, headers: { "Retry-After": at } });
+    service.onRequest = once(3, { status: 429, headers: { "Retry-After": at } });
     const { clock, waits } = skipWaits();
-    await copy(service.origin, {}, { clock });
+    await runCrawl(service.origin, {}, { clock });
     expect(Math.max(...waits)).toBeGreaterThan(85_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(90_000);
   });
 
-  test("hold back what else would be asked for", async () => {
-    service.onAsk = once(2, { status: 429, headers: { "Retry-After": "1" } });
-    service.onSend = () => setTimeout(60);
-    await copy(service.origin, { concurrency: 4 });
-    const [first, second] = service.asked.filter(({ page }) => page === 2);
+  test("that the server asks for hold back all other requests", async () => {
+    service.onRequest = once(2, { status: 429, headers: { "Retry-After": "1" } });
+    service.onResponse = () => setTimeout(60);
+    await runCrawl(service.origin, { concurrency: 4 });
+    const [first, second] = service.requests.filter(({ page }) => page === 2);
     expect(second!.at - first!.at).toBeGreaterThan(950);
-    const meanwhile = service.asked.filter(({ at }) => at > first!.at + 50 && at < first!.at + 950);
+    const meanwhile = service.requests.filter(({ at }) => at > first!.at + 50 && at < first!.at + 950);
     expect(meanwhile).toEqual([]);
   });
 });
 
-describe("what does not pass ends with an error that says how to go on:", () => {
-  test.each<[string, Misbehaviour, RegExp]>([
-    ["500", { status: 500 }, /page=3 answered 500, after 8 attempts\n/],
-    ["no answer", "stall", /page=3 did not answer within 0.05 s, after 8 attempts\n/],
-    ["half an answer", "cut", /page=3 could not be read \(.+\), after 8 attempts\n/],
+describe("permanent failures end with an error that explains how to resume:", () => {
+  test.each<[string, Fault, RegExp]>([
+    ["500", { status: 500 }, /page=3 returned 500; gave up after 8 attempts\n/],
+    ["no response", "stall", /page=3 did not respond within 0.05 s; gave up after 8 attempts\n/],
+    ["half of the response", "cut", /page=3 could not be read \(.+\); gave up after 8 attempts\n/],
     [
       "HTML",
       { body: "<p>" },
-      /page=3 answered something that is not a JSON object: "<p>", after 8 attempts\n/,
+      /page=3 returned a body that is not a JSON object \(no Content-Type\): "<p>"; gave up after 8 attempts\n/,
     ],
-    ["403", { status: 403 }, /page=3 answered 403\n/],
-    ["404", { status: 404 }, /page=3 answered 404\n/],
+    ["403", { status: 403 }, /page=3 returned 403\n/],
+    ["404", { status: 404 }, /page=3 returned 404\n/],
     [
       "a wait of a day",
       { status: 503, headers: { "Retry-After": "86400" } },
-      /503 and wants to be left alone for 86400 s\n/,
+      /returned 503 and asked to wait 86400 s, longer than the limit of 3600 s\n/,
     ],
     [
       "a redirect to another host",
       { status: 302, headers: { Location: "http://localhost/" } },
-      /page=3 answered 302 and leads to another host, http:\/\/localhost\/\n/,
+      /page=3 returned 302: the redirect leads to another host, http:\/\/localhost\/\n/,
     ],
-    ["a redirect to itself", { status: 301, headers: { Location: "?page=3" } }, /it leads in circles\n/],
-    ["no count", { body: '{"results":[]}' }, /unusable envelope: count: is missing, after/],
-  ])("%s", async (_, misbehaviour, message) => {
-    service.onAsk = once(3, misbehaviour, 1_000);
-    const { error, out, lines } = await copy(service.origin, {}, { patience: { ...QUICK, timeout: 50 } });
+    [
+      "a redirect to itself",
+      { status: 301, headers: { Location: "?page=3" } },
+      /page=3 returned 302: too many redirects\n/,
+    ],
+    [
+      "no count",
+      { body: '{"results":[]}' },
+      /returned an invalid envelope: count: is missing; gave up after/,
+    ],
+  ])("%s", async (_, fault, message) => {
+    service.onRequest = once(3, fault, 1_000);
+    const { error, out, lines } = await runCrawl(
+      service.origin,
+      {},
+      { retryPolicy: { ...FAST_RETRIES, timeout: 50 } },
+    );
     expect(error).toMatch(message);
-    expect(error).toContain(`${out} holds 30 of 100 records. The same command goes on from there.`);
+    expect(error).toContain(`${out} contains 30 of 100 records. Run the same command again to resume.`);
     expect(lines).toEqual(linesOf(RECORDS).slice(0, 30));
-    service.onAsk = () => undefined;
-    expect(await copy(service.origin, { out })).toMatchObject({ lines: linesOf(RECORDS), error: undefined });
+    service.onRequest = () => undefined;
+    expect(await runCrawl(service.origin, { out })).toMatchObject({
+      lines: linesOf(RECORDS),
+      error: undefined,
+    });
   });
 
   test.each<[string, string, string]>([
     [
-      "a count that is a text",
+      "a count that is a string",
       '{"count":"100","results":[]}',
       'count: "100" is not a whole number, 0 or greater',
     ],
     ["no results", '{"count":100}', "results: is missing"],
-  ])("%s, at once if no page was any better", async (_, body, message) => {
-    service.onAsk = () => ({ body });
-    const { error, out } = await copy(service.origin);
+  ])("%s, without a retry if no page could be read before", async (_, body, message) => {
+    service.onRequest = () => ({ body });
+    const { error, out } = await runCrawl(service.origin);
     expect(error).toBe(
-      `${service.origin}/api/tf1/records/?format=api&page=1 answered an unusable envelope: ${message}`,
+      `${service.origin}/api/tf1/records/?format=api&page=1 returned an invalid envelope: ${message}`,
     );
-    expect(service.asked).toHaveLength(1);
+    expect(service.requests).toHaveLength(1);
     expect(existsSync(`${out}.progress`)).toBe(false);
   });
 
-  test("nobody there", async () => {
-    const gone = await startService([]);
-    await gone.close();
-    const { error, printed } = await copy(gone.origin);
-    expect(error).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\), after 8 attempts$/);
+  test("no server", async () => {
+    const closed = await startFakeService([]);
+    await closed.close();
+    const { error, printed } = await runCrawl(closed.origin);
+    expect(error).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\); gave up after 8 attempts$/);
     expect(printed).toEqual([]);
   });
 });

@@ -2,41 +2,41 @@ import { setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
-import { copy, linesOf, newFile } from "./copy.ts";
-import { type Service, startService } from "./service.ts";
+import { type FakeService, startFakeService } from "./fake-service.ts";
+import { linesOf, newFile, runCrawl } from "./run-crawl.ts";
 
 const ALL = makeRecords(2_000);
 
-const moment = fc.record({ at: fc.integer({ min: 0, max: 25 }), by: fc.integer({ min: 1, max: 47 }) });
+const growthStep = fc.record({ at: fc.integer({ min: 0, max: 25 }), by: fc.integer({ min: 1, max: 47 }) });
 
-/** A collection, how it is read, and when it grows by how much; the times make requests overtake each other. */
-const course = fc.record({
+/** A collection, how it is read, and when it grows by how much. The delays make requests overtake each other. */
+const scenario = fc.record({
   count: fc.integer({ min: 0, max: 160 }),
   concurrency: fc.integer({ min: 1, max: 16 }),
-  growth: fc.array(moment, { maxLength: 12 }),
-  early: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 7 }),
-  late: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 7 }),
+  growth: fc.array(growthStep, { maxLength: 12 }),
+  requestDelays: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 7 }),
+  responseDelays: fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 7 }),
 });
-type Course = typeof course extends fc.Arbitrary<infer T> ? T : never;
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
 
-async function follow<T>(
-  { count, growth, early, late }: Omit<Course, "concurrency">,
-  body: (service: Service, start: () => string[]) => Promise<T>,
+async function runScenario<T>(
+  { count, growth, requestDelays, responseDelays }: Omit<Scenario, "concurrency">,
+  body: (service: FakeService, expected: () => string[]) => Promise<T>,
 ): Promise<T> {
-  const service = await startService(ALL.slice(0, count));
+  const service = await startFakeService(ALL.slice(0, count));
   let start: number | undefined;
-  service.onAsk = async ({ index }) => {
-    const wait = early[index % early.length]!;
+  service.onRequest = async ({ index }) => {
+    const wait = requestDelays[index % requestDelays.length]!;
     if (wait > 0 && index > 0) await setTimeout(wait);
     for (const { at, by } of growth) if (at === index) grow(service, by);
     return undefined;
   };
-  service.alter = (envelope) => {
+  service.changeEnvelope = (envelope) => {
     start ??= Number(envelope.count);
     return envelope;
   };
-  service.onSend = ({ index }) => {
-    const wait = late[index % late.length]!;
+  service.onResponse = ({ index }) => {
+    const wait = responseDelays[index % responseDelays.length]!;
     return wait > 0 ? setTimeout(wait) : undefined;
   };
   try {
@@ -46,58 +46,58 @@ async function follow<T>(
   }
 }
 
-function grow(service: Service, by: number): void {
+function grow(service: FakeService, by: number): void {
   service.records = ALL.slice(0, service.records.length + by);
 }
 
-test("every record of the start is copied once, however the collection grows meanwhile", async () => {
+test("every record that exists at the start is copied once, however the collection grows", async () => {
   await fc.assert(
-    fc.asyncProperty(course, ({ concurrency, ...course }) =>
-      follow(course, async (service, start) => {
-        const { lines, error } = await copy(service.origin, { concurrency });
+    fc.asyncProperty(scenario, ({ concurrency, ...scenario }) =>
+      runScenario(scenario, async (service, expected) => {
+        const { lines, error } = await runCrawl(service.origin, { concurrency });
         expect(error).toBeUndefined();
-        expect(lines).toEqual(start());
+        expect(lines).toEqual(expected());
       }),
     ),
     { numRuns: 120 },
   );
 });
 
-test("so it is if the crawl is stopped time and again, whatever grows in between", async () => {
+test("the same holds if the crawl is interrupted several times while the collection grows", async () => {
   const stops = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 5 });
   await fc.assert(
-    fc.asyncProperty(course, stops, (course, stops) =>
-      follow(course, async (service, start) => {
+    fc.asyncProperty(scenario, stops, (scenario, stops) =>
+      runScenario(scenario, async (service, expected) => {
         const out = newFile();
-        const ask = service.onAsk;
+        const onRequest = service.onRequest;
         for (const after of stops) {
           const stop = new AbortController();
-          const last = service.asked.length + after;
-          service.onAsk = (asked) => {
-            if (asked.index >= last) stop.abort();
-            return ask(asked);
+          const last = service.requests.length + after;
+          service.onRequest = (request) => {
+            if (request.index >= last) stop.abort();
+            return onRequest(request);
           };
-          const { error } = await copy(
+          const { error } = await runCrawl(
             service.origin,
-            { out, concurrency: course.concurrency },
+            { out, concurrency: scenario.concurrency },
             { signal: stop.signal },
           );
           if (error === undefined) break;
           grow(service, after);
         }
-        const { lines, error } = await copy(service.origin, { out, concurrency: course.concurrency });
+        const { lines, error } = await runCrawl(service.origin, { out, concurrency: scenario.concurrency });
         expect([
           undefined,
-          `${out} exists already, and no crawl is to go on with it; --restart replaces it`,
+          `${out} already exists and is not an unfinished crawl. Use --restart to replace it.`,
         ]).toContain(error);
-        expect(lines).toEqual(start());
+        expect(lines).toEqual(expected());
       }),
     ),
     { numRuns: 60 },
   );
 });
 
-test("a service that counts first and selects after it has grown is not believed", async () => {
+test("pages are read again if the collection grew between the count and the selection", async () => {
   const between = fc.array(
     fc.record({ at: fc.integer({ min: 1, max: 12 }), by: fc.integer({ min: 1, max: 40 }) }),
     {
@@ -107,11 +107,11 @@ test("a service that counts first and selects after it has grown is not believed
   );
   await fc.assert(
     fc.asyncProperty(between, fc.integer({ min: 1, max: 4 }), async (between, concurrency) => {
-      const service = await startService(ALL.slice(0, 130));
+      const service = await startFakeService(ALL.slice(0, 130));
       service.onSelect = ({ index }) => {
         for (const { at, by } of between) if (at === index) grow(service, by);
       };
-      const { lines, error } = await copy(service.origin, { concurrency });
+      const { lines, error } = await runCrawl(service.origin, { concurrency });
       await service.close();
       expect(error).toBeUndefined();
       expect(lines).toEqual(linesOf(ALL.slice(0, 130)));
@@ -120,60 +120,61 @@ test("a service that counts first and selects after it has grown is not believed
   );
 });
 
-test("says how many records are not in it", async () => {
-  const { printed } = await follow(
-    { count: 40, growth: [{ at: 2, by: 7 }], early: [0], late: [0] },
-    (service) => copy(service.origin),
+test("the summary says how many records were added during the crawl", async () => {
+  const { printed } = await runScenario(
+    { count: 40, growth: [{ at: 2, by: 7 }], requestDelays: [0], responseDelays: [0] },
+    (service) => runCrawl(service.origin),
   );
   expect(printed.join()).toMatch(
-    /^Copied 40 records to .*: \d pages read, 0 retries\. 7 that were added meanwhile are not among them\.$/,
+    /^Copied 40 records to .*\. Pages read: \d\. Retries: 0\. Records added during the crawl, not copied: 7\.$/,
   );
 });
 
-test("without growth each page is read once, and the first one again in the end", async () => {
-  const service = await startService(ALL.slice(0, 100));
-  await copy(service.origin, { concurrency: 3 });
+test("without growth, each page is read once, and page 1 again at the end", async () => {
+  const service = await startFakeService(ALL.slice(0, 100));
+  await runCrawl(service.origin, { concurrency: 3 });
   await service.close();
-  expect(service.asked.map(({ page }) => page).sort()).toEqual([1, 1, 2, 3, 4, 5, 6, 7]);
+  expect(service.requests.map(({ page }) => page).sort()).toEqual([1, 1, 2, 3, 4, 5, 6, 7]);
 });
 
-test("growth that outruns the requests ends with an error", async () => {
-  const service = await startService(ALL.slice(0, 30));
-  service.onAsk = ({ index }) => ({
+test("growth that is faster than the crawl ends with an error", async () => {
+  const service = await startFakeService(ALL.slice(0, 30));
+  service.onRequest = ({ index }) => ({
     body: JSON.stringify({ count: 1_000 + index * 100, results: ALL.slice(0, 15) }),
   });
-  const { error } = await copy(service.origin);
+  const { error } = await runCrawl(service.origin);
   await service.close();
   expect(error).toMatch(
-    /^The collection grows faster than it can be read\n.* holds 15 of 1000 records\. The same/,
+    /^The collection grows faster than its pages can be read\. .*\n.* contains 15 of 1000 records\. Run the same/,
   );
 });
 
-test("--from-page begins with the page as it is at the start", async () => {
-  const { lines, error } = await follow(
-    { count: 100, growth: [{ at: 1, by: 22 }], early: [0], late: [0] },
-    (service) => copy(service.origin, { fromPage: 3, concurrency: 2 }),
+test("--from-page counts pages as they are when the crawl begins", async () => {
+  const { lines, error } = await runScenario(
+    { count: 100, growth: [{ at: 1, by: 22 }], requestDelays: [0], responseDelays: [0] },
+    (service) => runCrawl(service.origin, { fromPage: 3, concurrency: 2 }),
   );
   expect(error).toBeUndefined();
   expect(lines).toEqual(linesOf(ALL.slice(0, 70)));
 });
 
-test("--from-page past the end is an error", async () => {
-  const { error } = await follow({ count: 30, growth: [], early: [0], late: [0] }, (service) =>
-    copy(service.origin, { fromPage: 3 }),
+test("--from-page after the last page is an error", async () => {
+  const { error } = await runScenario(
+    { count: 30, growth: [], requestDelays: [0], responseDelays: [0] },
+    (service) => runCrawl(service.origin, { fromPage: 3 }),
   );
   expect(error).toMatch(/page=3 does not exist: the last page is 2$/);
 });
 
-test("another page size is told, and makes no difference to the records", async () => {
-  const service = await startService(ALL.slice(0, 95), 20);
-  service.onAsk = ({ index }) => {
+test("another page size is reported, and makes no difference to the records", async () => {
+  const service = await startFakeService(ALL.slice(0, 95), 20);
+  service.onRequest = ({ index }) => {
     if (index === 2) grow(service, 33);
     return undefined;
   };
-  const { lines, warned, error } = await copy(service.origin, { concurrency: 2 });
+  const { lines, warned, error } = await runCrawl(service.origin, { concurrency: 2 });
   await service.close();
   expect(lines).toEqual(linesOf(ALL.slice(0, 95)));
-  expect(warned[0]).toMatch(/page=1: results: holds 20 records instead of 15$/);
-  expect(error).toMatch(/^\d problems\. The records were copied as they came\.$/);
+  expect(warned[0]).toMatch(/page=1: results: contains 20 records instead of 15$/);
+  expect(error).toMatch(/^Found \d problems\. The records were copied unchanged\.$/);
 });

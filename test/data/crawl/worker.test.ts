@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
-import { copy, linesOf } from "./copy.ts";
+import { linesOf, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(1_234);
 
@@ -14,9 +14,13 @@ beforeAll(async () => {
 afterAll(() => worker.close());
 
 test.each([1, 16])(
-  "the worker is copied, %i pages at a time, and the copy can be loaded",
+  "the worker is copied with a concurrency of %i, and the file can be loaded",
   async (concurrency) => {
-    const { out, lines, warned, error } = await copy(worker.origin, { concurrency }, { patience: PATIENT });
+    const { out, lines, warned, error } = await runCrawl(
+      worker.origin,
+      { concurrency },
+      { retryPolicy: SLOW_RETRIES },
+    );
     expect([error, warned]).toEqual([undefined, []]);
     expect(lines).toEqual(linesOf(RECORDS));
     const staged = await stage([out], { strict: true });
@@ -26,11 +30,11 @@ test.each([1, 16])(
   },
 );
 
-/** A worker that has just begun takes its time. */
-const PATIENT = {
+/** A worker that has just started is slow. */
+const SLOW_RETRIES = {
   attempts: 3,
   timeout: 20_000,
   backoff: 100,
-  longestBackoff: 1_000,
-  longestRetryAfter: 10_000,
+  maxBackoff: 1_000,
+  maxRetryAfter: 10_000,
 };

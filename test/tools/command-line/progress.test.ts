@@ -5,19 +5,19 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
-import { newFile } from "../../data/crawl/copy.ts";
-import { type Service, startService } from "../../data/crawl/service.ts";
+import { type FakeService, startFakeService } from "../../data/crawl/fake-service.ts";
+import { newFile } from "../../data/crawl/run-crawl.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runInTerminal } from "./terminal.ts";
 
 const RECORDS = makeRecords(150);
 
-let service: Service;
+let service: FakeService;
 beforeEach(async () => {
-  service = await startService(
+  service = await startFakeService(
     RECORDS.with(80, { ...RECORDS[80]!, cars: -1 }).with(20, { ...RECORDS[20]!, cars: -2 }),
   );
-  service.onAsk = async ({ page, attempt }) => {
+  service.onRequest = async ({ page, attempt }) => {
     await setTimeout(50); // So that the bar is drawn in between.
     return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
   };
@@ -33,20 +33,20 @@ const command = (out: string, ...options: string[]) => [
   ...options,
 ];
 
-/** What the crawl has to say on its way. */
+/** What the crawl prints while it runs. */
 const notices = () => {
   const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
   const problem = (number: number, index: number) =>
     `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
-  return [`${page(3)} answered 503; attempt 2 follows in 2 s.`, problem(5, 80), problem(9, 20)];
+  return [`${page(3)} returned 503. Attempt 2 starts in 2 s.`, problem(5, 80), problem(9, 20)];
 };
 const conclusion = (out: string) => [
-  `Copied 150 records to ${out}: 11 pages read, 1 retries.`,
-  "2 problems. The records were copied as they came.",
+  `Copied 150 records to ${out}. Pages read: 11. Retries: 1.`,
+  "Found 2 problems. The records were copied unchanged.",
   "",
 ];
 
-test("on a terminal every notice is a line of its own, and no bar is left", async () => {
+test("on a terminal every notice is a line of its own, and no bar remains", async () => {
   const out = newFile();
   expect(await runInTerminal([process.execPath, ...command(out)].join(" "))).toEqual({
     lines: [...notices(), ...conclusion(out)],
@@ -55,7 +55,7 @@ test("on a terminal every notice is a line of its own, and no bar is left", asyn
   });
 });
 
-test("elsewhere too", async () => {
+test("in a log every notice is a line of its own, too", async () => {
   const out = newFile();
   const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
   const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
@@ -65,9 +65,9 @@ test("elsewhere too", async () => {
   expect(lines.filter(isProgress)[0]).toMatch(/^copying: 30\/150 records, \d+\/s, \d+s left$/);
 });
 
-test("a signal that comes more than once leaves the terminal as it was", async () => {
+test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
   const out = newFile();
-  service.onAsk = async ({ page }) => {
+  service.onRequest = async ({ page }) => {
     if (page < 3) return undefined;
     await setTimeout(200); // So that the bar has been drawn.
     const pid = Number(readFileSync(`${out}.pid`, "utf8"));
@@ -76,20 +76,20 @@ test("a signal that comes more than once leaves the terminal as it was", async (
   };
   const crawl = [process.execPath, ...command(out)].join(" ");
   expect(await runInTerminal(`echo $$ > ${out}.pid; exec ${crawl}`)).toEqual({
-    lines: [`Stopped. ${out} holds 30 of 150 records. The same command goes on from there.`, ""],
+    lines: [`Interrupted. ${out} contains 30 of 150 records. Run the same command again to resume.`, ""],
     cursorShown: true,
     wraps: true,
   });
 });
 
-test("records that are written to the terminal themselves have no bar among them", async () => {
+test("records that are written to the terminal are not mixed with a bar", async () => {
   const { lines } = await runInTerminal([process.execPath, ...command("-")].join(" "));
   const records = service.records.toReversed().map((record) => JSON.stringify(record));
   const [summary, ...rest] = conclusion("-");
   expect(lines).toEqual([...notices(), ...records, summary!.replace(" to -", ""), ...rest]);
 });
 
-describe("in a log, a line says", () => {
+describe("in a log, a line shows", () => {
   let lines: string[];
   let progress: Progress;
   const open = (...args: Parameters<typeof openProgress>) => {
@@ -109,7 +109,7 @@ describe("in a log, a line says", () => {
 
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
 
-  test("how many there are, how fast and how long it takes, after a second and every few", () => {
+  test("the total, the rate and the time left, after one second and then every five", () => {
     const { update } = open("reading", 1_000);
     update(1);
     pass(0.9);
@@ -124,7 +124,7 @@ describe("in a log, a line says", () => {
     expect(lines).toEqual(["reading: 501/1000 records, 100/s, 4s left"]);
   });
 
-  test("what is counted, and how many there are by now", () => {
+  test("the unit, and a total that changes", () => {
     const { update } = open("walking", 3, { unit: "pages" });
     pass(0.5);
     update(1, 401);
@@ -137,7 +137,7 @@ describe("in a log, a line says", () => {
     expect(lines.at(-1)).toBe("walking: 404/404 pages, 67/s, 0s left");
   });
 
-  test("how many there are where nobody knows how many there will be", () => {
+  test("only the number done and the rate if the total is unknown", () => {
     const { update } = open("walking", undefined, { unit: "pages" });
     pass(0.9);
     update(4);
@@ -146,7 +146,7 @@ describe("in a log, a line says", () => {
     expect(lines).toEqual(["walking: 4 pages, 4.4/s"]);
   });
 
-  test("that it takes longer than it should have", () => {
+  test("a new estimate if the step takes longer than expected", () => {
     const { update } = open("copying", 120);
     pass(0.1);
     update(30);
@@ -154,13 +154,13 @@ describe("in a log, a line says", () => {
     expect(lines).toEqual(["copying: 30/120 records, 30/s, 3s left"]);
   });
 
-  test("nothing of the time left while nothing is done", () => {
+  test("no time left while nothing is done", () => {
     open("writing", 300_000);
     pass(6);
     expect(lines).toEqual(["writing: 0/300000 records, 1s so far", "writing: 0/300000 records, 6s so far"]);
   });
 
-  test("that a step goes on of which nothing is counted, and nothing after its end", () => {
+  test("the elapsed time of a step that counts nothing, and nothing after its end", () => {
     const { close } = open("comparing");
     pass(70);
     expect([lines[0], lines.at(-1)]).toEqual(["comparing: 1s so far", "comparing: 1m6s so far"]);

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-/** What a person sees at the end, and what the terminal is left like. */
+/** What the terminal shows at the end, and the modes in which it is left. */
 export interface Screen {
   lines: string[];
   cursorShown: boolean;
@@ -11,7 +11,7 @@ export interface Screen {
 
 const WIDTH = 80;
 
-/** Runs a command in a terminal of its own, 80 columns wide, to its end. */
+/** Runs a command to its end in a new terminal, 80 columns wide. */
 export async function runInTerminal(command: string): Promise<Screen> {
   const args = ["-qec", `stty cols ${WIDTH}; ${command}`, "/dev/null"];
   const child = spawn("script", args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -28,7 +28,7 @@ interface Terminal extends Screen {
 const ESC = "\x1b";
 const TOKEN = new RegExp(`${ESC}(?:[78]|\\[[?\\d;]*[A-Za-z])|[\\s\\S]`, "gu");
 
-/** What a terminal does when it is told so (ECMA-48), as far as lines and a progress bar go. */
+/** The control functions (ECMA-48) that lines and a progress bar use. */
 const CONTROLS: Record<string, (terminal: Terminal) => unknown> = {
   "\r": (terminal) => Object.assign(terminal, { column: 0 }),
   "\n": (terminal) => {
@@ -46,14 +46,15 @@ const CONTROLS: Record<string, (terminal: Terminal) => unknown> = {
   [`${ESC}[?25l`]: (terminal) => Object.assign(terminal, { cursorShown: false }),
 };
 
-/** Draws what a program wrote. A line that wraps stays one; what would not wrap is lost at the edge. */
+/** Draws the output of a program. A wrapped line stays one line; without wrapping, the rest of a long line is lost. */
 function interpret(output: string): Screen {
   const start = { lines: [""], cursorShown: true, wraps: true };
   const terminal: Terminal = { ...start, row: 0, column: 0, saved: { row: 0, column: 0 } };
   for (const [token] of output.matchAll(TOKEN)) {
     const control = CONTROLS[token];
     if (control) control(terminal);
-    else if (token.startsWith(ESC)) throw new Error(`${JSON.stringify(token)} is not understood`);
+    else if (token.startsWith(ESC))
+      throw new Error(`${JSON.stringify(token)} is not a known control sequence`);
     else draw(terminal, token);
   }
   const { lines, cursorShown, wraps } = terminal;

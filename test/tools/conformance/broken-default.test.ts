@@ -1,9 +1,9 @@
-import { type Break, changeReply, service, testFaults } from "./breaking.ts";
-import type { Reply } from "./service.ts";
+import { changeReply, type Fault, testFaults } from "./broken-service.ts";
+import { type Reply, service } from "./fake-service.ts";
 
-const ALONE = /\?format=api: /;
+const DEFAULT_PAGE = /\?format=api: /;
 
-/** Changes the envelope that is answered without page number, and no other. */
+/** Changes the envelope of the response to a request without page number only. */
 const changeFields = (alter: (envelope: Record<string, unknown>) => object) => () =>
   changeReply(null, ({ body }) => {
     const envelope = JSON.parse(String(body));
@@ -13,14 +13,14 @@ const changeFields = (alter: (envelope: Record<string, unknown>) => object) => (
 const changeHeader = (headers: Record<string, string>) => () =>
   changeReply(null, (reply: Reply) => ({ headers: { ...reply.headers, ...headers } }));
 
-const withoutHeader = (name: string): Break => [
+const withoutHeader = (name: string): Fault => [
   `${name} is missing`,
   `List records.${name}`,
-  ALONE,
+  DEFAULT_PAGE,
   () => changeReply(null, ({ headers: { [name]: _, ...headers } }) => ({ headers })),
 ];
 
-/** Without page number only: all other answers are as they should be. */
+// All other responses are as they should be.
 testFaults([
   withoutHeader("Allow"),
   withoutHeader("Vary"),
@@ -28,10 +28,10 @@ testFaults([
   [
     "Content-Type is text/html",
     "List records.Content-Type",
-    ALONE,
+    DEFAULT_PAGE,
     changeHeader({ "Content-Type": "text/html" }),
   ],
-  ["Allow lists POST", "List records.Allow", ALONE, changeHeader({ Allow: "GET, POST, OPTIONS" })],
+  ["Allow lists POST", "List records.Allow", DEFAULT_PAGE, changeHeader({ Allow: "GET, POST, OPTIONS" })],
   [
     "next is relative",
     "Page envelope.next",
@@ -39,17 +39,17 @@ testFaults([
     changeFields(({ next }) => ({ next: String(next).slice(service.origin.length) })),
   ],
   ["next is null", "Page envelope.next", /\?format=api: next is null/, changeFields(() => ({ next: null }))],
-  ["previous is a number", "Page envelope.previous", ALONE, changeFields(() => ({ previous: 0 }))],
+  ["previous is a number", "Page envelope.previous", DEFAULT_PAGE, changeFields(() => ({ previous: 0 }))],
   [
-    "next leads to the page itself",
+    "next points to the page itself",
     "Page envelope 1",
-    /\?format=api: .* leads to page 1/,
+    /\?format=api: .* points to page 1/,
     changeFields(({ next }) => ({ next: String(next).replace("page=2", "page=1") })),
   ],
   [
-    "next lacks format=api",
+    "next does not have format=api",
     "Page envelope 2",
-    ALONE,
+    DEFAULT_PAGE,
     changeFields(({ next }) => ({ next: String(next).replace("format=api&", "") })),
   ],
   [
@@ -59,21 +59,21 @@ testFaults([
     changeFields(() => ({ count: null })),
   ],
   [
-    "count is another",
+    "count is different",
     "List records 5",
-    /\?format=api: count is 41, but 40 on page 1/,
+    /\?format=api: count is 41, but it is 40 on page 1/,
     changeFields(() => ({ count: 41 })),
   ],
   [
-    "a name stands twice",
+    "an object has a name twice",
     "List records.body",
-    ALONE,
+    DEFAULT_PAGE,
     () => changeReply(null, ({ body }) => ({ body: String(body).replace("{", '{"count":40,') })),
   ],
   [
     "the records are in another order",
     "List records.page default",
-    /has other records than page 1/,
+    /has different records than page 1/,
     changeFields(({ results }) => ({ results: Object(results).toReversed() })),
   ],
 ]);

@@ -1,5 +1,6 @@
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BROKEN, changeLinks, RECORDS, service, testFaults } from "./breaking.ts";
+import { BROKEN, changeLinks, RECORDS, testFaults } from "./broken-service.ts";
+import { service } from "./fake-service.ts";
 
 testFaults([
   [
@@ -27,7 +28,7 @@ testFaults([
     () => changeLinks((link, name) => (name === "next" ? link.replace("tf1", "tf2") : link)),
   ],
   [
-    "next has another order",
+    "next has its parameters in another order",
     "Page envelope.next",
     /is not http/,
     () =>
@@ -36,7 +37,7 @@ testFaults([
       ),
   ],
   [
-    "next has another parameter",
+    "next has an additional parameter",
     "Page envelope.next",
     /is not http/,
     () => changeLinks((link, name) => (name === "next" ? `${link}&size=15` : link)),
@@ -50,7 +51,7 @@ testFaults([
   [
     "previous is missing",
     "Page envelope.previous",
-    /the link is nothing/,
+    /the link is missing/,
     () => changeLinks((link, name) => (name === "previous" ? undefined : link)),
   ],
   [
@@ -62,21 +63,21 @@ testFaults([
     },
   ],
   [
-    "links lack format=api",
+    "links do not have format=api",
     "Page envelope 2",
-    /lacks format=api/,
+    /does not have format=api/,
     () => changeLinks((link) => link.replace("format=api&", "")),
   ],
   [
     "links have another format",
     "Page envelope 2",
-    /lacks format=api/,
+    /does not have format=api/,
     () => changeLinks((link) => link.replace("format=api", "format=json")),
   ],
   [
     "next skips a page",
     "Page envelope 1",
-    /leads to page 3/,
+    /points to page 3/,
     () =>
       changeLinks((link, name) =>
         name === "next" ? link.replace(/\d$/, (n) => String(Number(n) + 1)) : link,
@@ -85,7 +86,7 @@ testFaults([
   [
     "previous is the page itself",
     "Page envelope 1",
-    /leads to page 2/,
+    /points to page 2/,
     () =>
       changeLinks((link, name) =>
         name === "previous" ? link.replace(/\d$/, (n) => String(Number(n) + 1)) : link,
@@ -101,7 +102,7 @@ testFaults([
     },
   ],
   [
-    "a result is no record",
+    "a result is not a record",
     "Page envelope.results",
     /result 3 is 7, not a record/,
     () => {

@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { RULES } from "../../../tools/conformance/rules.ts";
+import { setTimeout } from "node:timers/promises";
+import { describe, expect, test } from "vitest";
+import { RULES } from "../../../tools/conformance/check.ts";
 import { runScript } from "../../processes.ts";
-import { examineQuickly, QUICK } from "./examination.ts";
-import { makeCollection, PATH, type Reply, type Service, startService } from "./service.ts";
+import { runInTerminal } from "../command-line/terminal.ts";
+import { makeCollection, PATH, type Reply, service, setUpService, startService } from "./fake-service.ts";
+import { checkQuickly, QUICK } from "./quick-check.ts";
 
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 const run = (...args: string[]) => runScript("conformance", args);
 
@@ -19,16 +17,16 @@ function breakModel(name: string): void {
 }
 
 describe("the exit status", () => {
-  test("is 0, with a line a rule, if no rule is broken", async () => {
+  test("is 0, with one line for each rule, if no rule is broken", async () => {
     const { status, stdout, stderr } = await run(service.origin);
     expect([status, stderr]).toEqual([0, ""]);
-    for (const { place } of RULES)
-      expect(stdout).toMatch(new RegExp(`^ {2}(pass|not shown) +${place}( |$)`, "m"));
+    for (const { reference } of RULES)
+      expect(stdout).toMatch(new RegExp(`^ {2}(pass|not shown) +${reference}( |$)`, "m"));
     expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages, 40 of 40 records, 0 retries\n`);
     expect(stdout).toMatch(/\n\d+ pass, 0 fail, 0 not seen, 12 not shown\n$/);
   });
 
-  test("is 1, with the evidence, if one is", async () => {
+  test("is 1, with the evidence, if a rule is broken", async () => {
     breakModel("tf2");
     const { status, stdout } = await run(service.origin);
     expect(status).toBe(1);
@@ -36,13 +34,17 @@ describe("the exit status", () => {
     expect(stdout).toMatch(/^ +\?format=api&page=2 record \d+: model_name is "tf2", not "tf1"$/m);
   });
 
-  test("is 2 if the examination ended early, and no rule is broken", async () => {
+  test("is 2 if the check ended early and no rule is broken", async () => {
     service.reply = (reply, { page }) =>
       page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
     const { status, stdout } = await run(service.origin);
     expect(status).toBe(2);
-    expect(stdout).toMatch(/ended early: \S+page=2 answered 503 and wants to be left alone for 86400 s\n$/);
-    expect(stdout).toMatch(/^ {2}not seen +Record 5 +\(also Service 3\)$/m);
+    expect(stdout).toMatch(
+      /ended early: \S+page=2 returned 503 and asked to wait 86400 s, longer than the limit of 600 s\n$/,
+    );
+    expect(stdout).toMatch(
+      /^ {2}not seen +Record 5 +no response shows it: Fields .* \(also covers Service 3\)$/m,
+    );
   });
 
   test.each<[string, Partial<Reply>, RegExp]>([
@@ -51,9 +53,9 @@ describe("the exit status", () => {
       { body: "<!doctype html>", headers: { "Content-Type": "text/html" } },
       /\(text\/html\).*is not JSON/,
     ],
-    ["no JSON", { body: "{" }, /is no page of a collection .*the body is not JSON: "\{"/],
-    ["no object", { body: "[]" }, /the body is not a JSON object/],
-    ["404", { status: 404 }, /page=1 answered 404: there is no collection/],
+    ["not JSON", { body: "{" }, /is not a page of a collection .*the body is not JSON: "\{"/],
+    ["not an object", { body: "[]" }, /the body is not a JSON object/],
+    ["404", { status: 404 }, /page=1 returned 404\. Check the URL of the collection\./],
     ["another host", { status: 301, headers: { Location: "http://localhost:1/" } }, /leads to another host/],
   ])("is 2 if the first page is %s", async (_, changes, message) => {
     service.reply = (reply) => ({ ...reply, ...changes });
@@ -65,8 +67,11 @@ describe("the exit status", () => {
   test.each([
     [["counts"], "It must be a URL"],
     [[], "missing required argument 'url'"],
-    [["http://localhost:1/api/tf1/records/?prefer=code=404&page=2"], "Leave out prefer=code%3D404: "],
-    [["http://localhost:1/api/tf1/records/?format=json"], "Leave out format=json: "],
+    [
+      ["http://localhost:1/api/tf1/records/?prefer=code=404&page=2"],
+      "Remove prefer=code%3D404 from the URL. ",
+    ],
+    [["http://localhost:1/api/tf1/records/?format=json"], "Remove format=json from the URL. "],
     [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
     [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
   ])("is 2 for the wrong arguments %j", async (args, message) => {
@@ -76,46 +81,46 @@ describe("the exit status", () => {
   });
 });
 
-describe("nobody there is an error that says so", () => {
-  const WAITING = { patience: { ...QUICK, backoff: 60_000, longestBackoff: 60_000 } };
+describe("a missing service is reported", () => {
+  const WAITING = { retryPolicy: { ...QUICK, backoff: 60_000, maxBackoff: 60_000 } };
 
   test("at once, if nothing listens", async () => {
-    await service.close();
-    await expect(examineQuickly(service.origin, WAITING)).rejects.toThrow(
+    const closed = await startService();
+    await closed.close();
+    await expect(checkQuickly(closed.origin, WAITING)).rejects.toThrow(
       /page=1 could not be read \(connect ECONNREFUSED 127\.0\.0\.1:\d+\)$/,
     );
-    service = await startService();
   });
 
-  test("at once, if no server could be there", async () => {
-    await expect(examineQuickly("http://localhost:1", WAITING)).rejects.toThrow(
+  test("at once, if no server can use the port", async () => {
+    await expect(checkQuickly("http://localhost:1", WAITING)).rejects.toThrow(
       /page=1 could not be read \(bad port\)$/,
     );
   });
 
-  test("at once, if it does not speak TLS", async () => {
+  test("at once, if it does not use TLS", async () => {
     const origin = service.origin.replace("http", "https");
-    await expect(examineQuickly(origin, WAITING)).rejects.toThrow(/page=1 could not be read \(/);
+    await expect(checkQuickly(origin, WAITING)).rejects.toThrow(/page=1 could not be read \(/);
   });
 
-  test("after some attempts, if it was there before", async () => {
-    service.reply = async (reply, { page }) => {
-      if (page === "2") await service.close();
+  test("after some attempts, if it responded before", async () => {
+    const failing = await startService();
+    failing.reply = async (reply, { page }) => {
+      if (page === "2") await failing.close();
       return reply;
     };
-    const { stopped } = await examineQuickly(service.origin);
-    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\), after 4 attempts$/);
-    service = await startService();
+    const { stopped } = await checkQuickly(failing.origin);
+    expect(stopped).toMatch(/page=2 could not be read \(.*ECONNREFUSED.*\); gave up after 4 attempts$/);
   });
 });
 
-test("the address of a page, as links have it, is that of its collection", async () => {
+test("the URL of a page is accepted as that of its collection", async () => {
   const { status, stdout } = await run(`${service.origin}${PATH}?format=api&page=2`, "--read-only");
   expect(status).toBe(0);
   expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages`);
 });
 
-test("--json prints the same as JSON", async () => {
+test("--json prints the report as JSON", async () => {
   breakModel("tf2");
   const { status, stdout } = await run(service.origin, "--json", "--pages", "2", "--concurrency", "4");
   expect(status).toBe(1);
@@ -131,7 +136,7 @@ test("--json prints the same as JSON", async () => {
     stopped: null,
     verdicts: { pass: expect.any(Number), fail: 1, "not seen": 0, "not shown": 12 },
   });
-  expect(rules.map(({ rule }: { rule: string }) => rule)).toEqual(RULES.map(({ place }) => place));
+  expect(rules.map(({ rule }: { rule: string }) => rule)).toEqual(RULES.map(({ reference }) => reference));
   expect(rules).toContainEqual({
     rule: "Record.model_name",
     also: ["Versioning 1"],
@@ -141,4 +146,19 @@ test("--json prints the same as JSON", async () => {
     broken: 1,
     evidence: [`${url}?format=api&page=2 record ${RECORDS[17]!.id}: model_name is "tf2", not "tf1"`],
   });
+});
+
+test("on a terminal a notice is a line of its own, and no bar remains", async () => {
+  service.records = makeCollection(150);
+  service.reply = async (reply, { page, index }) => {
+    await setTimeout(50); // So that the bar is drawn in between.
+    if (page !== "3" || index > 2) return reply;
+    return { ...reply, status: 503, headers: { "Retry-After": "2" } };
+  };
+  const { lines, ...modes } = await runInTerminal(
+    `NO_COLOR=1 ${process.execPath} tools/conformance/cli.ts ${service.origin} --read-only`,
+  );
+  expect(modes).toEqual({ cursorShown: true, wraps: true });
+  const page = `${service.origin}${PATH}?format=api&page=3`;
+  expect(lines.slice(0, 2)).toEqual([`${page} returned 503. Attempt 2 starts in 2 s.`, "Record"]);
 });

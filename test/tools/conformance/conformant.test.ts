@@ -1,52 +1,36 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { RULES } from "../../../tools/conformance/check.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { evidenceOf, examineQuickly, rulesOf } from "./examination.ts";
-import { makeCollection, makeEnvelope, PATH, type Service, startService } from "./service.ts";
+import { makeCollection, makeEnvelope, PATH, service, setUpService } from "./fake-service.ts";
+import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 const RECORDS = makeCollection(40);
 
-/** In the middle of the records of one day. */
+/** A time in the middle of the records of one day. */
 const SWITCH = "2019-05-17T02:30:00Z";
 const NOTHING = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
-/** All rules that say anything, for a collection that has everything. */
-const SILENT = [
-  "Record.others",
-  "Page envelope.others",
-  "Page envelope 3",
-  "Resources.others",
-  "States 2",
-  "Options.body",
-  "Endpoints.others",
-  "Authentication",
-  "Events",
-  "Errors",
-  "Limits.others",
-  "Versioning 2",
-];
+/** The rules that the specification does not show. */
+const NOT_SHOWN = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
 
-test("a service that keeps to the specification passes every rule", async () => {
-  const examination = await examineQuickly(service.origin);
-  expect(rulesOf(examination, "fail")).toEqual([]);
-  expect(rulesOf(examination, "not seen")).toEqual([]);
-  expect(rulesOf(examination, "not shown")).toEqual(SILENT);
-  expect(examination).toMatchObject({ pages: 3, records: 40, count: 40, growths: 0, stopped: undefined });
+test("a service that conforms to the specification passes every rule", async () => {
+  const report = await checkQuickly(service.origin);
+  expect(rulesOf(report, "fail")).toEqual([]);
+  expect(rulesOf(report, "not seen")).toEqual([]);
+  expect(rulesOf(report, "not shown")).toEqual(NOT_SHOWN);
+  expect(report).toMatchObject({ pages: 3, records: 40, count: 40, growths: 0, stopped: undefined });
 });
 
-test("every page is asked for by its number and with format=api", async () => {
-  await examineQuickly(service.origin);
-  const targets = service.asked.slice(0, 3).map(({ target }) => target);
+test("every page is requested by its number and with format=api", async () => {
+  await checkQuickly(service.origin);
+  const targets = service.requests.slice(0, 3).map(({ target }) => target);
   expect(targets).toEqual([1, 2, 3].map((page) => `${PATH}?format=api&page=${page}`));
 });
 
-describe("not against the specification are", () => {
+describe("the specification allows", () => {
   test.each<[string, () => void, string, string]>([
     [
       "headers in another order and case",
@@ -58,7 +42,7 @@ describe("not against the specification are", () => {
       "",
     ],
     [
-      "answers without Allow to anything but GET of a page",
+      "responses without Allow to everything except GET of a page",
       () => {
         service.reply = ({ headers: { Allow, ...headers }, ...reply }, { method, page }) =>
           method === "GET" && page !== "0"
@@ -69,15 +53,15 @@ describe("not against the specification are", () => {
       "",
     ],
     [
-      "more fields of a record",
+      "additional fields of a record",
       () => {
         service.records = RECORDS.map((record) => ({ ...record, color: "red" }));
       },
       "Record.others",
-      'records carry "color" too',
+      'records also have "color"',
     ],
     [
-      "ids and numbers of cameras too large to be held exactly",
+      "ids and camera_pks too large for JavaScript",
       () => {
         service.reply = (reply) => ({
           ...reply,
@@ -88,12 +72,12 @@ describe("not against the specification are", () => {
       "page=1 record",
     ],
     [
-      "more fields of an envelope",
+      "additional fields of an envelope",
       () => {
         service.envelope = (envelope) => ({ ...envelope, pages: 3 });
       },
       "Page envelope.others",
-      'pages carry "pages" too',
+      'pages also have "pages"',
     ],
     [
       "links at both ends, to pages that do not exist",
@@ -105,10 +89,10 @@ describe("not against the specification are", () => {
         });
       },
       "Page envelope 3",
-      "the page after the last one: 404",
+      "the page after the last one returned 404",
     ],
     [
-      "a camera_ok that is known from one moment of a day on",
+      "a camera_ok that is known from one time of a day on",
       () => {
         const known = ({ timestamp }: TrafficRecord) => timestamp >= SWITCH;
         service.records = makeRecords(40)
@@ -119,7 +103,7 @@ describe("not against the specification are", () => {
       "page=2 record",
     ],
     [
-      "a camera_ok that is null behind those known of the same moment",
+      "a camera_ok of null after known ones with the same timestamp",
       () => {
         service.records = makeRecords(50).reverse();
       },
@@ -136,13 +120,13 @@ describe("not against the specification are", () => {
     ],
   ])("%s", async (_, apply, rule, evidence) => {
     apply();
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(evidenceOf(examination, rule).join("\n")).toContain(evidence);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(evidenceOf(report, rule).join("\n")).toContain(evidence);
   });
 });
 
-describe("a next that is never null comes to an end,", () => {
+describe("the walk ends although next is never null,", () => {
   const page = (number: number) => makeEnvelope(service, number, 1_000_000);
   const endless = (results: (number: number) => unknown) => {
     service.reply = (reply, { method, page: text }) => {
@@ -156,19 +140,19 @@ describe("a next that is never null comes to an end,", () => {
 
   test.each<[string, (number: number) => unknown]>([
     ["if empty pages follow", slice],
-    ["if the last page follows again and again", (number) => slice(Math.min(number, 3))],
+    ["if the last page is repeated", (number) => slice(Math.min(number, 3))],
     ["if the first page follows", (number) => slice(number > 3 ? 1 : number)],
-  ])("%s, and is right", async (_, results) => {
+  ])("%s, which breaks no rule", async (_, results) => {
     endless(results);
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(examination.pages).toBe(3);
-    expect(evidenceOf(examination, "Page envelope 3")).toContain(
-      "the page after the last one: 200, no other records",
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report.pages).toBe(3);
+    expect(evidenceOf(report, "Page envelope 3")).toContain(
+      "the page after the last one returned 200 without new records",
     );
   });
 
-  test("if records follow that the count does not count, which is wrong", async () => {
+  test("if more records follow than count says, which breaks a rule", async () => {
     endless((number) =>
       Array.from({ length: 15 }, (_, index) => ({
         ...RECORDS[39]!,
@@ -176,8 +160,31 @@ describe("a next that is never null comes to an end,", () => {
         camera_pk: 1e6 * number + index,
       })),
     );
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual(["Page envelope.count"]);
-    expect(examination.pages).toBe(23);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual(["Page envelope.count"]);
+    expect(report.pages).toBe(23);
+  });
+});
+
+describe("a collection", () => {
+  test.each([0, 1, 15, 16])("of %i records breaks nothing", async (count) => {
+    service.records = makeCollection(count);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report).toMatchObject({ records: count, count, stopped: undefined });
+  });
+
+  test("without records shows no rule about records", async () => {
+    service.records = [];
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "not seen")).toEqual(
+      expect.arrayContaining([
+        "Record.id",
+        "Record 3",
+        "List records 2",
+        "List records 5",
+        "Page envelope 1",
+      ]),
+    );
   });
 });

@@ -1,33 +1,29 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { examineQuickly, rulesOf } from "./examination.ts";
-import { type Asked, makeCollection, type Service, startService } from "./service.ts";
+import { describe, expect, test } from "vitest";
+import { makeCollection, type ReceivedRequest, service, setUpService } from "./fake-service.ts";
+import { checkQuickly, rulesOf } from "./quick-check.ts";
 
-/** The newest 60 of these come while the service is walked. */
+/** The newest 60 of these are added during the walk. */
 const ALL = makeCollection(200);
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
-/** Newest first: all but the newest so many. */
+/** All records except the newest ones that are not added yet. */
 const stateOf = (missing: number) => ALL.slice(Math.max(0, missing));
 
 describe("a collection that grows during the walk", () => {
-  const grow = (by: (asked: Asked) => number, coming = 60) => {
-    let missing = coming;
+  const grow = (by: (request: ReceivedRequest) => number, added = 60) => {
+    let missing = added;
     service.records = stateOf(missing);
-    service.reply = (reply, asked) => {
-      if (asked.method !== "GET") return reply;
-      missing = Math.max(0, missing - by(asked));
+    service.reply = (reply, request) => {
+      if (request.method !== "GET") return reply;
+      missing = Math.max(0, missing - by(request));
       service.records = stateOf(missing);
       return reply;
     };
   };
 
-  test.each<[string, (asked: Asked) => number, number]>([
+  test.each<[string, (request: ReceivedRequest) => number, number]>([
     ["by a record a page", () => 1, 1],
     ["by a record a page, read by many requests at a time", () => 1, 8],
     ["by seven records a page", () => 7, 1],
@@ -41,18 +37,18 @@ describe("a collection that grows during the walk", () => {
     ["on its last page", ({ page }) => (page === "9" ? 30 : 0), 1],
   ])("%s breaks nothing", async (_, by, concurrency) => {
     grow(by);
-    const examination = await examineQuickly(service.origin, { concurrency });
-    expect(examination.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
-    expect(examination.growths).toBeGreaterThan(0);
-    expect(examination.records).toBeGreaterThanOrEqual(140);
-    expect(examination.stopped).toBeUndefined();
+    const report = await checkQuickly(service.origin, { concurrency });
+    expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
+    expect(report.growths).toBeGreaterThan(0);
+    expect(report.records).toBeGreaterThanOrEqual(140);
+    expect(report.stopped).toBeUndefined();
   });
 
   test.each([1, 8])("to many times its size breaks nothing, %i at a time", async (concurrency) => {
     grow(({ page }) => (page === "1" ? 150 : 0), 150);
-    const examination = await examineQuickly(service.origin, { concurrency });
-    expect(examination.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
-    expect(examination).toMatchObject({ growths: 1, records: 50, count: 200, doubtful: false });
+    const report = await checkQuickly(service.origin, { concurrency });
+    expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
+    expect(report).toMatchObject({ growths: 1, records: 50, count: 200, isInconsistent: false });
   });
 
   test("between its count and its selection breaks nothing", async () => {
@@ -62,36 +58,36 @@ describe("a collection that grows during the walk", () => {
       service.records = ALL;
       return { ...envelope, results: ALL.slice(30, 45) };
     };
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(examination).toMatchObject({ growths: 1, records: 199 });
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report).toMatchObject({ growths: 1, records: 199 });
   });
 
-  test("with ids too large to be held exactly, breaks nothing", async () => {
+  test("with ids too large for JavaScript breaks nothing", async () => {
     grow(() => 7);
     const { reply } = service;
     service.reply = async (...args) => {
-      const answer = await reply(...args);
-      return { ...answer, body: String(answer.body).replace(/"id":(\d+)/g, '"id":900719925474099$1') };
+      const changed = await reply(...args);
+      return { ...changed, body: String(changed.body).replace(/"id":(\d+)/g, '"id":900719925474099$1') };
     };
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(examination.growths).toBeGreaterThan(0);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report.growths).toBeGreaterThan(0);
   });
 
-  test("and from one page to two, while it is asked without page number, breaks nothing", async () => {
+  test("from one page to two, during the request without page number, breaks nothing", async () => {
     service.records = ALL.slice(-15);
     service.reply = (reply, { page }) => {
       if (page === null) service.records = ALL.slice(-16);
       return reply;
     };
-    const examination = await examineQuickly(service.origin);
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(rulesOf(examination, "pass")).toContain("List records.page default");
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(rulesOf(report, "pass")).toContain("List records.page default");
   });
 
-  test("and whose pages do not shift breaks List records 5", async () => {
+  test("but whose pages do not shift breaks List records 5", async () => {
     service.envelope = (envelope, number) => ({ ...envelope, count: 40 + number * 2 });
-    expect(rulesOf(await examineQuickly(service.origin), "fail")).toEqual(["List records 5"]);
+    expect(rulesOf(await checkQuickly(service.origin), "fail")).toEqual(["List records 5"]);
   });
 });

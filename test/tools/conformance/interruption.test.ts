@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Finished, finish } from "../../processes.ts";
-import { makeCollection, type Reply, type Service, startService } from "./service.ts";
+import { makeCollection, type Reply, service, setUpService } from "./fake-service.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -12,20 +12,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(makeCollection(150));
-});
-afterEach(() => service.close());
+setUpService(makeCollection(150));
 
-/** Runs a command that examines the service and, at a request of a page, is sent a signal, as is all that it runs. */
+/** Runs a command that checks the service. At the request for the page, its process group receives the signal. */
 function runInterrupted(
   signal: NodeJS.Signals,
   page: string,
   [program = "", ...args]: string[],
 ): Promise<Finished> {
-  service.reply = (reply, asked) => {
-    if (asked.page !== page) return reply;
+  service.reply = (reply, request) => {
+    if (request.page !== page) return reply;
     process.kill(-child.pid!, signal);
     return new Promise<Reply>(() => {});
   };
@@ -41,34 +37,34 @@ const command = (...args: string[]) => [
 ];
 
 test.each([["1"], ["4"]])(
-  "a signal ends the walk, and what was seen is judged, %s at a time",
+  "a signal ends the walk, and what was seen is reported, %s at a time",
   async (concurrency) => {
     const { status, stdout } = await runInterrupted("SIGINT", "3", command("--concurrency", concurrency));
     expect(status).toBe(130);
-    expect(stdout).toMatch(/^ {2}pass +Record\.id +30 times/m);
-    expect(stdout).toMatch(/^ {2}pass +Page envelope\.next +2 times/m);
-    expect(stdout).toMatch(/\n\d+ pass, 0 fail, .*\nThe examination ended early: interrupted by SIGINT\n$/);
+    expect(stdout).toMatch(/^ {2}pass +Record\.id +kept 30 times/m);
+    expect(stdout).toMatch(/^ {2}pass +Page envelope\.next +kept 2 times/m);
+    expect(stdout).toMatch(/\n\d+ pass, 0 fail, .*\nThe check ended early: interrupted by SIGINT\n$/);
   },
 );
 
-test("the status is that of the signal, even if a rule is broken, and JSON and JUnit are whole", async () => {
+test("the exit status is that of the signal, even if a rule is broken, and JSON and JUnit are complete", async () => {
   const [first, ...others] = service.records;
   service.records = [{ ...Object(first), model_name: "tf2" }, ...others];
   const file = join(folder, "interrupted.xml");
   const { status, stdout } = await runInterrupted("SIGTERM", "2", command("--json", "--junit", file));
   expect(status).toBe(143);
   const { stopped, verdicts } = JSON.parse(stdout);
-  expect(stopped).toBe("The examination ended early: interrupted by SIGTERM");
+  expect(stopped).toBe("The check ended early: interrupted by SIGTERM");
   expect(verdicts.fail).toBe(1);
   expect(await readFile(file, "utf8")).toContain(`<error message="${stopped}"/>`);
 });
 
-test("before the first page there is nothing to judge", async () => {
+test("before the first page there is nothing to report", async () => {
   expect(await runInterrupted("SIGINT", "1", command())).toMatchObject({ status: 130, stdout: "" });
 });
 
 // The terminal sends the signal to npm as well, which passes it on.
-test("under npm too", async () => {
+test("it works in the same way under npm", async () => {
   const npm = ["npm", "run", "--silent", "conformance", "--", service.origin];
   const { stdout } = await runInterrupted("SIGINT", "3", npm);
   expect(stdout).toMatch(/interrupted by SIGINT\n$/);

@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { RULES } from "../../../tools/conformance/rules.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RULES } from "../../../tools/conformance/check.ts";
 import { runScript } from "../../processes.ts";
-import { makeCollection, type Service, startService } from "./service.ts";
+import { makeCollection, service, setUpService } from "./fake-service.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -14,15 +14,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const RECORDS = makeCollection(40);
 
-let service: Service;
-beforeEach(async () => {
-  service = await startService(RECORDS);
-});
-afterEach(() => service.close());
+setUpService(RECORDS);
 
 const run = (...args: string[]) => runScript("conformance", args);
 
-/** Text and markup of an XML document, if its elements close in the order in which they opened. */
+/** Parses the elements of an XML document and requires that they are nested correctly. */
 function parseElements(xml: string): { name: string; attributes: string; text: string }[] {
   const open: string[] = [];
   const elements: { name: string; attributes: string; text: string }[] = [];
@@ -40,7 +36,7 @@ function parseElements(xml: string): { name: string; attributes: string; text: s
 }
 
 describe("--junit", () => {
-  test("writes a test case a rule", async () => {
+  test("writes one test case for each rule", async () => {
     const file = join(folder, "conformance.xml");
     const name = '<"&\u0007\uFFFF\u009B31m';
     service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });
@@ -48,7 +44,7 @@ describe("--junit", () => {
     expect(status).toBe(1);
     const xml = await readFile(file, "utf8");
     expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/);
-    // What XML 1.0 cannot hold at all (2.2), and references that it does not know.
+    // Characters that XML 1.0 cannot contain (section 2.2), and references that it does not define.
     expect(xml).not.toMatch(/[^\n\P{Cc}]|\p{Cs}|[\uFFFE\uFFFF]|&(?!(amp|lt|gt|quot|#9|#10|#13);)/u);
     const elements = parseElements(xml);
     const named = (name: string) => elements.filter((element) => element.name === name);
@@ -69,7 +65,7 @@ describe("--junit", () => {
     expect(failure?.attributes).toContain("model_name is &quot;&lt;\\&quot;&amp;\\u0007");
   });
 
-  test("has an error if the examination ended early", async () => {
+  test("writes an error if the check ended early", async () => {
     const file = join(folder, "stopped.xml");
     service.reply = (reply, { page }) =>
       page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
@@ -77,21 +73,21 @@ describe("--junit", () => {
     expect(status).toBe(2);
     const errors = parseElements(await readFile(file, "utf8")).filter(({ name }) => name === "error");
     expect(errors).toEqual([
-      { name: "error", attributes: expect.stringContaining("answered 503"), text: "" },
+      { name: "error", attributes: expect.stringContaining("returned 503"), text: "" },
     ]);
   });
 
   test.each([
-    ["in a folder that is not there", "nowhere/file.xml", "ENOENT"],
+    ["in a missing folder", "nowhere/file.xml", "ENOENT"],
     ["a folder", ".", "EISDIR"],
-  ])("is refused before anything is asked if it is %s", async (_, file, code) => {
+  ])("is refused before the first request if the file is %s", async (_, file, code) => {
     const { status, stdout, stderr } = await run(service.origin, "--junit", join(folder, file));
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`It cannot be written: ${code}`);
-    expect(service.asked).toEqual([]);
+    expect(service.requests).toEqual([]);
   });
 
-  test("leaves what is there if there is no examination", async () => {
+  test("leaves an existing file as it is if nothing could be checked", async () => {
     const [old, none] = [join(folder, "old.xml"), join(folder, "none.xml")];
     await writeFile(old, "<old/>");
     service.reply = (reply) => ({ ...reply, status: 404 });
@@ -100,11 +96,11 @@ describe("--junit", () => {
     await expect(readFile(none)).rejects.toThrow("ENOENT");
   });
 
-  test("may be a device", async () => {
+  test("can be a device", async () => {
     expect((await run(service.origin, "--read-only", "--junit", "/dev/null")).status).toBe(0);
   });
 
-  test("follows the table, which is there even if the file can no longer be written", async () => {
+  test("is written after the table, which is printed even if the file can no longer be written", async () => {
     const away = join(folder, "away");
     await mkdir(away);
     service.reply = async (reply, { method }) => {

@@ -1,68 +1,63 @@
 import { describe, expect, test } from "vitest";
-import type { Examination } from "../../../tools/conformance/examine.ts";
-import { escapeXml } from "../../../tools/conformance/report/junit.ts";
-import { formatTable, paintTerminal } from "../../../tools/conformance/report/table.ts";
-import type { Judged, Verdict } from "../../../tools/conformance/tally.ts";
+import type { ConformanceReport } from "../../../tools/conformance/check.ts";
+import { escapeXml } from "../../../tools/conformance/junit.ts";
+import { formatTable, paintTerminal } from "../../../tools/conformance/report.ts";
+import type { RuleResult, Verdict } from "../../../tools/conformance/rule.ts";
+import { createWalkResult } from "../../../tools/conformance/walk.ts";
 
 const URL = "http://counts.example/api/tf1/records/";
 
-function judged(rule: string, verdict: Verdict, ...evidence: string[]): Judged {
+function makeResult(rule: string, verdict: Verdict, ...evidence: string[]): RuleResult {
   return { rule, also: [], sentence: "Something is so", verdict, kept: 1, broken: 2, evidence };
 }
 
-function examined(...rules: Judged[]): Examination {
-  const walked = {
-    pages: 1,
-    records: 2,
-    growths: 2,
-    contradictory: false,
-    doubtful: false,
-    regular: true,
-    last: 1,
-    stopped: undefined,
-  };
-  return { url: URL, count: 2, retries: 0, ...walked, rules };
+function makeReport(...rules: RuleResult[]): ConformanceReport {
+  const result = { ...createWalkResult(), pages: 1, records: 2, growths: 2 };
+  return { url: URL, count: 2, retries: 0, ...result, rules };
 }
 
 describe("the table", () => {
-  const examination = examined(
-    judged("Record.id", "fail", `${URL}?format=api&page=1 record 7: \u001B[31m\u009B1m`),
-    judged("Record 1", "pass", `${URL}?format=api&page=1 record 7`),
-    judged("List records 1", "not seen"),
-    judged("Limits.others", "not shown", "429 was answered once"),
+  const report = makeReport(
+    makeResult("Record.id", "fail", `${URL}?format=api&page=1 record 7: \u001B[31m\u009B1m`),
+    makeResult("Record 1", "pass", `${URL}?format=api&page=1 record 7`),
+    makeResult("List records 1", "not seen"),
+    makeResult("List records 2", "not seen", "It may be so"),
+    makeResult("Events", "not shown"),
+    makeResult("Limits.others", "not shown", "429 was returned 1 time"),
   );
 
-  test("has a line a rule, by sections, and no control characters of the service", () => {
-    expect(formatTable(examination, (_, text) => text).split("\n")).toEqual([
+  test("has one line for each rule, by section, and no control characters of the service", () => {
+    expect(formatTable(report, (_, text) => text).split("\n")).toEqual([
       "Record",
       "  fail       Record.id                 broken 2 of 3 times: Something is so",
       "             ?format=api&page=1 record 7: \\u001b[31m\\u009b1m",
-      "  pass       Record 1                  once, first ?format=api&page=1 record 7",
+      "  pass       Record 1                  kept 1 time, first at ?format=api&page=1 record 7",
       "",
       "List records",
-      "  not seen   List records 1",
+      "  not seen   List records 1            no response shows it: Something is so",
+      "  not seen   List records 2            unclear: It may be so",
+      "",
+      "Events",
+      "  not shown  Events                    nothing was observed",
       "",
       "Limits",
-      "  not shown  Limits.others             429 was answered once",
+      "  not shown  Limits.others             429 was returned 1 time",
       "",
-      `${URL}: 1 pages, 2 of 2 records, 0 retries, the collection grew 2 times`,
-      "1 pass, 1 fail, 1 not seen, 1 not shown",
+      `${URL}: 1 page, 2 of 2 records, 0 retries, the collection grew 2 times`,
+      "1 pass, 1 fail, 2 not seen, 2 not shown",
     ]);
   });
 
-  test("has colours, of the verdicts alone", () => {
-    const painted = formatTable(examination, (style, text) => `<${style} ${text.trim()}>`);
-    expect(painted.match(/<.*?>/g)).toEqual([
-      "<red fail>",
-      "<green pass>",
-      "<yellow not seen>",
-      "<gray not shown>",
-    ]);
+  test("colours only the verdicts", () => {
+    const painted = formatTable(report, (style, text) => `<${style} ${text.trim()}>`);
+    expect(new Set(painted.match(/<.*?>/g))).toEqual(
+      new Set(["<red fail>", "<green pass>", "<yellow not seen>", "<gray not shown>"]),
+    );
   });
 
-  test("has none where standard output is no terminal", () => {
+  test("has no colours if standard output is not a terminal", () => {
     expect(process.stdout.isTTY).toBeFalsy();
-    expect(formatTable(examination, paintTerminal)).not.toContain("\u001B");
+    expect(formatTable(report, paintTerminal)).not.toContain("\u001B");
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { RULES } from "../../../tools/conformance/rules.ts";
+import { RULES } from "../../../tools/conformance/check.ts";
 
-/** Every sentence and every item of the specification, by its headings. */
+/** Every sentence and every item of the specification, by heading. */
 const SPECIFICATION: [section: string, items: string[]][] = [
   ["Service", ["1", "2", "3", "4"]],
   [
@@ -31,47 +31,51 @@ const SPECIFICATION: [section: string, items: string[]][] = [
   ["Versioning", ["1", "2"]],
 ];
 
+/** Fields that the specification does not mention, which the check reports. */
+const ADDITIONAL_FIELDS = ["Record.others", "Page envelope.others"];
+
 /** What the specification itself calls "not shown". */
 const NOT_SHOWN = [
-  ...[
-    "Page envelope 3",
-    "Resources.others",
-    "States 2",
-    "Options.body",
-    "Endpoints.others",
-    "Authentication",
-  ],
-  ...["Events", "Errors", "Limits.others", "Versioning 2"],
+  "Page envelope 3",
+  "Resources.others",
+  "States 2",
+  "Options.body",
+  "Endpoints.others",
+  "Authentication",
+  "Events",
+  "Errors",
+  "Limits.others",
+  "Versioning 2",
 ];
 
-/** `Record 1` is a number, `Record.id` an item. */
-const places = SPECIFICATION.flatMap(([section, items]) =>
+/** `Record 1` names a number, `Record.id` an item. */
+const references = SPECIFICATION.flatMap(([section, items]) =>
   items.map((item) => `${section}${/^\d*$/.test(item) ? ` ${item}` : `.${item}`}`.trim()),
 );
 
 describe("the rules", () => {
-  test.each(places)("have %s", (place) => {
-    const judged = RULES.filter((rule) => rule.place === place || rule.also?.includes(place));
-    expect(judged.length).toBeGreaterThan(0);
+  test.each(references)("include %s", (reference) => {
+    const matching = RULES.filter((rule) => rule.reference === reference || rule.also?.includes(reference));
+    expect(matching.length).toBeGreaterThan(0);
   });
 
-  test("have no place that the specification does not have, but for the fields beyond it", () => {
-    const named = RULES.flatMap(({ place, also = [] }) => [place, ...also]);
-    const others = [...new Set(named)].filter((place) => !places.includes(place));
-    expect(others).toEqual(["Record.others", "Page envelope.others"]);
+  test("refer to nothing else, except for additional fields", () => {
+    const named = RULES.flatMap(({ reference, also = [] }) => [reference, ...also]);
+    const others = [...new Set(named)].filter((reference) => !references.includes(reference));
+    expect(others).toEqual(ADDITIONAL_FIELDS);
   });
 
-  test("have one name each", () => {
-    const names = RULES.map(({ place }) => place);
+  test("have a unique reference each", () => {
+    const names = RULES.map(({ reference }) => reference);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("say what the specification does not show, and can be judged for all the rest", () => {
-    const silent = RULES.filter(({ notShown }) => notShown).map(({ place }) => place);
-    expect(silent.filter((place) => !place.endsWith(".others") || places.includes(place))).toEqual(NOT_SHOWN);
-    for (const { place, sentence, also: _, notShown, ...checks } of RULES) {
+  test("mark what the specification does not show, and have checks for everything else", () => {
+    const marked = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
+    expect(marked.toSorted()).toEqual([...ADDITIONAL_FIELDS, ...NOT_SHOWN].toSorted());
+    for (const { reference, sentence, also: _, notShown, ...checks } of RULES) {
       expect(sentence).not.toBe("");
-      if (!notShown) expect([place, Object.keys(checks)]).not.toEqual([place, []]);
+      if (!notShown) expect([reference, Object.keys(checks)]).not.toEqual([reference, []]);
     }
   });
 });

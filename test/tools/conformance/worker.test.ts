@@ -4,10 +4,10 @@ import type { TrafficRecord } from "../../../src/records/record.ts";
 import { STORE_NAMES } from "../../../tools/configuration.ts";
 import { committedFiles } from "../../data/generator/committed-seed.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
-import { examineQuickly, QUICK, rulesOf } from "./examination.ts";
+import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 
-/** A worker that has just begun takes its time. */
-const PATIENT = { ...QUICK, timeout: 20_000, backoff: 100, longestBackoff: 1_000 };
+/** A worker that has just started responds slowly. */
+const SLOW_START = { ...QUICK, timeout: 20_000, backoff: 100, maxBackoff: 1_000 };
 
 let seed: TrafficRecord[];
 beforeAll(async () => {
@@ -29,18 +29,18 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
   // 2,708 pages.
   test("passes every rule with the seed", { timeout: 240_000 }, async () => {
     await loadInto(worker.env, store, seed);
-    const examination = await examineQuickly(worker.origin, { concurrency: 8, patience: PATIENT });
-    expect(rulesOf(examination, "fail")).toEqual([]);
-    expect(rulesOf(examination, "not seen")).toEqual([]);
-    expect(examination).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
+    const report = await checkQuickly(worker.origin, { concurrency: 8, retryPolicy: SLOW_START });
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(rulesOf(report, "not seen")).toEqual([]);
+    expect(report).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
   });
 });
 
 test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
-  const examination = await examineQuickly(worker.origin, { patience: PATIENT });
+  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START });
   await worker.close();
-  expect(rulesOf(examination, "fail")).toEqual([]);
-  expect(examination).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });
+  expect(rulesOf(report, "fail")).toEqual([]);
+  expect(report).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });
 });

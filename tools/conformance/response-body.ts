@@ -1,0 +1,100 @@
+import { Tokenizer, TokenType } from "@streamparser/json";
+import { TrafficRecord } from "../../src/records/record.ts";
+import { formatValue } from "../command-line/format.ts";
+
+/** A number that is not written as an integer (`1.0`, `1e3`), or that JavaScript cannot represent exactly. */
+export class NumberLiteral {
+  text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+}
+
+const INTEGER = /^-?\d+$/;
+
+/**
+ * Parses the body of a response, which must be UTF-8 without a byte order mark (RFC 8259, 8.1). Numbers that are not
+ * written as integers become `NumberLiteral`.
+ * @returns the value, and what is wrong with the text; no value if it is not JSON
+ */
+export function parseBody(body: Uint8Array): { value?: unknown; error?: string } {
+  let text: string;
+  try {
+    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    return { error: "the body is not UTF-8" };
+  }
+  try {
+    const value: unknown = JSON.parse(text, keepLiteral);
+    const duplicate = findDuplicateName(body);
+    if (duplicate === undefined) return { value };
+    return { value, error: `the body has the name ${formatValue(duplicate)} twice in one object` };
+  } catch {
+    return { error: `the body is not JSON: ${formatValue(text)}` };
+  }
+}
+
+function keepLiteral(_: string, value: unknown, context?: { source?: string }): unknown {
+  if (typeof value !== "number") return value;
+  const source = context?.source ?? String(value);
+  return INTEGER.test(source) && Number.isSafeInteger(value) ? value : new NumberLiteral(source);
+}
+
+/** The first name that an object of a JSON text has twice (RFC 8259, 4: the behaviour of its readers is unpredictable). */
+function findDuplicateName(json: Uint8Array): string | undefined {
+  const objects: Set<string>[] = [];
+  let string = "";
+  let duplicate: string | undefined;
+  const tokenizer = new Tokenizer();
+  tokenizer.onToken = ({ token, value }) => {
+    if (token === TokenType.STRING) string = String(value);
+    else if (token === TokenType.LEFT_BRACE) objects.push(new Set());
+    else if (token === TokenType.RIGHT_BRACE) objects.pop();
+    else if (token === TokenType.COLON) {
+      const names = objects.at(-1);
+      if (names?.has(string)) duplicate ??= string;
+      names?.add(string);
+    }
+  };
+  tokenizer.write(json);
+  return duplicate;
+}
+
+// The functions below take values that `parseBody` returned.
+
+/** An integer of any size. */
+export function isInteger(value: unknown): boolean {
+  return Number.isSafeInteger(value) || (value instanceof NumberLiteral && INTEGER.test(value.text));
+}
+
+/** An integer of any size, 0 or greater. */
+export function isCount(value: unknown): boolean {
+  return isInteger(value) && Number(value instanceof NumberLiteral ? value.text : value) >= 0;
+}
+
+/** An integer from 0 to 2^53, as the number of records of any collection is. */
+export function isSafeCount(value: unknown): value is number {
+  return typeof value === "number" && isCount(value);
+}
+
+/** A date-time that exists, in the shape of the specification. */
+export function isTimestamp(value: unknown): value is string {
+  return TrafficRecord.shape.timestamp.safeParse(value).success;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof NumberLiteral)
+  );
+}
+
+/** Formats a value as it is written in the body, shortened; `missing` if there is none. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return "missing";
+  return value instanceof NumberLiteral ? value.text : formatValue(value);
+}
