@@ -1,66 +1,68 @@
 import { writeFileSync } from "node:fs";
-import { Option } from "commander";
-import { createProgram, runProgram } from "../command-line/program.ts";
-import { branchName, serviceAddress } from "./arguments.ts";
-import type { Journey } from "./journey.ts";
+import { InvalidArgumentError, Option } from "commander";
+import { openProgram, runProgram } from "../command-line/program.ts";
+import type { Dependencies } from "./deploy.ts";
+import { originOf } from "./deploy-target.ts";
 import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
-import { deployProduction, type ProductionOptions } from "./production.ts";
-import type { Surroundings } from "./release.ts";
-import { rollBack } from "./rollback.ts";
+import { deployProduction, type ProductionOptions, type RollbackOptions, rollBack } from "./production.ts";
+import type { Steps } from "./steps.ts";
 
-let journey: Journey | undefined;
-const surroundings: Surroundings = {
-  say: console.log,
+let steps: Steps | undefined;
+const dependencies: Dependencies = {
+  print: console.log,
   onStart(started) {
-    journey = started;
+    steps = started;
   },
 };
 
-// The platform's own builds say that they are such, and of which branch, since they check none out. What they build is
-// checked at GitHub.
+// Workers Builds sets WORKERS_CI and WORKERS_CI_BRANCH: it checks out a commit without a branch. The code that it builds
+// is checked at GitHub.
 const { WORKERS_CI } = process.env;
 
-const program = createProgram("npm run");
+const SKIP_CHECKS = [
+  "--skip-checks",
+  "allow uncommitted changes, and do not check format, lint and types",
+] as const;
 
-const SKIP_CHECKS = ["--skip-checks", "deploy without looking at the tree and the code"] as const;
+const program = openProgram("npm run");
 
 program
   .command("deploy")
   .description(
-    "deploy to production: check, find or make the stores, migrate, load the seed once, deploy, test",
+    "deploy to production: check the code, create and fill the stores if needed, deploy the worker, test it",
   )
   .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
   .option(
     "--url <url>",
-    "where clients reach the service, if neither PUBLIC_ORIGIN nor wrangler says",
-    serviceAddress,
+    "public address of the service (default: PUBLIC_ORIGIN, or else the address that wrangler reports)",
+    parseOrigin,
   )
   .action(async (options: ProductionOptions) => {
-    const { address, version } = await deployProduction(options, surroundings);
+    const { address, version } = await deployProduction(options, dependencies);
     console.log(`Deployed to ${address}${version === undefined ? "" : `, version ${version}`}.`);
   });
 
 program
   .command("preview")
-  .description("deploy a branch to a preview with stores of its own, or remove that")
+  .description("deploy a branch to a preview with its own stores, or remove the preview")
   .option(...SKIP_CHECKS, WORKERS_CI !== undefined)
   .addOption(
-    new Option("--branch <name>", "the branch, if not the one that is checked out")
+    new Option("--branch <name>", "name of the branch (default: the branch that is checked out)")
       .env("WORKERS_CI_BRANCH")
-      .argParser(branchName),
+      .argParser(parseBranch),
   )
-  .option("--delete", "remove the preview, with its database and its namespace")
-  .option("--address-file <file>", "write the preview's address to this file, once it is deployed")
+  .option("--delete", "remove the preview with its database and its namespace")
+  .option("--address-file <file>", "write the preview's address to this file as soon as it is deployed")
   .action(async (options: PreviewOptions & { delete?: true; addressFile?: string }) => {
     if (options.delete) {
-      await deletePreview(options, surroundings);
+      await deletePreview(options, dependencies);
       console.log("The preview is removed.");
       return;
     }
     const { addressFile } = options;
     const { address } = await deployPreview(options, {
-      ...surroundings,
-      onPublish({ address }) {
+      ...dependencies,
+      onDeployed({ address }) {
         if (addressFile !== undefined) writeFileSync(addressFile, `${address}\n`);
       },
     });
@@ -69,13 +71,29 @@ program
 
 program
   .command("rollback")
-  .description("let production serve with an earlier version of the code; what is loaded stays")
-  .argument("[version]", "its id (default: the version before)")
-  .option("--url <url>", "where to wait for it, if PUBLIC_ORIGIN does not say", serviceAddress)
-  .action(async (version: string | undefined, { url }: { url?: string }) => {
-    console.log(`Version ${await rollBack({ version, url }, surroundings)} serves.`);
+  .description("serve an earlier version of the code in production; the stores do not change")
+  .argument("[version]", "id of the version (default: the previous version)")
+  .option("--url <url>", "address at which to wait for the version (default: PUBLIC_ORIGIN)", parseOrigin)
+  .action(async (version: string | undefined, { url }: Pick<RollbackOptions, "url">) => {
+    console.log(`Version ${await rollBack({ version, url }, dependencies)} is served.`);
   });
 
 await runProgram(program, {
-  onInterrupt: () => console.error(`\n${journey?.describe() ?? "Nothing is done."}`),
+  onInterrupt: () =>
+    console.error(
+      `\n${steps?.describeInterruption() ?? "Interrupted before the first step. Nothing was changed."}`,
+    ),
 });
+
+/** @throws InvalidArgumentError if the name is empty, for example because a shell variable is not set */
+function parseBranch(text: string): string {
+  if (text.trim() === "") throw new InvalidArgumentError("It must be the name of a branch.");
+  return text;
+}
+
+/** @throws InvalidArgumentError if the text is not a URL, or one with a path */
+function parseOrigin(text: string): string {
+  const origin = originOf(text);
+  if (origin !== undefined) return origin;
+  throw new InvalidArgumentError("It must be a URL without a path, for example https://counts.example.");
+}

@@ -4,38 +4,38 @@ import { promisify } from "node:util";
 
 const execute = promisify(execFile);
 
-export interface Commit {
-  /** Short, as git abbreviates it; it ends in `-dirty` if the tree is not as committed. */
-  id: string;
-  /** The first line of its message. */
-  subject: string;
-}
+/** The maximum length of the message of a version, in characters. */
+const MESSAGE_LENGTH = 100;
 
-/** @throws in a sentence, if git is not there or the folder is not in a repository */
+/** @throws an error that names the folder, if it is not in a repository or git is not installed */
 async function git(folder: string, ...args: string[]): Promise<string> {
   try {
     return (await execute("git", args, { cwd: folder })).stdout.trim();
   } catch (cause) {
-    throw new Error(`There is no git repository here, in ${resolve(folder)}, or no git`, { cause });
+    throw new Error(`${resolve(folder)} is not in a git repository, or git is not installed.`, { cause });
   }
 }
 
-/** Files that are changed or not known to git, one a line; empty if the tree is as committed. */
+/** The changed and untracked files, one a line; empty if everything is committed. */
 export function listChanges(folder: string): Promise<string> {
   return git(folder, "status", "--porcelain");
 }
 
-/** The branch that is checked out; undefined if none is. */
+/** The branch that is checked out; undefined if there is none. */
 export async function readBranch(folder: string): Promise<string | undefined> {
   return (await git(folder, "branch", "--show-current")) || undefined;
 }
 
-/** The commit that is checked out; undefined outside of a repository. */
-export async function readCommit(folder: string): Promise<Commit | undefined> {
+/**
+ * The options of wrangler that record the commit in a version of the worker: the abbreviated id, with `-dirty` if there
+ * are uncommitted changes, and the first line of the message. Outside of a repository there are none.
+ */
+export async function readCommitOptions(folder: string): Promise<string[]> {
   try {
     const [id = "", subject = ""] = (await git(folder, "log", "-1", "--format=%h%n%s")).split("\n");
-    return { id: (await listChanges(folder)) === "" ? id : `${id}-dirty`, subject };
+    const tag = (await listChanges(folder)) === "" ? id : `${id}-dirty`;
+    return ["--tag", tag, "--message", subject.slice(0, MESSAGE_LENGTH)];
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -1,92 +1,131 @@
+import { createHash } from "node:crypto";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { z } from "zod";
 import { PROJECT, runWrangler } from "../wrangler.ts";
-import { ADVICE } from "./advice.ts";
-import { readBranch, readCommit } from "./git.ts";
-import { startJourney } from "./journey.ts";
-import { previewName } from "./name.ts";
-import { findPlace, type Place, readConfiguration, requireName, requireSettings } from "./place.ts";
-import { describeCommit } from "./production.ts";
-import { runRecorded } from "./programs.ts";
-import { type ReleaseOptions, release, type Surroundings } from "./release.ts";
-import { remove } from "./resources.ts";
-import type { Published } from "./version.ts";
+import { type Dependencies, type DeployOptions, deploy, type Upload } from "./deploy.ts";
+import {
+  createTarget,
+  type DeployTarget,
+  PREVIEW_INFIX,
+  readWranglerToml,
+  requireSettings,
+  requireWorkerName,
+} from "./deploy-target.ts";
+import { readBranch } from "./git.ts";
+import { removeResource } from "./resources.ts";
+import { runWranglerForEntry } from "./run-command.ts";
+import { createSteps, HINTS } from "./steps.ts";
+import type { Deployed } from "./worker-version.ts";
 
-const Previewed = z.object({
+const PreviewEntry = z.object({
   type: z.literal("preview"),
   preview_urls: z.array(z.string()).nullish(),
   deployment_urls: z.array(z.string()).nullish(),
 });
 
-/** The platform's codes for a preview and for a worker that do not exist. */
-const ABSENT = /\[code: (10025|10007|10090)\]/;
+/** Cloudflare's error codes for a preview and for a worker that do not exist. */
+const NOT_FOUND = /\[code: (10025|10007|10090)\]/;
 
-export interface PreviewOptions extends ReleaseOptions {
-  /** By default the one that is checked out. */
+/** The maximum length of a label of a host name, in characters. */
+const LABEL_LENGTH = 63;
+
+const HASH_LENGTH = 6;
+
+/** A name that could be taken for one with a hash. */
+const ENDS_LIKE_HASH = new RegExp(`(^|-)[0-9a-f]{${HASH_LENGTH}}$`);
+
+export interface PreviewOptions extends DeployOptions {
+  /** By default the branch that is checked out. */
   branch?: string | undefined;
 }
 
 /**
- * Deploys a branch to its preview, which has a database and a namespace of its own.
- * @throws with what to do, if a step fails
+ * Deploys a branch to its preview, which has its own database and namespace.
+ * @throws an error with a hint if a step fails
  */
-export async function deployPreview(options: PreviewOptions, surroundings: Surroundings): Promise<Published> {
-  const configuration = await readConfiguration();
-  const place = await findPreview(configuration, options, surroundings);
-  requireSettings(configuration, place.preview);
-  const commit = await readCommit(surroundings.folder ?? PROJECT);
-  const publish = async (file: string): Promise<Published> => {
-    const args = ["preview", "--config", file, "--ignore-base-config", ...nameOptions(place)];
-    const entries = await runRecorded(surroundings, [...args, ...describeCommit(commit)]);
-    const previewed = entries.map((entry) => Previewed.safeParse(entry).data).find((entry) => entry);
-    const address = place.origin ?? previewed?.preview_urls?.[0];
+export async function deployPreview(options: PreviewOptions, dependencies: Dependencies): Promise<Deployed> {
+  const configuration = await readWranglerToml();
+  const target = await findTarget(configuration, options, dependencies);
+  requireSettings(configuration, target.preview);
+  const upload: Upload = async (config, commitOptions) => {
+    const args = ["preview", "--config", config, "--ignore-base-config", ...nameOptions(target)];
+    const entry = await runWranglerForEntry(dependencies, [...args, ...commitOptions], PreviewEntry);
+    const address = target.origin ?? entry?.preview_urls?.[0];
     if (address === undefined)
       throw new Error(
-        "The preview has no address: production must have been deployed with preview_urls = true.",
+        "The preview has no address. Set preview_urls = true in wrangler.toml and run `npm run deploy` once, then deploy the preview again.",
       );
-    return { address, version: undefined, fixed: previewed?.deployment_urls?.[0] };
+    return { address, version: undefined, versionAddress: entry?.deployment_urls?.[0] };
   };
-  return release(place, publish, options, surroundings);
+  return deploy(target, upload, options, dependencies);
 }
 
 /**
- * Removes a branch's preview, with its database and its namespace as far as they are its own.
- * @throws with what to do, if a step fails
+ * Removes the preview of a branch, with its database and its namespace unless wrangler.toml gives their ids.
+ * @throws an error with a hint if a step fails
  */
-export async function deletePreview(options: PreviewOptions, surroundings: Surroundings): Promise<void> {
-  const place = await findPreview(await readConfiguration(), options, surroundings);
-  const journey = startJourney(3, surroundings.say);
-  surroundings.onStart?.(journey);
-  await journey.step(`remove the preview ${place.preview}`, ADVICE.remove, async (tell) => {
-    const args = ["preview", "delete", ...nameOptions(place), "--skip-confirmation"];
-    await runWrangler(args, { program: surroundings.wrangler }).catch((error) => {
-      if (!ABSENT.test(String(error))) throw error;
-      tell("it is gone already");
+export async function deletePreview(options: PreviewOptions, dependencies: Dependencies): Promise<void> {
+  const target = await findTarget(await readWranglerToml(), options, dependencies);
+  const steps = createSteps(3, dependencies);
+  await steps.run(`remove the preview ${target.preview}`, HINTS.removal, async (print) => {
+    const args = ["preview", "delete", ...nameOptions(target), "--skip-confirmation"];
+    await runWrangler(args, { program: dependencies.wrangler }).catch((error) => {
+      if (!NOT_FOUND.test(String(error))) throw error;
+      print("the preview does not exist");
     });
   });
-  await journey.step("remove its database", ADVICE.remove, (tell) =>
-    remove("database", place.database, surroundings, tell),
+  await steps.run("remove its database", HINTS.removal, (print) =>
+    removeResource("database", target.database, dependencies, print),
   );
-  await journey.step("remove its namespace", ADVICE.remove, (tell) =>
-    remove("namespace", place.namespace, surroundings, tell),
+  await steps.run("remove its namespace", HINTS.removal, (print) =>
+    removeResource("namespace", target.namespace, dependencies, print),
   );
 }
 
-function nameOptions({ worker, preview }: Place): string[] {
+function nameOptions({ worker, preview }: DeployTarget): string[] {
   return ["--name", String(preview), "--worker-name", worker];
 }
 
 /** @throws if no branch is given and none is checked out */
-async function findPreview(
+async function findTarget(
   configuration: RawConfig,
   { branch }: PreviewOptions,
-  { folder = PROJECT }: Surroundings,
-): Promise<Place> {
+  { repository = PROJECT }: Dependencies,
+): Promise<DeployTarget> {
   const chosen =
     branch ??
-    (await readBranch(folder).catch(({ message }: Error) => {
-      throw new Error(`${message}: say which branch with --branch.`);
+    (await readBranch(repository).catch(({ message }: Error) => {
+      throw new Error(`${message} Name the branch with --branch.`);
     }));
-  if (chosen === undefined) throw new Error("No branch is checked out: say which with --branch.");
-  return findPlace(configuration, previewName(chosen, requireName(configuration)));
+  if (chosen === undefined) throw new Error("No branch is checked out. Name the branch with --branch.");
+  return createTarget(configuration, createPreviewName(chosen, requireWorkerName(configuration)));
+}
+
+/**
+ * Makes the name of a branch's preview. It consists of a to z, digits and single hyphens, and is short enough for a host
+ * name and for the names of the preview's resources. A branch name that fits is used unchanged. Any other gets a hash at
+ * its end, and so does a name that ends like one with a hash, so that two branches never share a preview.
+ * @throws if the branch name is empty, because wrangler would use another name; if the worker's name is too long
+ */
+export function createPreviewName(branch: string, worker: string): string {
+  if (branch.trim() === "") throw new Error("The name of the branch is empty.");
+  const length = LABEL_LENGTH - worker.length - PREVIEW_INFIX.length;
+  if (length <= HASH_LENGTH)
+    throw new Error(
+      `The name of the worker, ${worker}, is too long for previews. Shorten it in wrangler.toml.`,
+    );
+  const simple = simplify(branch);
+  if (simple === branch && simple.length <= length && !ENDS_LIKE_HASH.test(simple)) return simple;
+  const hash = createHash("sha256").update(branch).digest("hex").slice(0, HASH_LENGTH);
+  const start = simple.slice(0, length - HASH_LENGTH - 1).replace(/-$/, "");
+  return start === "" ? hash : `${start}-${hash}`;
+}
+
+function simplify(branch: string): string {
+  const letters = branch
+    .normalize("NFKD")
+    .replaceAll(/\p{Mark}/gu, "")
+    .toLowerCase()
+    .replaceAll("ß", "ss");
+  return letters.replaceAll(/[^a-z0-9]+/g, "-").replaceAll(/^-|-$/g, "");
 }

@@ -1,94 +1,99 @@
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
 import { runWrangler } from "../wrangler.ts";
-import type { Programs } from "./programs.ts";
+import type { Programs } from "./run-command.ts";
 
-/** A database or a namespace. */
+/** A D1 database or a KV namespace that a deployment uses. */
 export interface Resource {
   name: string;
-  /** As wrangler.toml says; one without is found by its name and made if there is none. */
+  /** The id, if wrangler.toml gives one. Otherwise the resource is found by its name. */
   id?: string | undefined;
 }
 
-export interface Found {
+export interface ExistingResource {
   name: string;
   id: string;
 }
 
-interface Kind {
+/** The commands of wrangler for one kind of resource. */
+interface Commands {
   list: string[];
-  read(listed: string): Found[];
+  parseList(printed: string): ExistingResource[];
   create(name: string): string[];
-  remove(found: Found): string[];
+  remove(resource: ExistingResource): string[];
 }
 
 const Databases = z.array(z.object({ uuid: z.string(), name: z.string() }));
 const Namespaces = z.array(z.object({ id: z.string(), title: z.string() }));
 
-/** How wrangler deals with each kind of resource. */
-const KINDS = {
+const COMMANDS = {
   database: {
     list: ["d1", "list", "--json"],
-    read: (listed) => Databases.parse(JSON.parse(listed)).map(({ uuid, name }) => ({ id: uuid, name })),
+    parseList: (printed) =>
+      Databases.parse(JSON.parse(printed)).map(({ uuid, name }) => ({ id: uuid, name })),
     create: (name) => ["d1", "create", name],
     remove: ({ name }) => ["d1", "delete", name, "--skip-confirmation"],
   },
   namespace: {
     list: ["kv", "namespace", "list"],
-    read: (listed) => Namespaces.parse(JSON.parse(listed)).map(({ id, title }) => ({ id, name: title })),
+    parseList: (printed) =>
+      Namespaces.parse(JSON.parse(printed)).map(({ id, title }) => ({ id, name: title })),
     create: (name) => ["kv", "namespace", "create", name],
     remove: ({ id }) => ["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation"],
   },
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, Commands>;
 
-export type KindName = keyof typeof KINDS;
+export type ResourceKind = keyof typeof COMMANDS;
 
-/** How often a new resource is looked for, a second apart: the list may lag behind. */
+/** A new resource may appear in the list with a delay. It is looked for this many times, once a second. */
 const ATTEMPTS = 10;
 
 /**
- * Finds a resource, and makes it if there is none.
- * @param tell told whether it was there
- * @throws if wrangler fails, with its message
+ * Finds a resource, or creates it if it does not exist.
+ * @throws an error with wrangler's output if a command fails
  */
-export async function ensure(
-  kind: KindName,
+export async function findOrCreateResource(
+  kind: ResourceKind,
   { name, id }: Resource,
   programs: Programs,
-  tell: (line: string) => void,
-): Promise<Found> {
+  print: (line: string) => void,
+): Promise<ExistingResource> {
   if (id !== undefined) return { name, id };
-  const existing = await find(kind, name, programs);
-  tell(existing ? `the ${kind} ${name} is there` : `the ${kind} ${name} is made`);
+  const existing = await findResource(kind, name, programs);
+  print(existing ? `the ${kind} ${name} exists` : `creating the ${kind} ${name}`);
   if (existing) return existing;
-  await runWrangler(KINDS[kind].create(name), { program: programs.wrangler });
+  await runWrangler(COMMANDS[kind].create(name), { program: programs.wrangler });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const made = await find(kind, name, programs);
-    if (made) return made;
+    const created = await findResource(kind, name, programs);
+    if (created) return created;
     await setTimeout(1_000);
   }
-  throw new Error(`The ${kind} ${name} was made, but is not listed.`);
+  throw new Error(`The ${kind} ${name} was created, but wrangler does not list it yet. Deploy again.`);
 }
 
 /**
- * Removes a resource with all that it holds, unless wrangler.toml gives its id: then it belongs to others too.
- * @throws if wrangler fails, with its message
+ * Removes a resource and everything in it. One with an id in wrangler.toml stays, because others may use it too.
+ * @throws an error with wrangler's output if a command fails
  */
-export async function remove(
-  kind: KindName,
+export async function removeResource(
+  kind: ResourceKind,
   { name, id }: Resource,
   programs: Programs,
-  tell: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
-  if (id !== undefined) return tell(`the ${kind} ${id} is of wrangler.toml and stays`);
-  const existing = await find(kind, name, programs);
-  if (!existing) return tell(`the ${kind} ${name} is gone already`);
-  await runWrangler(KINDS[kind].remove(existing), { program: programs.wrangler });
-  tell(`the ${kind} ${name} is removed`);
+  if (id !== undefined) return print(`the ${kind} ${id} stays, because wrangler.toml names it`);
+  const existing = await findResource(kind, name, programs);
+  if (!existing) return print(`the ${kind} ${name} does not exist`);
+  await runWrangler(COMMANDS[kind].remove(existing), { program: programs.wrangler });
+  print(`removed the ${kind} ${name}`);
 }
 
-async function find(kind: KindName, name: string, programs: Programs): Promise<Found | undefined> {
-  const { list, read } = KINDS[kind];
-  const listed = await runWrangler([...list], { program: programs.wrangler });
-  return read(listed).find((found) => found.name === name);
+async function findResource(
+  kind: ResourceKind,
+  name: string,
+  programs: Programs,
+): Promise<ExistingResource | undefined> {
+  const { list, parseList } = COMMANDS[kind];
+  const printed = await runWrangler([...list], { program: programs.wrangler });
+  return parseList(printed).find((resource) => resource.name === name);
 }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** Starts the command as npm does, with nobody logged in. */
+/** Starts the command as npm does. No user is logged in. */
 function start(args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ["tools/deploy/cli.ts", ...args], {
     cwd: PROJECT,
@@ -25,52 +25,56 @@ function start(args: string[], env: Record<string, string> = {}) {
   return { child, ended: finish(child) };
 }
 
-describe("the command", () => {
-  test.each(["deploy", "preview", "rollback"])("%s says what it takes", async (command) => {
+describe("the command line", () => {
+  test.each(["deploy", "preview", "rollback"])("%s --help prints the usage", async (command) => {
     const { status, stdout } = await start([command, "--help"]).ended;
     expect([status, stdout]).toEqual([0, expect.stringContaining(`Usage: npm run ${command} `)]);
   });
 
   test.each<[string[], Record<string, string>, string]>([
     [["preview", "--remove"], {}, "unknown option '--remove'"],
-    [["deploy", "--url", "counts.example"], {}, "'counts.example' is invalid. It must be an address without"],
-    [["rollback", "--url", "https://counts.example/api"], {}, "It must be an address without a path"],
+    [
+      ["deploy", "--url", "counts.example"],
+      {},
+      "'counts.example' is invalid. It must be a URL without a path",
+    ],
+    [["rollback", "--url", "https://counts.example/api"], {}, "It must be a URL without a path"],
     [["preview", "--branch", ""], {}, "option '--branch <name>' argument '' is invalid. It must be the name"],
     [["preview", "--delete"], { WORKERS_CI_BRANCH: "" }, "value '' from env 'WORKERS_CI_BRANCH' is invalid"],
-  ])("%j with %j ends with 2 before it does anything", async (args, env, problem) => {
+  ])("%j with %j exits with 2 before the first step", async (args, env, problem) => {
     const { status, stdout, stderr } = await start(args, env).ended;
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);
   });
 
-  test("ends with 1 and says what to do if a step fails", async () => {
+  test("exits with 1 and prints a hint if a step fails", async () => {
     const { status, stdout, stderr } = await start(["preview", "--delete", "--branch", "login"]).ended;
     expect(status).toBe(1);
     expect(stdout).toBe("[1/3] remove the preview login\n");
-    expect(stderr).toMatch(/^Step 1 of 3 failed: .*set a CLOUDFLARE_API_TOKEN.*the token needs Workers/s);
+    expect(stderr).toMatch(/^Step 1 of 3 failed: .*set a CLOUDFLARE_API_TOKEN.*The token needs the perm/s);
   });
 
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("stopped by %s says where it stands, and leaves nothing running", async (signal, expected) => {
-    // It never answers, so the first step lasts.
+  ] as const)("on %s it names the interrupted step and stops wrangler", async (signal, expected) => {
+    // A server that never responds, so that the first step does not end.
     const platform = createServer();
     const { origin, close } = await listen(platform);
-    const asked = once(platform, "request");
+    const requested = once(platform, "request");
     const { child, ended } = start(["preview", "--delete", "--branch", "login"], {
       CLOUDFLARE_API_TOKEN: "token",
       CLOUDFLARE_ACCOUNT_ID: "account",
       CLOUDFLARE_API_BASE_URL: `${origin}/client/v4`,
     });
-    const [request] = await asked;
-    const hungUp = once(request.socket, "close");
+    const [request] = await requested;
+    const disconnected = once(request.socket, "close");
     child.kill(signal);
     const { status, stderr } = await ended;
     expect(status).toBe(expected);
     expect(stderr).toContain(
-      "Stopped in the step: remove the preview login. Nothing is done. The same command goes on",
+      'Interrupted during the step "remove the preview login". Completed steps: none. Run the same command again',
     );
-    await hungUp;
+    await disconnected;
     await close();
   });
 });

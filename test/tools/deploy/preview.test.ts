@@ -4,46 +4,46 @@ import { join } from "node:path";
 import { describe, expect } from "vitest";
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction } from "../../../tools/deploy/production.ts";
-import type { Published } from "../../../tools/deploy/version.ts";
-import { firstCalls, test } from "./stub/rehearsal.ts";
+import type { Deployed } from "../../../tools/deploy/worker-version.ts";
+import { firstCalls, test } from "./stub/fixture.ts";
 
 describe("npm run preview", () => {
-  const OWN = "traffic-count-records-preview-feature-login-df7c7a";
-  const NAME = "--name feature-login-df7c7a --worker-name traffic-count-records";
+  const RESOURCE_NAME = "traffic-count-records-preview-feature-login-df7c7a";
+  const NAME_OPTIONS = "--name feature-login-df7c7a --worker-name traffic-count-records";
 
-  test("gives the branch that is checked out an address and stores of its own", async ({
+  test("deploys the branch that is checked out to its own address, with its own stores", async ({
     platform,
-    rehearsal,
-    surroundings,
+    fixture,
+    dependencies,
   }) => {
     const { origin } = platform.account();
-    expect(await deployPreview({}, surroundings)).toMatchObject({ address: origin });
-    const deploy = `wrangler preview --config FILE --ignore-base-config ${NAME}`;
-    expect(platform.calls()).toEqual(firstCalls(rehearsal, OWN, deploy));
-    expect(rehearsal.said).toContain(`      ${origin} answers with version-1`);
+    expect(await deployPreview({}, dependencies)).toMatchObject({ address: origin });
+    const deploy = `wrangler preview --config FILE --ignore-base-config ${NAME_OPTIONS}`;
+    expect(platform.calls()).toEqual(firstCalls(fixture, RESOURCE_NAME, deploy));
+    expect(fixture.printed).toContain(`      ${origin} serves version-1`);
   });
 
-  test("leaves production and other previews alone, also when it is removed", async ({
+  test("does not change production or other previews, neither when it is deployed nor when it is removed", async ({
     platform,
-    surroundings,
+    dependencies,
   }) => {
-    await deployProduction({ skipChecks: true }, surroundings);
-    await deployPreview({ skipChecks: true, branch: "other" }, surroundings);
+    await deployProduction({ skipChecks: true }, dependencies);
+    await deployPreview({ skipChecks: true, branch: "other" }, dependencies);
     const before = platform.account();
-    await deployPreview({ skipChecks: true }, surroundings);
+    await deployPreview({ skipChecks: true }, dependencies);
     expect(platform.account().databases.map(({ name }) => name)).toEqual([
       "traffic-count-records",
       "traffic-count-records-preview-other",
-      OWN,
+      RESOURCE_NAME,
     ]);
-    platform.forgetCalls();
-    await deletePreview({}, surroundings);
+    platform.clearCalls();
+    await deletePreview({}, dependencies);
     expect(platform.calls()).toEqual([
-      `wrangler preview delete ${NAME} --skip-confirmation`,
+      `wrangler preview delete ${NAME_OPTIONS} --skip-confirmation`,
       "wrangler d1 list --json",
-      `wrangler d1 delete ${OWN} --skip-confirmation`,
+      `wrangler d1 delete ${RESOURCE_NAME} --skip-confirmation`,
       "wrangler kv namespace list",
-      `wrangler kv namespace delete --namespace-id id-of-${OWN}-kv --skip-confirmation`,
+      `wrangler kv namespace delete --namespace-id id-of-${RESOURCE_NAME}-kv --skip-confirmation`,
     ]);
     const { databases, namespaces, previews } = platform.account();
     expect({ databases, namespaces, previews }).toEqual({
@@ -53,15 +53,15 @@ describe("npm run preview", () => {
     });
   });
 
-  test("removes what is left of it, and what is gone no more", async ({ rehearsal, surroundings }) => {
-    await deletePreview({ branch: "main" }, surroundings);
-    expect(rehearsal.said).toEqual([
+  test("skips what does not exist when it removes a preview", async ({ printed, dependencies }) => {
+    await deletePreview({ branch: "main" }, dependencies);
+    expect(printed).toEqual([
       "[1/3] remove the preview main",
-      "      it is gone already",
+      "      the preview does not exist",
       "[2/3] remove its database",
-      "      the database traffic-count-records-preview-main is gone already",
+      "      the database traffic-count-records-preview-main does not exist",
       "[3/3] remove its namespace",
-      "      the namespace traffic-count-records-preview-main-kv is gone already",
+      "      the namespace traffic-count-records-preview-main-kv does not exist",
     ]);
   });
 
@@ -69,47 +69,52 @@ describe("npm run preview", () => {
     ["wrangler preview delete", 1],
     ["wrangler d1 delete", 2],
     ["wrangler kv namespace delete", 3],
-  ])("is removed in two goes if `%s` fails", async ([call, step], { platform, surroundings }) => {
-    await deployPreview({ skipChecks: true }, surroundings);
-    platform.change(({ failing }) => {
-      failing[call] = "broken";
+  ])(
+    "is removed by a second run if `%s` fails in the first",
+    async ([call, step], { platform, dependencies }) => {
+      await deployPreview({ skipChecks: true }, dependencies);
+      platform.change(({ failures }) => {
+        failures[call] = "broken";
+      });
+      await expect(deletePreview({}, dependencies)).rejects.toThrow(
+        new RegExp(`^Step ${step} of 3 failed: .*broken.*Run the command again`, "s"),
+      );
+      platform.change((account) => {
+        account.failures = {};
+      });
+      await deletePreview({}, dependencies);
+      expect(platform.account()).toMatchObject({ databases: [], namespaces: [], previews: [] });
+    },
+  );
+
+  test("reports its address even if the HTTP tests fail", async ({ platform, dependencies }) => {
+    platform.change(({ failures }) => {
+      failures["npm run test:live"] = "broken";
     });
-    await expect(deletePreview({}, surroundings)).rejects.toThrow(
-      new RegExp(`^Step ${step} of 3 failed: .*broken.*Run it again`, "s"),
+    const reported: string[] = [];
+    const onDeployed = ({ address }: Deployed) => void reported.push(address);
+    await expect(deployPreview({ skipChecks: true }, { ...dependencies, onDeployed })).rejects.toThrow(
+      "run the HTTP tests",
     );
-    platform.change((account) => {
-      account.failing = {};
-    });
-    await deletePreview({}, surroundings);
-    expect(platform.account()).toMatchObject({ databases: [], namespaces: [], previews: [] });
+    expect(reported).toEqual([platform.account().origin]);
   });
 
-  test("tells its address even if the HTTP suite then fails", async ({ platform, surroundings }) => {
-    platform.change(({ failing }) => {
-      failing["npm run test:live"] = "broken";
-    });
-    const told: string[] = [];
-    const onPublish = ({ address }: Published) => void told.push(address);
-    await expect(deployPreview({ skipChecks: true }, { ...surroundings, onPublish })).rejects.toThrow(
-      "run the HTTP suite",
+  test("asks for --branch outside of a git repository", async ({ fixture, dependencies }) => {
+    await rm(join(fixture.repository, ".git"), { recursive: true });
+    await expect(deployPreview({}, dependencies)).rejects.toThrow(
+      / is not in a git repository, or git is not installed\. Name the branch with --branch\.$/,
     );
-    expect(told).toEqual([platform.account().origin]);
+    await expect(deployPreview({ branch: "main" }, dependencies)).rejects.toThrow(
+      /check the code\.\n.* is not in a git repository/,
+    );
+    await deployPreview({ branch: "main", skipChecks: true }, dependencies);
   });
 
-  test("outside of a repository says which option names the branch", async ({ rehearsal, surroundings }) => {
-    await rm(join(rehearsal.repository, ".git"), { recursive: true });
-    await expect(deployPreview({}, surroundings)).rejects.toThrow(
-      /^There is no git repository here, .*: say which branch with --branch\.$/,
+  test("asks for --branch if no branch is checked out", async ({ fixture, dependencies }) => {
+    execFileSync("git", ["checkout", "--quiet", "--detach"], { cwd: fixture.repository });
+    await expect(deployPreview({}, dependencies)).rejects.toThrow(
+      "No branch is checked out. Name the branch with --branch.",
     );
-    await expect(deployPreview({ branch: "main" }, surroundings)).rejects.toThrow(
-      /check the code\.\nThere is no git repository here, /,
-    );
-    await deployPreview({ branch: "main", skipChecks: true }, surroundings);
-  });
-
-  test("needs a branch", async ({ rehearsal, surroundings }) => {
-    execFileSync("git", ["checkout", "--quiet", "--detach"], { cwd: rehearsal.repository });
-    await expect(deployPreview({}, surroundings)).rejects.toThrow("say which with --branch");
-    await deployPreview({ branch: "main", skipChecks: true }, surroundings);
+    await deployPreview({ branch: "main", skipChecks: true }, dependencies);
   });
 });

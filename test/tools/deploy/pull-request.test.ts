@@ -14,22 +14,22 @@ beforeAll(async () => {
 });
 afterAll(() => rm(home, { recursive: true, force: true }));
 
-/** A script's status, and what it called and left. */
-interface Run {
+/** The result of a script. */
+interface Result {
   status: number;
-  /** Lines of the arguments that it called `gh` with. */
+  /** The arguments of its calls of `gh`, one call a line. */
   calls: string[];
-  /** What it wrote for the jobs after it. */
+  /** The outputs that it set for later jobs. */
   output: string;
 }
 
 /**
- * Runs a script as a step of a workflow, with a program that stands for gh.
- * @param answer what `gh` answers to what reads: lines of the shell
+ * Runs a script as a step of a workflow, with a stub of gh.
+ * @param commands the shell commands with which the stub responds
  */
-async function run(args: string[], answer: string, env: Record<string, string> = {}): Promise<Run> {
+async function run(args: string[], commands: string, env: Record<string, string> = {}): Promise<Result> {
   const folder = await mkdtemp(join(home, "step-"));
-  const gh = ["#!/bin/sh", `echo "$@" >> ${folder}/calls`, answer];
+  const gh = ["#!/bin/sh", `echo "$@" >> ${folder}/calls`, commands];
   await writeFile(join(folder, "gh"), `${gh.join("\n")}\n`, { mode: 0o755 });
   await Promise.all(["calls", "output"].map((name) => writeFile(join(folder, name), "")));
   const child = spawn("bash", ["-e", ...args], {
@@ -57,7 +57,7 @@ describe("the comment on a pull request", () => {
       `case "$*" in *--paginate*) printf '${ids}';; esac`,
     );
 
-  test("is written", async () => {
+  test("is created if there is none", async () => {
     const { status, calls } = await comment("");
     const [list, ...rest] = calls;
     expect(status).toBe(0);
@@ -70,7 +70,7 @@ describe("the comment on a pull request", () => {
     ]);
   });
 
-  test.each([[[]], [["--if-there"]]])("is written anew if it is there, with %j", async (options) => {
+  test.each([[[]], [["--update-only"]]])("is updated if it exists, with the options %j", async (options) => {
     const { status, calls } = await comment("11\\n12\\n", ...options);
     expect([status, ...calls.slice(1)]).toEqual([
       0,
@@ -79,8 +79,8 @@ describe("the comment on a pull request", () => {
     ]);
   });
 
-  test("is not written, where it only is to be if it is there", async () => {
-    const { status, calls } = await comment("", "--if-there");
+  test("is not created with --update-only", async () => {
+    const { status, calls } = await comment("", "--update-only");
     expect([status, calls.length]).toEqual([0, 1]);
   });
 });
@@ -88,28 +88,28 @@ describe("the comment on a pull request", () => {
 describe("the workflow of a pull request", () => {
   const { jobs } = parse(readFileSync(join(PROJECT, ".github/workflows/pull-request.yml"), "utf8"));
 
-  test("asks which other pull requests of the branch are open before it removes the preview", async () => {
-    const [{ run: script }] = jobs.others.steps;
+  test("counts the other open pull requests of the branch before it removes the preview", async () => {
+    const [{ run: script }] = jobs["count-pull-requests"].steps;
     const { status, calls, output } = await run(["-c", script], "echo 1", { BRANCH: "feature/login" });
     expect([status, output]).toEqual([0, "open=1\n"]);
     expect(calls).toEqual([
       "api --method GET repos/owner/name/pulls -f state=open -f head=owner:feature/login --jq length",
     ]);
-    expect(jobs.remove.needs).toContain("others");
-    expect(jobs.remove.if).toContain("needs.others.outputs.open == '0'");
+    expect(jobs.remove.needs).toContain("count-pull-requests");
+    expect(jobs.remove.if).toContain("needs.count-pull-requests.outputs.open == '0'");
   });
 
-  test("removes nothing if it cannot tell", async () => {
-    const [{ run: script }] = jobs.others.steps;
+  test("does not remove the preview if it cannot count them", async () => {
+    const [{ run: script }] = jobs["count-pull-requests"].steps;
     const { status, output } = await run(["-c", script], "exit 1", { BRANCH: "feature/login" });
     expect([status, output]).toEqual([1, ""]);
   });
 
   test.each([
     ["https://x.example", "success", "Preview of abc: https://x.example"],
-    ["https://x.example", "failure", "Preview of abc: https://x.example, but it does not pass: RUN"],
-    ["", "failure", "The preview of abc failed: RUN"],
-  ])("with the address %j and the outcome %s it says: %s", async (address, OUTCOME, text) => {
+    ["https://x.example", "failure", "Preview of abc: https://x.example, but its checks failed: RUN"],
+    ["", "failure", "Deploying the preview of abc failed: RUN"],
+  ])("with the address %j and the outcome %s it comments: %s", async (address, OUTCOME, text) => {
     const script: string = jobs.preview.steps.at(-1).run;
     const file = join(await mkdtemp(join(home, "address-")), "address.txt");
     await writeFile(file, address);

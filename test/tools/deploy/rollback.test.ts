@@ -1,40 +1,54 @@
 import { describe, expect } from "vitest";
-import { deployProduction } from "../../../tools/deploy/production.ts";
-import { rollBack } from "../../../tools/deploy/rollback.ts";
-import { test } from "./stub/rehearsal.ts";
+import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
+import { test } from "./stub/fixture.ts";
 
 describe("npm run rollback", () => {
-  test("goes back to the version before, and waits for it where it may", async ({
+  test("serves the previous version and waits for it at the given address", async ({
     platform,
-    rehearsal,
-    surroundings,
+    printed,
+    dependencies,
   }) => {
-    await deployProduction({ skipChecks: true }, surroundings);
-    await deployProduction({ skipChecks: true }, surroundings);
-    platform.forgetCalls();
-    expect(await rollBack({ url: platform.account().origin }, surroundings)).toBe("version-1");
+    await deployProduction({ skipChecks: true }, dependencies);
+    await deployProduction({ skipChecks: true }, dependencies);
+    platform.clearCalls();
+    expect(await rollBack({ url: platform.account().origin }, dependencies)).toBe("version-1");
     expect(platform.calls()).toEqual([
       "wrangler rollback --yes --message npm run rollback",
       "wrangler deployments status --json",
     ]);
-    expect(rehearsal.said.at(-1)).toBe(`      ${platform.account().origin} answers with version-1`);
+    expect(printed.at(-1)).toBe(`      ${platform.account().origin} serves version-1`);
   });
 
-  test("goes to the version that it is given", async ({ platform, surroundings }) => {
-    await deployProduction({ skipChecks: true }, surroundings);
-    await deployProduction({ skipChecks: true }, surroundings);
-    expect(await rollBack({ version: "version-0" }, surroundings)).toBe("version-0");
+  test("serves the given version", async ({ platform, dependencies }) => {
+    await deployProduction({ skipChecks: true }, dependencies);
+    await deployProduction({ skipChecks: true }, dependencies);
+    expect(await rollBack({ version: "version-0" }, dependencies)).toBe("version-0");
     expect(platform.calls()).toContain("wrangler rollback version-0 --yes --message npm run rollback");
   });
 
-  test("says what to set if nobody is logged in", async ({ platform, surroundings }) => {
-    platform.change(({ failing }) => {
-      failing["wrangler rollback"] = "it's necessary to set a CLOUDFLARE_API_TOKEN environment variable";
+  test("explains how to log in", async ({ platform, dependencies }) => {
+    platform.change(({ failures }) => {
+      failures["wrangler rollback"] = "it's necessary to set a CLOUDFLARE_API_TOKEN environment variable";
     });
-    await expect(rollBack({}, surroundings)).rejects.toThrow(/variable\n\nLog in .*the token needs/s);
+    await expect(rollBack({}, dependencies)).rejects.toThrow(/variable\n\nLog in .*The token needs/s);
   });
 
-  test("says how to choose if there is none", async ({ surroundings }) => {
-    await expect(rollBack({}, surroundings)).rejects.toThrow(/rollback to\n\n`npx wrangler versions list`/);
+  test("explains how to list the versions if there is no previous version", async ({ dependencies }) => {
+    await expect(rollBack({}, dependencies)).rejects.toThrow(/rollback to\n\nTo list the versions/);
+  });
+
+  test("does not advise to run the same command again after an interruption", async ({ dependencies }) => {
+    let message = "";
+    await rollBack(
+      {},
+      {
+        ...dependencies,
+        onStart(steps) {
+          message = steps.describeInterruption();
+        },
+      },
+    ).catch(() => {});
+    expect(message).toContain("`npx wrangler deployments status`");
+    expect(message).not.toContain("Run the same command again");
   });
 });

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse, stringify } from "yaml";
-import { type FindProblems, openLanguageService } from "./language-service.ts";
+import { createWorkflowValidator, type Validate } from "./workflow-validator.ts";
 
 interface Job {
   uses?: string;
@@ -19,12 +19,12 @@ interface Workflow {
 const files = globSync(".github/{workflows,actions/*}/*.yml").sort();
 const workflows = files.filter((file) => file.startsWith(".github/workflows/"));
 
-let findProblems: FindProblems;
+let validate: Validate;
 beforeAll(async () => {
-  findProblems = await openLanguageService();
+  validate = await createWorkflowValidator();
 });
 
-test("the check of workflows finds what is wrong", async () => {
+test("the validator of workflows finds errors", async () => {
   const text = `on: { pull_request: , foo: }
 permissions: { contents: reed }
 jobs:
@@ -39,56 +39,56 @@ jobs:
     uses: ./.github/workflows/remove-preview.yml
     with: { brunch: main }
 `;
-  const problems = (await findProblems("wrong.yml", text)).join("\n");
+  const problems = (await validate("wrong.yml", text)).join("\n");
   for (const word of ["foo", "reed", "'b'", "nothing", "wiht", "brunch"]) expect(problems).toContain(word);
 });
 
-test.each(files)("%s is as GitHub takes it", async (file) =>
-  expect(await findProblems(file, readFileSync(file, "utf8"))).toEqual([]),
+test.each(files)("%s is valid", async (file) =>
+  expect(await validate(file, readFileSync(file, "utf8"))).toEqual([]),
 );
 
-/** The values of a field, wherever it stands. */
-function valuesOf(field: string, tree: unknown): string[] {
+/** Collects the values of a field at any depth. */
+function collectValues(field: string, tree: unknown): string[] {
   if (typeof tree !== "object" || tree === null) return [];
   return Object.entries(tree).flatMap(([name, value]) =>
-    name === field && typeof value === "string" ? [value] : valuesOf(field, value),
+    name === field && typeof value === "string" ? [value] : collectValues(field, value),
   );
 }
 
-/** What the language service passes over: scripts that bash cannot read, and files that do not exist. */
-function findMistakes(text: string): string[] {
+/** Finds what the language service does not check: syntax errors in scripts, and references to files that do not exist. */
+function findErrors(text: string): string[] {
   const tree = parse(text);
-  const scripts = valuesOf("run", tree).map((input) =>
+  const scripts = collectValues("run", tree).map((input) =>
     spawnSync("bash", ["-n"], { input, encoding: "utf8" }),
   );
-  const used = valuesOf("uses", tree).filter((path) => path.startsWith("./"));
+  const references = collectValues("uses", tree).filter((path) => path.startsWith("./"));
   return [
     ...scripts.flatMap(({ status, stderr }) => (status === 0 ? [] : [stderr])),
-    ...used.filter((path) => !existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`)),
+    ...references.filter((path) => !existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`)),
   ];
 }
 
-test("a broken script and a file that does not exist are found", () => {
+test("a syntax error in a script and a missing file are found", () => {
   const steps = [{ run: "if [ -s file ]; the\n  echo yes\nfi" }, { run: 'echo "fine"' }];
-  expect(findMistakes(stringify({ steps }))).toEqual([expect.stringContaining("syntax error")]);
-  expect(findMistakes("uses: ./.github/actions/instal")).toEqual(["./.github/actions/instal"]);
+  expect(findErrors(stringify({ steps }))).toEqual([expect.stringContaining("syntax error")]);
+  expect(findErrors("uses: ./.github/actions/instal")).toEqual(["./.github/actions/instal"]);
 });
 
-test.each(files)("%s has scripts that bash reads, and uses what exists", (file) =>
-  expect(findMistakes(readFileSync(file, "utf8"))).toEqual([]),
+test.each(files)("%s has scripts without syntax errors, and refers to files that exist", (file) =>
+  expect(findErrors(readFileSync(file, "utf8"))).toEqual([]),
 );
 
-test.each(files)("%s installs nothing but exact versions", (file) => {
+test.each(files)("%s installs exact versions only", (file) => {
   for (const [, version] of readFileSync(file, "utf8").matchAll(/npm install --global \w+@(\S+)/g))
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test("production gets each push after the one before, from its check on", () => {
+test("pushes to main are checked and deployed one after the other", () => {
   const { concurrency }: Workflow = parse(readFileSync(".github/workflows/main.yml", "utf8"));
   expect(concurrency).toEqual({ group: "main", "cancel-in-progress": false });
 });
 
-test("the weekly examination ends in time at any size, and leaves requests to clients", () => {
+test("the weekly conformance check ends in time, and uses at most a tenth of the daily requests of the free plan", () => {
   const file = ".github/workflows/conformance.yml";
   const { conformance }: Workflow["jobs"] = parse(readFileSync(file, "utf8")).jobs;
   const run = conformance?.steps?.at(-1)?.run ?? "";
@@ -98,7 +98,7 @@ test("the weekly examination ends in time at any size, and leaves requests to cl
   expect(pages).toBeLessThanOrEqual(100_000 / 10);
 });
 
-test.each(files)("%s pins actions to commits, and says which release that is", (file) => {
+test.each(files)("%s pins actions to commits, with the release in a comment", (file) => {
   for (const [, action, rest] of readFileSync(file, "utf8").matchAll(/uses: ([^./\s]\S*)(.*)/g)) {
     expect(action).toMatch(/^actions\/[\w-]+@[0-9a-f]{40}$/);
     expect(rest).toMatch(/^ # v\d+\.\d+\.\d+$/);
@@ -107,22 +107,23 @@ test.each(files)("%s pins actions to commits, and says which release that is", (
 
 describe.each(workflows)("%s", (file) => {
   const { permissions, jobs }: Workflow = parse(readFileSync(file, "utf8"));
-  const own = Object.values(jobs).filter(({ uses }) => uses === undefined);
+  const jobsWithSteps = Object.values(jobs).filter(({ uses }) => uses === undefined);
 
-  test("may by itself do no more than read", () => {
-    for (const right of Object.values(permissions ?? { all: "write" })) expect(right).toBe("read");
+  test("has read permissions only, outside of its jobs", () => {
+    for (const permission of Object.values(permissions ?? { all: "write" })) expect(permission).toBe("read");
   });
 
-  test("ends by itself", () => {
-    for (const job of own) expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
+  test("has a timeout in every job", () => {
+    for (const job of jobsWithSteps) expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
   });
 
-  test("gives scripts what others write as variables, never as part of the script", () => {
-    for (const { run = "" } of own.flatMap(({ steps = [] }) => steps)) expect(run).not.toContain("${{");
+  test("passes values to scripts as variables, never as part of the script", () => {
+    for (const { run = "" } of jobsWithSteps.flatMap(({ steps = [] }) => steps))
+      expect(run).not.toContain("${{");
   });
 
-  test("gives the token to the step that needs it alone", () => {
-    for (const { uses, run = "", env = {} } of own.flatMap(({ steps = [] }) => steps))
+  test("passes the token only to steps that need it", () => {
+    for (const { uses, run = "", env = {} } of jobsWithSteps.flatMap(({ steps = [] }) => steps))
       if ("CLOUDFLARE_API_TOKEN" in env)
         expect(`${uses} ${run}`).toMatch(/^undefined (npm run (deploy|preview) |echo "present)/);
   });

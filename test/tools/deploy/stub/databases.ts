@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { unstable_splitSqlQuery } from "wrangler";
 
-/** Databases as the platform's API knows them: real ones, in memory. */
+/** The D1 databases of the stub API: SQLite databases in memory. */
 export interface Databases {
   list(): { uuid: string; name: string }[];
   create(name: string): { uuid: string; name: string };
@@ -11,13 +11,13 @@ export interface Databases {
     uuid: string,
     query: { sql: string; params?: string[] },
   ): { results: unknown[]; success: true; meta: object }[];
-  /** Keeps a file that is uploaded. */
-  keep(text: string): void;
-  /** Executes such a file as one transaction. */
-  load(uuid: string, etag: string): void;
+  /** Stores an uploaded file until it is imported. */
+  upload(text: string): void;
+  /** Executes the uploaded file with this MD5 hash in one transaction. */
+  importFile(uuid: string, etag: string): void;
 }
 
-export function openDatabases(): Databases {
+export function createDatabases(): Databases {
   const databases = new Map<string, { name: string; sqlite: DatabaseSync }>();
   const files = new Map<string, string>();
   const find = (uuid: string) => {
@@ -42,8 +42,8 @@ export function openDatabases(): Databases {
         return { results, success: true, meta };
       });
     },
-    keep: (text) => void files.set(createHash("md5").update(text, "latin1").digest("hex"), text),
-    load(uuid, etag) {
+    upload: (text) => void files.set(createHash("md5").update(text, "latin1").digest("hex"), text),
+    importFile(uuid, etag) {
       find(uuid).exec(`BEGIN; ${files.get(etag)}; COMMIT`);
     },
   };

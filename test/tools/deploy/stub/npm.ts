@@ -1,7 +1,7 @@
-import { noteCall } from "./account.ts";
+import { recordCall } from "./account.ts";
 
-/** Stands for npm: its scripts do nothing and pass, unless they are to fail. */
+/** A stub of npm: every script succeeds without doing anything, unless `failures` names it. */
 export function run(folder: string, args: string[]): void {
   const { BASE_URL } = process.env;
-  noteCall(folder, "npm", args[1] === "test:live" ? [...args, `BASE_URL=${BASE_URL}`] : args);
+  recordCall(folder, "npm", args[1] === "test:live" ? [...args, `BASE_URL=${BASE_URL}`] : args);
 }

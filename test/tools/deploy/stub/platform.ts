@@ -7,27 +7,27 @@ import { listen } from "../../../listen.ts";
 import type { Account } from "./account.ts";
 
 export interface Platform {
-  /** A script that stands for wrangler. */
+  /** The path of the stub of wrangler, a script for Node. */
   wrangler: string;
-  /** An executable that stands for npm. */
+  /** The path of the stub of npm, an executable. */
   npm: string;
   account(): Account;
   change(change: (account: Account) => void): void;
-  /** The calls so far, a line each, with the names of files that differ from run to run as FILE. */
+  /** The calls so far, one a line. Absolute paths, which differ from run to run, are replaced with FILE. */
   calls(): string[];
-  forgetCalls(): void;
-  /** What `GET /healthz` answers; by default the version that serves. */
-  answerHealth: (() => { status: number; body: string }) | undefined;
+  clearCalls(): void;
+  /** Replaces the response of `GET /healthz`, which reports the served version by default. */
+  respondHealth: (() => { status: number; body: string }) | undefined;
   close(): Promise<void>;
 }
 
-/** Starts a platform that has nothing yet: programs for a deployment to run, and the service that it deploys. */
-export async function startPlatform(folder: string): Promise<Platform> {
+/** Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service. */
+export async function openPlatform(folder: string): Promise<Platform> {
   const file = join(folder, "account.json");
   const log = join(folder, "calls.log");
   const read = (): Account => JSON.parse(readFileSync(file, "utf8"));
   const server = createServer((request, response) => {
-    const { status, body } = platform.answerHealth?.() ?? health(read());
+    const { status, body } = platform.respondHealth?.() ?? createHealth(read());
     response.writeHead(request.url === "/healthz" ? status : 404).end(body);
   });
   const { origin, close } = await listen(server);
@@ -41,20 +41,20 @@ export async function startPlatform(folder: string): Promise<Platform> {
       writeFileSync(file, JSON.stringify(account));
     },
     calls: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []),
-    forgetCalls: () => writeFileSync(log, ""),
-    answerHealth: undefined,
+    clearCalls: () => writeFileSync(log, ""),
+    respondHealth: undefined,
     close,
   };
-  const empty: Account = { databases: [], namespaces: [], previews: [], versions: [], origin, failing: {} };
+  const empty: Account = { databases: [], namespaces: [], previews: [], versions: [], origin, failures: {} };
   writeFileSync(file, JSON.stringify(empty));
   return platform;
 }
 
-function health({ versions }: Account) {
+function createHealth({ versions }: Account) {
   return { status: 200, body: JSON.stringify({ code: { id: versions.at(-1) ?? null }, store: "d1" }) };
 }
 
-/** Bundles a program for this folder: it runs many times, and this is a third of the time that it takes. */
+/** Bundles a stub and writes it to the folder: bundled, it runs in a third of the time, and it runs many times. */
 function writeProgram(folder: string, name: string): string {
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${name}.mjs`);

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Api } from "./api.ts";
-import { type Route, refuse } from "./asked.ts";
+import { type Route, throwApiError } from "./route.ts";
 
 /** Databases and namespaces. */
 export const STORE_ROUTES: Route[] = [
@@ -9,7 +9,7 @@ export const STORE_ROUTES: Route[] = [
   [
     /^GET \/d1\/database\/([^/?]+)\?/,
     ({ api }, name) =>
-      api.databases.list().find((one) => one.name === name) ?? refuse(404, 7404, "no database"),
+      api.databases.list().find((one) => one.name === name) ?? throwApiError(404, 7404, "no database"),
   ],
   [/^DELETE \/d1\/database\/([^/]+)$/, ({ api }, uuid) => api.databases.remove(uuid)],
   [
@@ -47,13 +47,13 @@ export const STORE_ROUTES: Route[] = [
   ],
 ];
 
-/** The upload of a file that is imported comes to this server, too. */
+/** Answers the three requests of an import. The file is uploaded to this server, too. */
 function importFile(api: Api, uuid: string, { action, etag }: { action: string; etag: string }) {
-  const told = { success: true, messages: [], at_bookmark: "bookmark" };
-  if (action === "init") return { ...told, upload_url: `${api.origin}/upload`, filename: etag };
-  api.databases.load(uuid, etag);
+  const response = { success: true, messages: [], at_bookmark: "bookmark" };
+  if (action === "init") return { ...response, upload_url: `${api.origin}/upload`, filename: etag };
+  api.databases.importFile(uuid, etag);
   const meta = { duration: 1, rows_read: 0, rows_written: 0, size_after: 0 };
-  return { ...told, status: "complete", result: { num_queries: 1, final_bookmark: "bookmark", meta } };
+  return { ...response, status: "complete", result: { num_queries: 1, final_bookmark: "bookmark", meta } };
 }
 
 function addNamespace(api: Api, title: string) {
@@ -64,7 +64,7 @@ function addNamespace(api: Api, title: string) {
 }
 
 function findPairs(api: Api, id = ""): Map<string, string> {
-  return api.pairs.get(id) ?? refuse(404, 10013, "namespace not found");
+  return api.pairs.get(id) ?? throwApiError(404, 10013, "namespace not found");
 }
 
 function getPairs(api: Api, id: string | undefined, keys: string[]) {

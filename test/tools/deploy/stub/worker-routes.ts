@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { Api } from "./api.ts";
-import { type Asked, type Route, refuse } from "./asked.ts";
+import { type ApiRequest, type Route, throwApiError } from "./route.ts";
 
 const WORKER = "/workers/workers/traffic-count-records";
 const SCRIPT = "/workers/scripts/traffic-count-records";
 
-/** The worker: its previews, its versions, and which of them serves. */
+/** The worker, its previews, versions and deployments. */
 export const WORKER_ROUTES: Route[] = [
   [RegExp(`^GET ${WORKER}/previews/([^/]+)$`), ({ api }, name) => findPreview(api, name)],
   [
@@ -17,10 +17,13 @@ export const WORKER_ROUTES: Route[] = [
     RegExp(`^DELETE ${WORKER}/previews/([^/]+)$`),
     ({ api }, name) => findPreview(api, name) && api.previews.delete(name),
   ],
-  [RegExp(`^GET ${WORKER}/previews/[^/]+/deployments/latest$`), () => refuse(404, 10222, "no deployment")],
+  [
+    RegExp(`^GET ${WORKER}/previews/[^/]+/deployments/latest$`),
+    () => throwApiError(404, 10222, "no deployment"),
+  ],
   [
     RegExp(`^POST ${WORKER}/previews/[^/]+/deployments$`),
-    (asked) => ({ id: addVersion(asked), urls: [asked.api.origin], env: {} }),
+    (request) => ({ id: addVersion(request), urls: [request.api.origin], env: {} }),
   ],
   [
     RegExp(`^GET ${WORKER}$`),
@@ -36,11 +39,11 @@ export const WORKER_ROUTES: Route[] = [
   [RegExp(`^GET ${SCRIPT}/versions/([^/]+)$`), (_, id) => describeVersion(id)],
   [
     RegExp(`^PUT ${SCRIPT}\\?`),
-    (asked) => ({ id: "x", deployment_id: addVersion(asked).replaceAll("-", "") }),
+    (request) => ({ id: "x", deployment_id: addVersion(request).replaceAll("-", "") }),
   ],
   [
     RegExp(`^POST ${SCRIPT}/versions\\?`),
-    ({ body }) => ({ id: keepUpload(body), resources: { script: { etag: "x" } } }),
+    ({ body }) => ({ id: storeUpload(body), resources: { script: { etag: "x" } } }),
   ],
   [RegExp(`^(PATCH|GET) ${SCRIPT}/(script-)?settings$`), () => ({ bindings: [] })],
   [RegExp(`^POST ${SCRIPT}/subdomain$`), () => ON],
@@ -58,12 +61,12 @@ function addPreview(api: Api, name: string) {
 }
 
 function findPreview({ previews, origin }: Api, name: string) {
-  if (!previews.has(name)) refuse(404, 10025, "This preview does not exist");
+  if (!previews.has(name)) throwApiError(404, 10025, "This preview does not exist");
   return { id: name, name, slug: name, urls: [origin] };
 }
 
 function findService({ versions }: Api) {
-  if (versions.length === 0) refuse(404, 10090, "This service does not exist");
+  if (versions.length === 0) throwApiError(404, 10090, "This service does not exist");
   return {
     default_environment: {
       environment: "production",
@@ -72,18 +75,18 @@ function findService({ versions }: Api) {
   };
 }
 
-/** What is uploaded with each version, by its id. */
+/** The metadata of each uploaded version, by its id. */
 const uploads = new Map<string, string>();
 
-function keepUpload(body: string): string {
+function storeUpload(body: string): string {
   const [metadata = ""] = /\{"main_module".*/.exec(body) ?? [];
   const id = randomUUID();
   uploads.set(id, metadata);
   return id;
 }
 
-function addVersion({ api, body }: Asked): string {
-  const id = keepUpload(body);
+function addVersion({ api, body }: ApiRequest): string {
+  const id = storeUpload(body);
   deployVersion(api, id);
   return id;
 }
@@ -93,7 +96,7 @@ function deployVersion(api: Api, id: string) {
   return { id: randomUUID() };
 }
 
-/** Latest first. */
+/** Newest first. */
 function listDeployments({ versions }: Api) {
   return versions
     .map(({ id }, index) => ({

@@ -1,26 +1,26 @@
 import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Account, noteCall, openAccount, saveAccount } from "./account.ts";
+import { type Account, readAccount, recordCall, writeAccount } from "./account.ts";
 
 interface Call {
   args: string[];
   account: Account;
   folder: string;
-  /** The value of an option. */
+  /** Returns the value of an option. */
   option(name: string): string;
 }
 
-/** Stands for wrangler: the commands that a deployment runs, with the answers of the real one. */
+/** A stub of wrangler: the commands that a deployment runs, with the output of the real ones. */
 export function run(folder: string, args: string[]): void {
-  noteCall(folder, "wrangler", args);
-  const account = openAccount(folder);
+  recordCall(folder, "wrangler", args);
+  const account = readAccount(folder);
   const option = (name: string) => String(args[args.indexOf(name) + 1]);
-  const [name, answer] =
+  const [name, execute] =
     Object.entries(COMMANDS).find(([words]) => `${args.join(" ")} `.startsWith(`${words} `)) ?? [];
-  if (!answer) throw new Error(`not a command that a deployment runs: ${args.join(" ")}`);
-  answer({ args: args.slice(String(name).split(" ").length), account, folder, option });
-  saveAccount(folder, account);
+  if (!execute) throw new Error(`The stub of wrangler does not have the command ${args.join(" ")}.`);
+  execute({ args: args.slice(String(name).split(" ").length), account, folder, option });
+  writeAccount(folder, account);
 }
 
 const COMMANDS: Record<string, (call: Call) => void> = {
@@ -64,7 +64,7 @@ const COMMANDS: Record<string, (call: Call) => void> = {
   deploy: ({ account }) => {
     account.versions.push(`version-${account.versions.length + 1}`);
     const version_id = account.versions.at(-1);
-    record({ type: "deploy", version: 1, version_id, targets: ["schedule: 0 * * * *", account.origin] });
+    writeEntry({ type: "deploy", version: 1, version_id, targets: ["schedule: 0 * * * *", account.origin] });
   },
   "preview delete": ({ account, option }) => {
     if (!account.previews.includes(option("--name"))) fail("This preview does not exist. [code: 10025]");
@@ -74,7 +74,7 @@ const COMMANDS: Record<string, (call: Call) => void> = {
     const name = option("--name");
     if (!account.previews.includes(name)) account.previews.push(name);
     account.versions.push(`version-${account.versions.length + 1}`);
-    record({
+    writeEntry({
       type: "preview",
       version: 1,
       preview_urls: [account.origin],
@@ -91,7 +91,7 @@ const COMMANDS: Record<string, (call: Call) => void> = {
   },
 };
 
-/** The database that the configuration of a call names by its id: a real one, in a file. */
+/** Opens the database whose id is in the configuration file of the call: a real one, in a file. */
 function openDatabase({ account, folder, option }: Call) {
   const configuration = JSON.parse(readFileSync(option("--config"), "utf8"));
   const id = configuration.d1_databases[0].database_id;
@@ -99,8 +99,8 @@ function openDatabase({ account, folder, option }: Call) {
   return { entry, sqlite: new DatabaseSync(join(folder, `${id}.sqlite`)) };
 }
 
-/** Says what was done, where wrangler says it to machines. */
-function record(entry: unknown): void {
+/** Writes an entry to the file in which wrangler reports what it did. */
+function writeEntry(entry: unknown): void {
   const lines = [{ type: "wrangler-session", version: 1 }, entry].map((line) => `${JSON.stringify(line)}\n`);
   appendFileSync(String(process.env.WRANGLER_OUTPUT_FILE_PATH), lines.join(""));
 }

@@ -6,8 +6,8 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
-import * as settings from "../../../tools/configuration.ts";
-import { findPlace, readConfiguration, writeConfiguration } from "../../../tools/deploy/place.ts";
+import { readConfiguration, requireStore } from "../../../tools/configuration.ts";
+import { createTarget, readWranglerToml, writeConfigFile } from "../../../tools/deploy/deploy-target.ts";
 import { QUIET, runWrangler } from "../../../tools/wrangler.ts";
 
 const execute = promisify(execFile);
@@ -15,7 +15,7 @@ const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
 const config = unstable_readConfig({ config: "wrangler.toml" });
 
-interface Bound {
+interface Settings {
   vars?: Record<string, unknown>;
   d1_databases?: { binding: string }[];
   kv_namespaces?: { binding: string }[];
@@ -23,9 +23,9 @@ interface Bound {
   version_metadata?: { binding: string };
 }
 
-/** What the worker finds in its environment, by name. */
-function namesOf(bound: Bound): string[] {
-  const { vars = {}, d1_databases = [], kv_namespaces = [], ratelimits = [], version_metadata } = bound;
+/** The names of the variables and bindings. */
+function namesOf(settings: Settings): string[] {
+  const { vars = {}, d1_databases = [], kv_namespaces = [], ratelimits = [], version_metadata } = settings;
   return [
     ...Object.keys(vars),
     ...[...d1_databases, ...kv_namespaces].map(({ binding }) => binding),
@@ -35,41 +35,44 @@ function namesOf(bound: Bound): string[] {
 }
 
 /**
- * The types that wrangler makes of what a configuration gives the worker: every binding and variable, of any kind.
- * @param previews of what it gives previews instead
+ * Reads every variable and binding of a configuration with the type that wrangler generates for it.
+ * @param previews whether to read the settings of previews instead of those of production
  */
 async function readTypes(file: string, previews: boolean): Promise<Record<string, string>> {
   const { rawConfig } = experimental_readRawConfig({ config: file });
-  const { previews: bound, build: _, ...production } = rawConfig;
+  const { previews: preview, build: _, ...production } = rawConfig;
   const { name, main, compatibility_date, compatibility_flags } = rawConfig;
   const worker = { name, main: resolve(String(main)), compatibility_date, compatibility_flags };
-  const place = await mkdtemp(join(folder, "types-"));
-  const config = join(place, "wrangler.json");
-  await writeFile(config, JSON.stringify(previews ? { ...worker, ...bound } : { ...production, ...worker }));
+  const output = await mkdtemp(join(folder, "types-"));
+  const config = join(output, "wrangler.json");
+  await writeFile(
+    config,
+    JSON.stringify(previews ? { ...worker, ...preview } : { ...production, ...worker }),
+  );
   const { env } = await experimental_generateTypes({
     config,
-    path: join(place, "types.d.ts"),
+    path: join(output, "types.d.ts"),
     includeRuntime: false,
     includeMainModule: false,
     strictVars: false,
   });
   const [, body = ""] = /interface __BaseEnv_Env \{(.*?)\n\}/s.exec(String(env)) ?? [];
-  return typesIn(body);
+  return parseFields(body);
 }
 
-/** The fields of the one interface in a text, with their types. */
-function typesIn(text: string): Record<string, string> {
+/** Reads the names and types of the fields of an interface. */
+function parseFields(text: string): Record<string, string> {
   return Object.fromEntries(
     [...text.matchAll(/^(?: {2}|\t)(\w+)\??: (.*);$/gm)].map(([, ...field]) => field),
   );
 }
 
-let code: string;
-let read: string[];
+let expectedTypes: Record<string, string>;
+let expectedNames: string[];
 let folder: string;
 beforeAll(async () => {
-  code = await readFile("src/env.ts", "utf8");
-  read = Object.keys(typesIn(code)).sort();
+  expectedTypes = parseFields(await readFile("src/env.ts", "utf8"));
+  expectedNames = Object.keys(expectedTypes).sort();
   folder = await mkdtemp(join(tmpdir(), "configuration-test-"));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -78,10 +81,13 @@ describe("wrangler.toml", () => {
   test.each([
     ["production", false],
     ["previews", true],
-  ])("gives %s all that the code reads, as what it takes it to be, and nothing else", async (_, previews) => {
-    expect(read).toContain("STORE");
-    expect(await readTypes("wrangler.toml", previews)).toEqual(typesIn(code));
-  });
+  ])(
+    "gives %s the variables and bindings of src/env.ts, with their types, and no others",
+    async (_, previews) => {
+      expect(expectedNames).toContain("STORE");
+      expect(await readTypes("wrangler.toml", previews)).toEqual(expectedTypes);
+    },
+  );
 
   test.each<[string, boolean, string]>([
     ["production a bucket", false, '[[r2_buckets]]\nbinding = "FILES"\nbucket_name = "files"'],
@@ -93,36 +99,39 @@ describe("wrangler.toml", () => {
     ],
     ["previews a queue", true, '[[previews.queues.producers]]\nbinding = "QUEUE"\nqueue = "queue"'],
     ["previews a model", true, '[previews.ai]\nbinding = "AI"'],
-  ])("would not pass if it gave %s", async (_, previews, addition) => {
+  ])("fails the test above if it gives %s", async (_, previews, addition) => {
     const file = join(await mkdtemp(join(folder, "more-")), "wrangler.toml");
     await writeFile(file, `${await readFile("wrangler.toml", "utf8")}\n${addition}\n`);
     const types = await readTypes(file, previews);
-    expect(Object.keys(types)).toHaveLength(read.length + 1);
+    expect(Object.keys(types)).toHaveLength(expectedNames.length + 1);
   });
 
-  test("shares nothing of production with previews", () => {
+  test("gives previews no resource of production", () => {
     const { previews } = config;
     expect(previews?.ratelimits?.[0]?.namespace_id).not.toBe(config.ratelimits[0]?.namespace_id);
     for (const { database_id, database_name } of previews?.d1_databases ?? [])
-      expect([database_id, database_name], "each branch its own").toEqual([undefined, undefined]);
+      expect([database_id, database_name], "each branch has its own database").toEqual([
+        undefined,
+        undefined,
+      ]);
     for (const { id } of previews?.kv_namespaces ?? []) expect(id).toBeUndefined();
   });
 
-  test("is answered on workers.dev, with previews", () => {
+  test("serves the worker and its previews on workers.dev", () => {
     expect(config).toMatchObject({ workers_dev: true, preview_urls: true, previews: {} });
   });
 
-  test("sets no limit of CPU time, which the free plan refuses to deploy", () => {
+  test("sets no limit on CPU time, because the free plan does not allow one", () => {
     expect([config.limits, config.previews?.limits]).toEqual([undefined, undefined]);
   });
 });
 
 describe.each([
   ["wrangler.toml", async () => "wrangler.toml"],
-  ["production's file with ids", () => write(undefined)],
-  ["a preview's file with ids", () => write("login")],
+  ["the configuration file of production", () => write(undefined)],
+  ["the configuration file of a preview", () => write("login")],
 ])("%s", (_, find) => {
-  test("is deployed without a warning", async () => {
+  test("can be deployed without a warning", async () => {
     const file = await find();
     const args = ["deploy", "--dry-run", "--outdir", join(folder, "out"), "--config", file];
     const env = { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" };
@@ -133,7 +142,7 @@ describe.each([
     expect(stderr).toBe("");
   });
 
-  test("names migrations that wrangler finds", async () => {
+  test("leads wrangler to the migrations", async () => {
     const args = [
       "d1",
       "migrations",
@@ -148,32 +157,32 @@ describe.each([
   });
 });
 
-/** Writes the file with ids of a place, as a deployment does. */
+/** Writes the configuration file of a target, as a deployment does. */
 async function write(preview: string | undefined, previewStore = "d1"): Promise<string> {
-  const configuration = await readConfiguration();
+  const configuration = await readWranglerToml();
   Object.assign(configuration.previews?.vars ?? {}, { STORE: previewStore });
-  const place = findPlace(configuration, preview);
-  const database = { name: place.database.name, id: "6f1c2a34-0000-4000-8000-000000000001" };
-  const namespace = { name: place.namespace.name, id: "0123456789abcdef0123456789abcdef" };
-  return writeConfiguration(configuration, place, database, namespace, join(folder, "deployments"));
+  const target = createTarget(configuration, preview);
+  const database = { name: target.database.name, id: "6f1c2a34-0000-4000-8000-000000000001" };
+  const namespace = { name: target.namespace.name, id: "0123456789abcdef0123456789abcdef" };
+  return writeConfigFile(configuration, target, database, namespace, join(folder, "deployments"));
 }
 
-test("a preview's file holds nothing of production, and makes no worker of its name", async () => {
+test("the configuration file of a preview contains no resource and no name of production", async () => {
   const written = unstable_readConfig({ config: await write("login") });
-  const own = "traffic-count-records-preview-login";
-  expect(written.name).toBe(own);
-  for (const bound of [written, written.previews])
-    expect(bound).toMatchObject({
+  const name = "traffic-count-records-preview-login";
+  expect(written.name).toBe(name);
+  for (const settings of [written, written.previews])
+    expect(settings).toMatchObject({
       d1_databases: [
-        { binding: "DB", database_name: own, database_id: "6f1c2a34-0000-4000-8000-000000000001" },
+        { binding: "DB", database_name: name, database_id: "6f1c2a34-0000-4000-8000-000000000001" },
       ],
       kv_namespaces: [{ binding: "KV", id: "0123456789abcdef0123456789abcdef" }],
     });
-  expect(namesOf(written.previews ?? {})).toEqual(read);
+  expect(namesOf(written.previews ?? {})).toEqual(expectedNames);
 });
 
-test("a preview's file tells npm run data which store the preview serves", async () => {
+test("npm run data reads the store of a preview from its configuration file", async () => {
   const config = await write("login", "kv");
-  const { vars } = await settings.readConfiguration(config);
-  expect(settings.requireStore(vars?.STORE, config)).toBe("kv");
+  const { vars } = await readConfiguration(config);
+  expect(requireStore(vars?.STORE, config)).toBe("kv");
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ownName, previewName } from "../../../tools/deploy/name.ts";
+import { createPreviewName } from "../../../tools/deploy/preview.ts";
 
 const WORKER = "traffic-count-records";
 
@@ -17,45 +17,45 @@ describe("the name of a branch's preview", () => {
     ["dependabot/npm_and_yarn/workers-types-5.20261117.1", "dependabot-npm-and-yarn-wo-58d26f"],
     ["cf2abf", "cf2abf-62c12e"],
     ["login-abc123", "login-abc123-502955"],
-  ])("%s -> %s", (branch, name) => expect(previewName(branch, WORKER)).toBe(name));
+  ])("%s -> %s", (branch, name) => expect(createPreviewName(branch, WORKER)).toBe(name));
 
-  test("stays below 63 characters together with the worker's name, of a to z, digits and hyphens", () => {
+  test("has a to z, digits and single hyphens, and fits into 63 characters with the worker's name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (branch) => {
         if (branch.trim() === "") {
-          expect(() => previewName(branch, WORKER)).toThrow();
+          expect(() => createPreviewName(branch, WORKER)).toThrow();
           return;
         }
-        const name = previewName(branch, WORKER);
+        const name = createPreviewName(branch, WORKER);
         expect(name).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
         expect(`${name}-${WORKER}`.length).toBeLessThanOrEqual(63);
-        expect(ownName(WORKER, name).length).toBeLessThanOrEqual(63);
-        expect(previewName(branch, WORKER), "each time").toBe(name);
+        expect(`${WORKER}-preview-${name}`.length).toBeLessThanOrEqual(63);
+        expect(createPreviewName(branch, WORKER), "always the same").toBe(name);
       }),
     );
   });
 
-  test("is another for another branch", () => {
+  test("differs for different branches", () => {
     const parts = fc.constantFrom("a", "A", "ä", "/", "-", "_", "1", "login", "long-".repeat(8));
     const branch = fc.array(parts, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join(""));
     fc.assert(
       fc.property(branch, branch, (one, other) => {
         fc.pre(one !== other);
-        expect(previewName(one, WORKER)).not.toBe(previewName(other, WORKER));
+        expect(createPreviewName(one, WORKER)).not.toBe(createPreviewName(other, WORKER));
       }),
     );
   });
 
-  test("of one that reads like a name with a hash has a hash as well", () => {
-    const lossy = previewName("feature/login", WORKER);
-    expect(previewName(lossy, WORKER)).not.toBe(lossy);
+  test("gets a hash if the branch is named like a preview with a hash", () => {
+    const hashed = createPreviewName("feature/login", WORKER);
+    expect(createPreviewName(hashed, WORKER)).not.toBe(hashed);
   });
 
-  test.each(["", " "])("of a branch without a name, %j, is none", (branch) => {
-    expect(() => previewName(branch, WORKER)).toThrow("The branch has no name.");
+  test.each(["", " "])("cannot be made from %j", (branch) => {
+    expect(() => createPreviewName(branch, WORKER)).toThrow("The name of the branch is empty.");
   });
 
-  test("leaves a worker's name that is too long no room", () => {
-    expect(() => previewName("main", "w".repeat(50))).toThrow(/is too long for previews/);
+  test("cannot be made if the worker's name is too long", () => {
+    expect(() => createPreviewName("main", "w".repeat(50))).toThrow(/is too long for previews/);
   });
 });

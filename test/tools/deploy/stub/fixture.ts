@@ -4,67 +4,68 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../../data/outputs/csv.ts";
-import type { Surroundings } from "../../../../tools/deploy/release.ts";
+import type { Dependencies } from "../../../../tools/deploy/deploy.ts";
 import { makeRecords } from "../../../records/sample.ts";
-import { type Platform, startPlatform } from "./platform.ts";
+import { openPlatform, type Platform } from "./platform.ts";
 
-/** A deployment without an account: of a repository with one commit, to a platform that has nothing. */
-export interface Rehearsal {
+/** A git repository with one commit, and an empty stub platform to deploy it to. */
+export interface Fixture {
   platform: Platform;
-  surroundings: Surroundings;
-  /** The repository's folder. */
+  dependencies: Dependencies;
+  /** The folder of the repository. */
   repository: string;
-  /** Where files with ids are written. */
-  deployments: string;
-  /** The commit, abbreviated. */
+  /** The folder for configuration files with ids. */
+  configFolder: string;
+  /** The abbreviated id of the commit. */
   commit: string;
-  /** What was told. */
-  said: string[];
+  /** The lines that the command printed. */
+  printed: string[];
   close(): Promise<void>;
 }
 
-export async function startRehearsal(): Promise<Rehearsal> {
+export async function openFixture(): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-test-"));
   const repository = join(folder, "repository");
   const seed = join(folder, "seed.csv");
-  const deployments = join(folder, "deployments");
+  const configFolder = join(folder, "deployments");
   await writeFile(seed, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
-  const platform = await startPlatform(join(folder, "platform"));
-  const said: string[] = [];
+  const platform = await openPlatform(join(folder, "platform"));
+  const printed: string[] = [];
   return {
     platform,
-    surroundings: {
+    dependencies: {
       wrangler: platform.wrangler,
       npm: platform.npm,
-      say: (line) => said.push(line),
-      folder: repository,
-      deployments,
-      seed: [seed],
-      waiting: { timeout: 200, interval: 10 },
+      print: (line) => printed.push(line),
+      repository,
+      configFolder,
+      seedFiles: [seed],
+      wait: { timeout: 200, interval: 10 },
     },
     repository,
-    deployments,
-    commit: await makeRepository(repository),
-    said,
+    configFolder,
+    commit: await createRepository(repository),
+    printed,
     async close() {
-      platform.close();
+      await platform.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** A test that is given a rehearsal of its own, or of that only the platform or the surroundings. */
+/** A test with its own fixture, or only parts of it. */
 export const test = plainTest
-  .extend("rehearsal", async ({ onTestFinished }) => {
-    const rehearsal = await startRehearsal();
-    onTestFinished(() => rehearsal.close());
-    return rehearsal;
+  .extend("fixture", async ({ onTestFinished }) => {
+    const fixture = await openFixture();
+    onTestFinished(() => fixture.close());
+    return fixture;
   })
-  .extend("platform", ({ rehearsal }) => rehearsal.platform)
-  .extend("surroundings", ({ rehearsal }) => rehearsal.surroundings);
+  .extend("platform", ({ fixture }) => fixture.platform)
+  .extend("dependencies", ({ fixture }) => fixture.dependencies)
+  .extend("printed", ({ fixture }) => fixture.printed);
 
-/** @returns the commit, abbreviated */
-async function makeRepository(folder: string): Promise<string> {
+/** @returns the abbreviated id of the commit */
+async function createRepository(folder: string): Promise<string> {
   const author = ["-c", "user.name=test", "-c", "user.email=test@example.org"];
   const git = (...args: string[]) =>
     execFileSync("git", [...author, ...args], { cwd: folder, encoding: "utf8" });
@@ -85,16 +86,16 @@ const LIST_MIGRATIONS = executes("SELECT name FROM d1_migrations");
 const READ_STATE = executes("SELECT state.version, count, .* FROM state");
 const SWEEP = executes("DELETE FROM blocks");
 
-/** What a deployment into an empty account calls, in this order. */
-export const firstCalls = ({ platform, commit }: Rehearsal, own: string, deploy: string) => [
+/** The calls of a deployment to an empty account, in their order. */
+export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: string) => [
   "npm run format",
   "npm run lint",
   "npm run types",
   "wrangler d1 list --json",
-  `wrangler d1 create ${own}`,
+  `wrangler d1 create ${name}`,
   "wrangler d1 list --json",
   "wrangler kv namespace list",
-  `wrangler kv namespace create ${own}-kv`,
+  `wrangler kv namespace create ${name}-kv`,
   "wrangler kv namespace list",
   LIST_MIGRATIONS,
   "wrangler d1 migrations apply DB --remote --config FILE",

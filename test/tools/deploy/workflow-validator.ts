@@ -8,11 +8,14 @@ import { TextDocument } from "vscode-languageserver-textdocument";
 
 type Service = typeof import("@actions/languageservice");
 
-/** Tells what is wrong with a workflow or an action, a line each. */
-export type FindProblems = (file: string, text: string) => Promise<string[]>;
+/** Returns the errors in a workflow or an action, one a line. */
+export type Validate = (file: string, text: string) => Promise<string[]>;
 
-/** Opens GitHub's own language service, which imports JSON as bundlers do and Node does not. */
-export async function openLanguageService(): Promise<FindProblems> {
+/**
+ * Bundles the language service of GitHub's editor support, which checks workflows. It imports JSON files without an
+ * import attribute, so Node cannot import it directly.
+ */
+export async function createWorkflowValidator(): Promise<Validate> {
   const folder = await mkdtemp(join(tmpdir(), "language-service-"));
   try {
     const outfile = join(folder, "service.cjs");
@@ -21,15 +24,15 @@ export async function openLanguageService(): Promise<FindProblems> {
     const service: Pick<Service, "validate"> = createRequire(import.meta.url)(outfile);
     return async (file, text) => {
       const document = TextDocument.create(`file:///${file}`, "yaml", 1, text);
-      const found = await service.validate(document, { fileProvider });
-      return found.map(({ range, message }) => `${file}:${range.start.line + 1}: ${message}`);
+      const diagnostics = await service.validate(document, { fileProvider });
+      return diagnostics.map(({ range, message }) => `${file}:${range.start.line + 1}: ${message}`);
     };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-/** Reads the workflows of this project that others of it use. */
+/** Reads the workflows of this project that other workflows call. */
 const fileProvider = {
   async getFileContent(reference: { path?: string }) {
     const name = String(reference.path);

@@ -4,26 +4,25 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { load } from "../../../data/load.ts";
 import { CSV_HEADER, csvLine } from "../../../data/outputs/csv.ts";
-import { findPlace, readConfiguration } from "../../../tools/deploy/place.ts";
+import { type Dependencies, deploy } from "../../../tools/deploy/deploy.ts";
+import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-target.ts";
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
-import { deployProduction } from "../../../tools/deploy/production.ts";
-import { release, type Surroundings } from "../../../tools/deploy/release.ts";
-import { rollBack } from "../../../tools/deploy/rollback.ts";
+import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { type Api, startApi } from "./stub/api.ts";
-import { type Rehearsal, startRehearsal } from "./stub/rehearsal.ts";
+import { type Api, openApi } from "./stub/api.ts";
+import { type Fixture, openFixture } from "./stub/fixture.ts";
 
-// Wrangler itself, with its real commands, options and outputs: only what it talks to is made up.
+// These tests run the real wrangler. Only the API that it talks to is a stub.
 
-let rehearsal: Rehearsal;
+let fixture: Fixture;
 let api: Api;
-let surroundings: Surroundings;
+let dependencies: Dependencies;
 let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "wrangler-test-"));
-  api = await startApi();
-  rehearsal = await startRehearsal();
-  surroundings = { ...rehearsal.surroundings, wrangler: undefined };
+  api = await openApi();
+  fixture = await openFixture();
+  dependencies = { ...fixture.dependencies, wrangler: undefined };
   const env = {
     CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
@@ -35,7 +34,7 @@ beforeEach(async () => {
 afterEach(async () => {
   vi.unstubAllEnvs();
   api?.close();
-  await rehearsal?.close();
+  await fixture?.close();
   await rm(home, { recursive: true, force: true });
 });
 
@@ -46,9 +45,9 @@ const readState = (index: number) => {
   return api.databases.query(uuid, { sql: "SELECT version, count FROM state" })[0]?.results[0];
 };
 
-test("wrangler deploys to production, again, and goes back", async () => {
+test("wrangler deploys to production twice and rolls back", async () => {
   const production = { ...OPTIONS, url: api.origin };
-  const first = await deployProduction(production, surroundings);
+  const first = await deployProduction(production, dependencies);
   expect(first.version).toBe(api.versions[0]?.id);
   expect(api.databases.list().map(({ name }) => name)).toEqual(["traffic-count-records"]);
   expect(api.namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv"]);
@@ -57,65 +56,65 @@ test("wrangler deploys to production, again, and goes back", async () => {
   const [uploaded] = api.versions;
   expect(uploaded?.metadata).toContain(api.databases.list()[0]?.uuid);
   expect(uploaded?.metadata).toContain(api.namespaces[0]?.id);
-  expect(uploaded?.metadata).toContain(`"workers/tag":"${rehearsal.commit}"`);
+  expect(uploaded?.metadata).toContain(`"workers/tag":"${fixture.commit}"`);
 
-  const second = await deployProduction(production, surroundings);
+  const second = await deployProduction(production, dependencies);
   expect(second.version).not.toBe(first.version);
   expect(readState(0), "loaded once").toEqual(state);
   expect([api.databases.list().length, api.namespaces.length]).toEqual([1, 1]);
 
-  expect(await rollBack({ url: api.origin }, surroundings)).toBe(first.version);
+  expect(await rollBack({ url: api.origin }, dependencies)).toBe(first.version);
   expect(api.unknown).toEqual([]);
 });
 
-test("wrangler leaves what is loaded, also where the database has migrations of later code", async () => {
-  const place = findPlace(await readConfiguration(), undefined);
-  const publish = async () => ({ address: api.origin, version: undefined });
-  await release(place, publish, OPTIONS, surroundings);
-  const own = join(home, "own.csv");
-  await writeFile(own, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
-  const config = join(rehearsal.deployments, "traffic-count-records.json");
-  await load([own], { store: "d1", remote: true, config });
+test("wrangler keeps the loaded records, even if the database has migrations of later code", async () => {
+  const target = createTarget(await readWranglerToml(), undefined);
+  const upload = async () => ({ address: api.origin, version: undefined });
+  await deploy(target, upload, OPTIONS, dependencies);
+  const file = join(home, "records.csv");
+  await writeFile(file, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
+  const config = join(fixture.configFolder, "traffic-count-records.json");
+  await load([file], { store: "d1", remote: true, config });
   const state = readState(0);
   expect(state).toMatchObject({ count: 50 });
   const later = "INSERT INTO d1_migrations (name) VALUES ('0004_later.sql')";
   api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
-  await release(place, publish, OPTIONS, surroundings);
+  await deploy(target, upload, OPTIONS, dependencies);
   expect(readState(0)).toEqual(state);
 });
 
-test("wrangler makes a branch's preview, updates it, and removes it with what is its own", async () => {
-  const own = "traffic-count-records-preview-feature-login-df7c7a";
+test("wrangler creates, updates and removes a preview with its own stores", async () => {
+  const name = "traffic-count-records-preview-feature-login-df7c7a";
   for (const commit of ["first", "second"]) {
-    expect(await deployPreview(OPTIONS, surroundings), commit).toMatchObject({ address: api.origin });
+    expect(await deployPreview(OPTIONS, dependencies), commit).toMatchObject({ address: api.origin });
     expect([...api.previews]).toEqual(["feature-login-df7c7a"]);
-    expect(api.databases.list().map(({ name }) => name)).toEqual([own]);
-    expect(api.namespaces.map(({ title }) => title)).toEqual([`${own}-kv`]);
+    expect(api.databases.list().map((database) => database.name)).toEqual([name]);
+    expect(api.namespaces.map(({ title }) => title)).toEqual([`${name}-kv`]);
     expect(readState(0)).toMatchObject({ count: 20 });
     expect(api.versions.at(-1)?.metadata).toContain(api.databases.list()[0]?.uuid);
     expect(api.versions.at(-1)?.metadata).toContain(api.namespaces[0]?.id);
   }
-  await deletePreview({}, surroundings);
+  await deletePreview({}, dependencies);
   expect([api.previews.size, api.databases.list().length, api.namespaces.length]).toEqual([0, 0, 0]);
-  await deletePreview({}, surroundings);
-  expect(rehearsal.said).toContain("      it is gone already");
+  await deletePreview({}, dependencies);
+  expect(fixture.printed).toContain("      the preview does not exist");
   expect(api.unknown).toEqual([]);
 });
 
-test("wrangler loads the namespace where the store is that, once", async () => {
-  const place = { ...findPlace(await readConfiguration(), "kv"), store: "kv" as const };
-  const publish = async () => ({ address: api.origin, version: undefined });
-  await release(place, publish, OPTIONS, surroundings);
+test("wrangler loads the namespace once if the store is kv", async () => {
+  const target = { ...createTarget(await readWranglerToml(), "kv"), store: "kv" as const };
+  const upload = async () => ({ address: api.origin, version: undefined });
+  await deploy(target, upload, OPTIONS, dependencies);
   const pairs = new Map(api.pairs.get(String(api.namespaces[0]?.id)));
   expect(JSON.parse(String(pairs.get("state")))).toMatchObject({ count: 20 });
-  await release(place, publish, OPTIONS, surroundings);
+  await deploy(target, upload, OPTIONS, dependencies);
   expect(api.pairs.get(String(api.namespaces[0]?.id)), "loaded once").toEqual(pairs);
   expect(api.unknown).toEqual([]);
 });
 
-test("without a token wrangler says what to set", async () => {
+test("without a token, the error explains how to log in", async () => {
   vi.stubEnv("CLOUDFLARE_API_TOKEN", "");
-  await expect(deployProduction(OPTIONS, surroundings)).rejects.toThrow(
-    /^Step 1 of 7 failed: find the database and the namespace\..*set a CLOUDFLARE_API_TOKEN.*the token needs/s,
+  await expect(deployProduction(OPTIONS, dependencies)).rejects.toThrow(
+    /^Step 1 of 7 failed: find or create the database and the namespace\..*set a CLOUDFLARE_API_TOKEN.*The token needs/s,
   );
 });

@@ -2,18 +2,19 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { z } from "zod";
 import { PROJECT, runWrangler } from "../wrangler.ts";
 
-/** The programs that a deployment runs; those of this project by default. */
+/** The programs that a deployment runs; tests replace them. */
 export interface Programs {
-  /** A script for Node. */
+  /** A script for Node; by default the wrangler of this project. */
   wrangler?: string | undefined;
-  /** An executable. */
+  /** An executable; by default `npm`. */
   npm?: string | undefined;
 }
 
 /**
- * Runs a script of package.json to its end; its output goes where that of this process goes.
+ * Runs a script of package.json and prints its output.
  * @throws if it fails
  */
 export async function runScript(
@@ -37,17 +38,21 @@ export async function runScript(
 }
 
 /**
- * Runs one command of wrangler to its end.
- * @returns what it says for machines: JSON, an entry for each thing that it did
- * @throws with what it printed, if it fails
+ * Runs a command of wrangler and reads the file in which wrangler reports what it did, one JSON entry a line.
+ * @returns the first entry that the schema accepts; undefined if there is none
+ * @throws an error with wrangler's output if the command fails
  */
-export async function runRecorded({ wrangler }: Programs, args: string[]): Promise<unknown[]> {
+export async function runWranglerForEntry<T>(
+  { wrangler }: Programs,
+  args: string[],
+  schema: z.ZodType<T>,
+): Promise<T | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-"));
   const file = join(folder, "output.ndjson");
   try {
     await runWrangler(args, { program: wrangler, env: { WRANGLER_OUTPUT_FILE_PATH: file } });
     const lines = (await readFile(file, "utf8")).split("\n").filter((line) => line !== "");
-    return lines.map((line) => JSON.parse(line));
+    return lines.map((line) => schema.safeParse(JSON.parse(line)).data).find((entry) => entry);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,0 +1,147 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import type { Unstable_RawConfig as RawConfig } from "wrangler";
+import { requireStore, type StoreName } from "../configuration.ts";
+import { requirePeriod } from "../rate-limit.ts";
+import { PROJECT } from "../wrangler.ts";
+import type { ExistingResource, Resource } from "./resources.ts";
+
+/** The folder for configuration files with the ids of resources. Git ignores it. */
+const CONFIG_FOLDER = join(PROJECT, ".wrangler/deployments");
+
+/** Between the worker's name and the preview's name in the names of a preview's resources. */
+export const PREVIEW_INFIX = "-preview-";
+
+/** Production or one preview, with the resources that it uses. */
+export interface DeployTarget {
+  /** The name of the worker. */
+  worker: string;
+  /** The name of the preview; undefined for production. */
+  preview: string | undefined;
+  /** The name of the configuration file and, by default, of the database. */
+  name: string;
+  store: StoreName;
+  /** The public address, if wrangler.toml sets `PUBLIC_ORIGIN`. */
+  origin: string | undefined;
+  database: Resource;
+  namespace: Resource;
+}
+
+/** Reads wrangler.toml without defaults, so that it can be written again. */
+export async function readWranglerToml(): Promise<RawConfig> {
+  // Importing wrangler takes half a second.
+  const { experimental_readRawConfig } = await import("wrangler");
+  return experimental_readRawConfig({ config: join(PROJECT, "wrangler.toml") }).rawConfig;
+}
+
+/**
+ * Reads from wrangler.toml what belongs to production or to a preview.
+ * @param preview the name of the preview; undefined for production
+ * @throws if wrangler.toml does not name the worker or the store
+ */
+export function createTarget(configuration: RawConfig, preview: string | undefined): DeployTarget {
+  const worker = requireWorkerName(configuration);
+  const settings = settingsOf(configuration, preview);
+  const [database] = settings.d1_databases ?? [];
+  const [namespace] = settings.kv_namespaces ?? [];
+  const name = preview === undefined ? worker : worker + PREVIEW_INFIX + preview;
+  return {
+    worker,
+    preview,
+    name,
+    store: requireStore(settings.vars?.STORE),
+    origin: originOf(String(settings.vars?.PUBLIC_ORIGIN ?? "")),
+    // For production, these are the names that `wrangler deploy` itself chooses, so that resources it created are found.
+    database: { name: (preview === undefined && database?.database_name) || name, id: database?.database_id },
+    namespace: { name: `${name}-kv`, id: namespace?.id },
+  };
+}
+
+/**
+ * Checks the settings before a deployment. Rolling back and removing a preview work with any settings.
+ * @param preview the name of the preview; undefined for production
+ * @throws if `PUBLIC_ORIGIN` is not an origin, or if `RATE_LIMIT` differs from the period in wrangler.toml
+ */
+export function requireSettings(configuration: RawConfig, preview: string | undefined): void {
+  const settings = settingsOf(configuration, preview);
+  const { PUBLIC_ORIGIN = "", RATE_LIMIT } = settings.vars ?? {};
+  if (PUBLIC_ORIGIN !== "" && originOf(String(PUBLIC_ORIGIN)) === undefined)
+    throw new Error(
+      `PUBLIC_ORIGIN in wrangler.toml is ${JSON.stringify(PUBLIC_ORIGIN)}. It must be a URL without a path, for example "https://counts.example".`,
+    );
+  requirePeriod(RATE_LIMIT, settings);
+}
+
+function settingsOf(configuration: RawConfig, preview: string | undefined) {
+  return preview === undefined ? configuration : (configuration.previews ?? {});
+}
+
+/** @throws if wrangler.toml does not name the worker */
+export function requireWorkerName({ name }: RawConfig): string {
+  if (!name) throw new Error("wrangler.toml does not name the worker. Set `name`.");
+  return name;
+}
+
+/** The scheme, host and port of a URL that has nothing else; undefined for any other text. */
+export function originOf(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/` ? url.origin : undefined;
+}
+
+/**
+ * Writes a copy of wrangler.toml with the ids of the database and the namespace, for commands that need them. The ids
+ * belong to one account, so they are in a file that is not committed and that any machine can write again.
+ * @returns the path of the file
+ */
+export async function writeConfigFile(
+  configuration: RawConfig,
+  target: DeployTarget,
+  database: ExistingResource,
+  namespace: ExistingResource,
+  folder = CONFIG_FOLDER,
+): Promise<string> {
+  const file = join(folder, `${target.name}.json`);
+  const fromFile = (path: string) => relative(dirname(file), join(PROJECT, path));
+  const bindings = createBindings(configuration, database, namespace, fromFile);
+  const { main, assets, previews } = configuration;
+  const written: RawConfig = {
+    ...configuration,
+    ...bindings,
+    // If someone runs `wrangler deploy` with the file of a preview, production must not be overwritten.
+    name: target.name,
+    ...(main === undefined ? {} : { main: fromFile(main) }),
+    ...(assets?.directory === undefined
+      ? {}
+      : { assets: { ...assets, directory: fromFile(assets.directory) } }),
+    // The commands for stores, wrangler's and ours, read the settings of production only.
+    ...(target.preview === undefined
+      ? {}
+      : { vars: previews?.vars ?? {}, previews: { ...previews, ...bindings } }),
+  };
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, `${JSON.stringify(written, null, 2)}\n`);
+  return file;
+}
+
+function createBindings(
+  configuration: RawConfig,
+  database: ExistingResource,
+  namespace: ExistingResource,
+  fromFile: (path: string) => string,
+): Pick<RawConfig, "d1_databases" | "kv_namespaces"> {
+  const [d1] = configuration.d1_databases ?? [];
+  const [kv] = configuration.kv_namespaces ?? [];
+  if (!d1?.migrations_dir || !kv)
+    throw new Error("wrangler.toml must bind a D1 database with a migrations_dir, and a KV namespace.");
+  return {
+    d1_databases: [
+      {
+        binding: d1.binding,
+        database_name: database.name,
+        database_id: database.id,
+        migrations_dir: fromFile(d1.migrations_dir),
+      },
+    ],
+    kv_namespaces: [{ binding: kv.binding, id: namespace.id }],
+  };
+}
