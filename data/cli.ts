@@ -4,11 +4,11 @@ import { openProgram, runProgram } from "../tools/command-line/program.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/command.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
+import { WRITERS } from "./formats/formats.ts";
+import { parseOut } from "./formats/output-file.ts";
 import { findWrongUsage, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
-import { parseOut } from "./outputs/destination.ts";
-import { FORMATS } from "./outputs/formats.ts";
 import { STORE_NAMES } from "./targets/targets.ts";
 
 // npm starts scripts in the project's folder, and says in which one it was called: there are the files that are named.
@@ -92,7 +92,7 @@ program
     "another number gives other records (default: that of the seed)",
     wholeNumber(0, 2 ** 32 - 1),
   )
-  .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
+  .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
   .option("--out <file>", "file to write; - is standard output", parseOut, "-")
   .action((options: GenerateOptions, command: Command) => {
     const wrong = findWrongUsage(options);

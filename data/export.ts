@@ -4,14 +4,14 @@ import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/store.ts";
 import { openProgress, type Progress } from "../tools/command-line/progress.ts";
 import { askStore } from "./ask-store.ts";
-import { FORMATS, LOSSY_FORMATS } from "./outputs/formats.ts";
-import { writeOutput } from "./outputs/output.ts";
-import { writePages } from "./outputs/pages.ts";
+import { LOSSY_WRITERS, WRITERS } from "./formats/formats.ts";
+import { writePages } from "./formats/json.ts";
+import { writeOutput } from "./formats/output-file.ts";
 import { rangesOf } from "./targets/ranges.ts";
 import type { Target } from "./targets/target.ts";
 import { chooseStore, readVariables, type StoreChoice, targets } from "./targets/targets.ts";
 
-const RECORD_FORMATS = { ...FORMATS, ...LOSSY_FORMATS };
+const RECORD_FORMATS = { ...WRITERS, ...LOSSY_WRITERS };
 
 /** The values of `--format`. */
 export const EXPORT_FORMATS = [...Object.keys(RECORD_FORMATS), "pages"];

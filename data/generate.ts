@@ -2,8 +2,8 @@ import { generateRecords, SEED } from "../src/generator/records.ts";
 import { EPOCH } from "../src/generator/slots.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { openProgress, type Progress } from "../tools/command-line/progress.ts";
-import { FORMATS, type FormatName } from "./outputs/formats.ts";
-import { writeOutput } from "./outputs/output.ts";
+import { type FormatName, WRITERS } from "./formats/formats.ts";
+import { writeOutput } from "./formats/output-file.ts";
 
 export interface GenerateOptions {
   /** How many, from the oldest on; all of the period unless given. */
@@ -57,7 +57,7 @@ export async function generate(options: GenerateOptions): Promise<void> {
   const least = options.to === undefined ? count : undefined;
   const taken = take(records, count ?? Number.POSITIVE_INFINITY, least);
   const shown = show(taken, progress, (record, done) => estimate(options, record, done));
-  await writeOutput(out, FORMATS[format](shown)).finally(progress.close);
+  await writeOutput(out, WRITERS[format](shown)).finally(progress.close);
 }
 
 /** How many records there will be, if the rest of the period is like what has passed of it; no more than are asked for. */

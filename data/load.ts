@@ -1,6 +1,6 @@
 import { note, openProgress } from "../tools/command-line/progress.ts";
-import type { Problem } from "./sources/source.ts";
-import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
+import { formatProblem, type Problem } from "./formats/problem.ts";
+import { type Continuation, type Staged, stage } from "./staging.ts";
 import { chooseStore, type StoreChoice, targets } from "./targets/targets.ts";
 
 export interface ReadOptions {

@@ -2,8 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Progress } from "../tools/command-line/progress.ts";
-import { readSource } from "./sources/recognise.ts";
-import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
+import { readSource } from "./formats/formats.ts";
+import type { Problem } from "./formats/problem.ts";
+import type { ObservationRow, RecordRow } from "./formats/row.ts";
 import { compareRecords } from "./staging/comparison.ts";
 import { type Continuation, compareIds } from "./staging/continuation.ts";
 import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
@@ -12,7 +13,6 @@ import { compareOlder } from "./staging/older.ts";
 import { createProblemList } from "./staging/problem-list.ts";
 import { measureVolume } from "./staging/volume.ts";
 
-export { formatProblem } from "./sources/problem.ts";
 export type { Continuation } from "./staging/continuation.ts";
 
 export interface StageOptions {
@@ -142,6 +142,6 @@ function nameKind(row: RecordRow | ObservationRow): string {
 
 /** Reports get their ids from the load, which the ids of records would clash with. */
 function refuseMixture(file: string, title: string, first: Kind): Problem {
-  const message = `holds ${title}, but ${first.file} holds ${first.title}, and one load cannot hold both`;
+  const message = `contains ${title}, but ${first.file} contains ${first.title}; one load cannot contain both`;
   return { file, line: 0, message };
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { wholeNumber } from "../../tools/command-line/options.ts";
 import type { Collection } from "../../tools/http-client/address.ts";
 import { addAsking } from "../../tools/http-client/command.ts";
-import { parseOut } from "../outputs/destination.ts";
+import { parseOut } from "../formats/output-file.ts";
 import { type CrawlOptions, crawl } from "./crawl.ts";
 
 /** Adds the command `crawl` to a program. */

@@ -8,7 +8,7 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { readBlocks, splitLines } from "../sources/blocks.ts";
+import { readText, splitLines } from "../formats/input-file.ts";
 import { removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { type Copied, takeRecord } from "./record-check.ts";
 import type { CrawlState } from "./state.ts";
@@ -111,7 +111,7 @@ export async function recallRecords(
 async function* readRecords(out: string, bytes: number): AsyncGenerator<unknown> {
   if (bytes === 0) return;
   if ((measureFile(out) ?? 0) < bytes) throw new Error("it is shorter");
-  for await (const block of readBlocks(createReadStream(out, { end: bytes - 1 }))) {
-    for (const { text } of splitLines(block)) yield JSON.parse(text);
+  for await (const chunk of readText(createReadStream(out, { end: bytes - 1 }))) {
+    for (const { text } of splitLines(chunk)) yield JSON.parse(text);
   }
 }

@@ -1,6 +1,5 @@
-import { formatProblem, SHOWN } from "../sources/problem.ts";
-import { isObject } from "../sources/shape.ts";
-import type { Problem } from "../sources/source.ts";
+import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "../formats/problem.ts";
+import { isObject } from "../formats/validation.ts";
 import { checkPage } from "./page-check.ts";
 import type { ReadPage } from "./pages.ts";
 import { type Copied, checkRecord } from "./record-check.ts";
@@ -36,7 +35,7 @@ export function copyPage(
 function tell(problems: Problem[], state: CrawlState, warn: (line: string) => void): void {
   for (const problem of problems) {
     state.problems += 1;
-    if (state.problems <= SHOWN) warn(formatProblem(problem));
+    if (state.problems <= MAX_SHOWN_PROBLEMS) warn(formatProblem(problem));
   }
 }
 
@@ -55,6 +54,6 @@ export function summariseProblems({ problems }: CrawlState): string | undefined 
 
 /** How many problems there were, and which of them were told. */
 export function countProblems(problems: number): string {
-  const more = problems > SHOWN ? `, the first ${SHOWN} of which are told` : "";
+  const more = problems > MAX_SHOWN_PROBLEMS ? `, the first ${MAX_SHOWN_PROBLEMS} of which are told` : "";
   return `${problems} problem${problems === 1 ? "" : "s"}${more}`;
 }

@@ -1,5 +1,5 @@
 import { openProgress } from "../../tools/command-line/progress.ts";
-import { writeOutput } from "../outputs/output.ts";
+import { writeOutput } from "../formats/output-file.ts";
 import { copyPage } from "./copy.ts";
 import { type CopyFile, openCopyFile, PIPE } from "./copy-file.ts";
 import type { Pages } from "./pages.ts";

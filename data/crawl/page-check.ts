@@ -2,7 +2,7 @@ import { lastValue } from "../../src/http/query.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { addressPage } from "../../tools/http-client/address.ts";
-import type { Problem } from "../sources/source.ts";
+import type { Problem } from "../formats/problem.ts";
 import type { ReadPage } from "./pages.ts";
 
 /**

@@ -5,8 +5,8 @@ import { addressPage, type Collection } from "../../tools/http-client/address.ts
 import { type AskerOptions, createAsker, refuseTransient } from "../../tools/http-client/asker.ts";
 import { Refused, Transient } from "../../tools/http-client/failures.ts";
 import { type Answer, decodeBody } from "../../tools/http-client/request.ts";
-import { formatProblem } from "../sources/problem.ts";
-import { checkShape, describeShape, isObject } from "../sources/shape.ts";
+import { formatProblem } from "../formats/problem.ts";
+import { createValidator, isObject } from "../formats/validation.ts";
 
 /** What one page answered, as far as it can be read at all. */
 export interface Answered {
@@ -84,13 +84,13 @@ function readAnswer(url: string, number: number, answer: Answer, pages: number, 
   refuseStatus(url, number, answer, now);
   const fields = parseObject(answer);
   const place = { file: "envelope", line: 0 };
-  const checked = checkShape(envelope, { count: fields.count, results: fields.results }, place, fields);
+  const checked = envelope.validate({ count: fields.count, results: fields.results }, place, fields);
   if ("data" in checked) return { ...checked.data, fields };
   const message = `answered an unusable ${checked.problems.map(formatProblem).join(", ")}`;
   throw pages === 0 ? new Error(`${url} ${message}`) : new Transient(message);
 }
 
-const envelope = describeShape(
+const envelope = createValidator(
   z.strictObject({ count: Page.shape.count, results: z.array(z.unknown()) }),
   "an envelope",
 );

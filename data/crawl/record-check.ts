@@ -1,8 +1,7 @@
-import { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { createIdSet, type IdSet } from "../../tools/http-client/id-set.ts";
-import { checkShape, describeShape } from "../sources/shape.ts";
-import type { Place, Problem } from "../sources/source.ts";
-import { findFalseCount, refuseCount } from "../staging/health.ts";
+import type { Place, Problem } from "../formats/problem.ts";
+import { findHealthProblem, recordValidator } from "../formats/validation.ts";
 import { idOf } from "./doubt.ts";
 
 /** What all records copied so far have in common, to hold the next one against. */
@@ -31,15 +30,13 @@ export function createCopied(timestamp: string | null): Copied {
   return { ids: createIdSet(), cameras: new Map(), timestamp, present };
 }
 
-const shape = describeShape(TrafficRecord, "a record");
-
 /**
  * Holds a record against the specification and against those copied before, and takes it to these.
  * @param record what stands in `results`, whatever it is
  * @returns a problem for each rule that it breaks
  */
 export function checkRecord(record: unknown, place: Place, copied: Copied): Problem[] {
-  const checked = checkShape(shape, record, place, record);
+  const checked = recordValidator.validate(record, place, record);
   const problems = "problems" in checked ? checked.problems : checkHealth(checked.data, place);
   problems.push(...checkOrder(record, place, copied));
   const { id, ref, timestamp } = takeRecord(record, copied);
@@ -86,8 +83,8 @@ function describeCamera(record: unknown, before: string, place: Place): Problem 
 
 /** Specification, "Record": `False` appears together with all counts equal to 0. */
 function checkHealth(record: TrafficRecord, place: Place): Problem[] {
-  const count = findFalseCount(record);
-  return count === undefined ? [] : [refuseCount(place, count, record[count])];
+  const problem = findHealthProblem(record, place);
+  return problem ? [problem] : [];
 }
 
 /** Specification, "List records", rules 2 and 3: newest first, in any order within one timestamp. */

@@ -1,6 +1,6 @@
 import { generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { CSV_HEADER, csvLine } from "../outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../formats/csv.ts";
 
 /** The days of the static seed (UTC): three old ones without health, Friday to Sunday, and a recent week. */
 export const SEED_DAYS = [

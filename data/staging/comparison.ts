@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Problem } from "../sources/source.ts";
+import type { Problem } from "../formats/problem.ts";
 
 /** A record that does not go with an earlier one of the load. */
 interface Conflict {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { ObservationRow, Place, Problem, RecordRow } from "../sources/source.ts";
+import type { Place, Problem } from "../formats/problem.ts";
+import type { ObservationRow, RecordRow } from "../formats/row.ts";
 
 /** What is loaded already, if the records are to be added to it. */
 export interface Continuation {

@@ -1,9 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_COUNTS } from "../../src/records/classes.ts";
-import type { ObservationRow, Problem, RecordRow } from "../sources/source.ts";
+import type { Problem } from "../formats/problem.ts";
+import type { ObservationRow, RecordRow } from "../formats/row.ts";
+import { findHealthProblem } from "../formats/validation.ts";
 import { type Continuation, isNewer, refuseCamera, refuseOlder } from "./continuation.ts";
 import { prepareInsert } from "./database.ts";
-import { findFalseCount, refuseCount } from "./health.ts";
 
 /** Takes the rows of a load into its database. */
 export interface Intake {
@@ -27,13 +28,12 @@ export function openIntake(database: DatabaseSync, strict: boolean, continuation
   const insertOlder = prepareInsert(database, "older");
   const keep = (row: RecordRow | ObservationRow, rank: number): Problem[] => {
     const record = contentOf(row);
-    const wrong = findFalseCount(record);
-    const zeroed = wrong !== undefined && !strict;
+    const problem = findHealthProblem(record, row);
+    const zeroed = problem !== undefined && !strict;
     insert(rank, row.line, zeroed ? { ...record, ...NO_COUNTS } : record);
     intake.count++;
     if (zeroed) intake.zeroed++;
-    const refused = wrong && strict ? refuseCount(row, wrong, record[wrong]) : undefined;
-    return [refused, continuation && refuseCamera(row, continuation)].filter(
+    return [strict ? problem : undefined, continuation && refuseCamera(row, continuation)].filter(
       (problem) => problem !== undefined,
     );
   };
@@ -52,7 +52,7 @@ export function openIntake(database: DatabaseSync, strict: boolean, continuation
         return [refuseOlder(row, record.timestamp, continuation.newest)];
       }
       // As a load would have mended it, which what is loaded is compared with.
-      insertOlder(rank, row.line, findFalseCount(record) ? { ...record, ...NO_COUNTS } : record);
+      insertOlder(rank, row.line, findHealthProblem(record, row) ? { ...record, ...NO_COUNTS } : record);
       intake.skipped++;
       return [];
     },

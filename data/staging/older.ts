@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { TrafficRecord } from "../../src/records/record.ts";
-import type { Problem } from "../sources/source.ts";
+import type { Problem } from "../formats/problem.ts";
 import { type Continuation, refuseOlder } from "./continuation.ts";
 
 /** A row that is not newer than what is loaded, by the rank of its file. */

@@ -1,5 +1,4 @@
-import { SHOWN } from "../sources/problem.ts";
-import type { Problem } from "../sources/source.ts";
+import { MAX_SHOWN_PROBLEMS, type Problem } from "../formats/problem.ts";
 
 /** Takes the files of a load, gives a list that keeps their first 20 problems in the order of files and lines. */
 export function createProblemList(files: readonly string[]) {
@@ -15,7 +14,7 @@ export function createProblemList(files: readonly string[]) {
       const after = (other: Problem) => rank(other) - rank(problem) || other.line - problem.line;
       const at = first.findIndex((other) => after(other) > 0);
       first.splice(at === -1 ? first.length : at, 0, problem);
-      first.length = Math.min(first.length, SHOWN);
+      first.length = Math.min(first.length, MAX_SHOWN_PROBLEMS);
     },
   };
 }

@@ -143,6 +143,6 @@ describe("check", () => {
     ]);
     expect(checked.status).toBe(1);
     expect(checked.stderr.split("\n").slice(0, -2)).toEqual(loaded.stderr.split("\n").slice(0, -2));
-    expect(checked.stderr).toContain('-:1: id: "x" is not a whole number');
+    expect(checked.stderr).toContain('-:1: id "x" is not a whole number');
   });
 });

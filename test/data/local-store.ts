@@ -5,7 +5,7 @@ import { glob, mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/pro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { StoreName } from "../../data/targets/targets.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Finished, runData } from "../processes.ts";

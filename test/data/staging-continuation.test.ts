@@ -1,8 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { Continuation } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { makeRecord } from "./sources/input.ts";
-import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+import { makeRecord } from "./formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
 const LOADED = [
   makeRecord({ id: 48, timestamp: noon(2), camera_ok: "False", cars: 0, persons: 0, bicycles: 0 }),
@@ -37,16 +37,16 @@ describe("records that are added", () => {
     ["newer ones of known cameras", [NEW, { ...NEW, id: 52, camera_pk: 9, camera_ref: "c94" }], []],
     ["a new camera, which may share the camera_ref of another", [{ ...NEW, camera_pk: 8 }], []],
     ["an id below the largest that is not loaded", [{ ...NEW, id: 49 }], []],
-    ["the newest timestamp", [{ ...NEW, timestamp: noon(3) }], [`a:1: timestamp: "${noon(3)}" ${OLD}`]],
-    ["an older timestamp", [NEW, { timestamp: noon(2) }], [`a:2: timestamp: "${noon(2)}" ${OLD}`]],
-    ["an id that is loaded", [NEW, { id: 48, timestamp: noon(5) }], ["a:2: id: 48 is already loaded"]],
-    ["the largest id", [{ ...NEW, id: 50 }], ["a:1: id: 50 is already loaded"]],
+    ["the newest timestamp", [{ ...NEW, timestamp: noon(3) }], [`a:1: timestamp "${noon(3)}" ${OLD}`]],
+    ["an older timestamp", [NEW, { timestamp: noon(2) }], [`a:2: timestamp "${noon(2)}" ${OLD}`]],
+    ["an id that is loaded", [NEW, { id: 48, timestamp: noon(5) }], ["a:2: id 48 is already loaded"]],
+    ["the largest id", [{ ...NEW, id: 50 }], ["a:1: id 50 is already loaded"]],
     [
       "another camera_ref for a camera",
       [{ ...NEW, camera_ref: "b" }],
-      ['a:1: camera_ref: "b" is not the camera_ref of camera_pk 7, which is "a33" in what is loaded'],
+      ['a:1: camera_ref "b" is not the camera_ref of camera_pk 7, which is "a33" in what is loaded'],
     ],
-    ["an id twice", [NEW, { ...NEW, timestamp: noon(5) }], ["a:2: id: 51 already stands in a:1"]],
+    ["an id twice", [NEW, { ...NEW, timestamp: noon(5) }], ["a:2: id 51 already stands in a:1"]],
   ])("%s", async (_, records, problems) => {
     expect(await stageFiles({ a: records }, { continuation: continuation() })).toMatchObject({ problems });
   });
@@ -55,9 +55,9 @@ describe("records that are added", () => {
     const records = [{ ...NEW, id: 48 }, { timestamp: noon(1) }, { ...NEW, cars: -1 }];
     const { problems } = await stageFiles({ a: records }, { continuation: continuation() });
     expect(problems.map((problem) => problem.split(" ", 2).join(" "))).toEqual([
-      "a:1: id:",
-      "a:2: timestamp:",
-      "a:3: cars:",
+      "a:1: id",
+      "a:2: timestamp",
+      "a:3: cars",
     ]);
   });
 
@@ -93,7 +93,7 @@ describe("records that are added", () => {
     const records = [{ id: 50, timestamp: noon(3) }, fields, NEW];
     const { timestamp } = fields;
     expect((await stageFiles({ a: records }, SKIPPING)).problems).toEqual([
-      `a:2: timestamp: "${timestamp}" ${ALONE}`,
+      `a:2: timestamp "${timestamp}" ${ALONE}`,
     ]);
   });
 
@@ -156,7 +156,7 @@ describe("a report that is added", () => {
   test("that is old is refused with its lines", async () => {
     const old = writeReport("2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,a33,tf1,1,0,0,0,0,0,0");
     expect(await stageFiles({ a: old }, { continuation: continuation() })).toMatchObject({
-      problems: [`a:2: timestamp: "${noon(3)}" ${OLD}`],
+      problems: [`a:2: timestamp "${noon(3)}" ${OLD}`],
     });
   });
 
@@ -166,7 +166,7 @@ describe("a report that is added", () => {
     const skipping = { continuation: continuation({ skipKnown: true }) };
     expect(await stageFiles({ a: writeReport(known) }, skipping)).toMatchObject({ problems: [], skipped: 1 });
     expect(await stageFiles({ a: writeReport(known, other) }, skipping)).toMatchObject({
-      problems: [`a:3: timestamp: "${noon(3)}" ${OLD}, and nothing like it is loaded`],
+      problems: [`a:3: timestamp "${noon(3)}" ${OLD}, and nothing like it is loaded`],
     });
   });
 });

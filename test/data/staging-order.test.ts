@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { FIELDS } from "./sources/input.ts";
+import { FIELDS } from "./formats/read-input.ts";
 
 let folder: string;
 beforeAll(async () => {

@@ -3,21 +3,22 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { formatProblem, stage } from "../../data/staging.ts";
+import { formatProblem } from "../../data/formats/problem.ts";
+import { stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { FIELDS, makeRecord } from "./sources/input.ts";
-import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+import { FIELDS, makeRecord } from "./formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
 test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
   ["records of one camera at several times", { a: [{ id: 1 }, { id: 2, timestamp: noon(1) }] }, []],
   ["records of several cameras at one time", { a: [{ id: 1 }, { id: 2, camera_pk: 8 }] }, []],
-  ["a repeated id", { a: [{}, { timestamp: noon(1) }] }, ["a:2: id: 1 already stands in a:1"]],
+  ["a repeated id", { a: [{}, { timestamp: noon(1) }] }, ["a:2: id 1 already stands in a:1"]],
   [
     "an id repeated in another file, and twice",
     { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
-    ["b:1: id: 1 already stands in a:2", "b:2: id: 1 already stands in a:2"],
+    ["b:1: id 1 already stands in a:2", "b:2: id 1 already stands in a:2"],
   ],
-  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id: 1 already stands in a:1"]],
+  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already stands in a:1"]],
   [
     "a camera with two references",
     {
@@ -28,19 +29,19 @@ test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
         { id: 4, camera_pk: 9, camera_ref: "b" },
       ],
     },
-    ['a:3: camera_ref: "b" is not the camera_ref of camera_pk 7, which is "a33" in a:1'],
+    ['a:3: camera_ref "b" is not the camera_ref of camera_pk 7, which is "a33" in a:1'],
   ],
   [
     "a repeated camera and time",
     { a: [{}], b: [{ id: 2, timestamp: noon(1) }, { id: 3 }] },
-    ['b:2: timestamp: "2019-02-28T10:00:00Z" already stands for camera "a33" in a:1'],
+    ['b:2: timestamp "2019-02-28T10:00:00Z" already stands for camera "a33" in a:1'],
   ],
   [
     "an id, and a camera and time, of different records",
     { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
     [
-      "a:3: id: 2 already stands in a:2",
-      'a:3: timestamp: "2019-02-28T10:00:00Z" already stands for camera "a33" in a:1',
+      "a:3: id 2 already stands in a:2",
+      'a:3: timestamp "2019-02-28T10:00:00Z" already stands for camera "a33" in a:1',
     ],
   ],
 ])("%s", async (_, contents, problems) => {
@@ -52,7 +53,7 @@ test("a file that is named twice repeats all its records", async () => {
   const file = join(folder, "a");
   await writeFile(file, JSON.stringify(makeRecord()));
   const staged = await stage([file, file], { strict: false });
-  expect(staged.problems.map(formatProblem)).toEqual([`${file}:1: id: 1 already stands in ${file}:1`]);
+  expect(staged.problems.map(formatProblem)).toEqual([`${file}:1: id 1 already stands in ${file}:1`]);
   staged.close();
   await rm(folder, { recursive: true });
 });
@@ -64,12 +65,12 @@ test("problems stand in the order of files and lines, the first 20 and the numbe
     y: Buffer.from("\x1f\x8bhello", "latin1"),
     x: [{ id: 1 }, ...wrong(2000)],
   });
-  const message = "cars: -1 is not a whole number, 0 or greater";
+  const message = "cars -1 is not a whole number, 0 or greater";
   expect(staged.problems).toEqual([
-    "z:2: id: 1 already stands in z:1",
+    "z:2: id 1 already stands in z:1",
     `z:3: ${message}`,
     "y: is a damaged gzip file: unknown compression method",
-    "x:1: id: 1 already stands in z:1",
+    "x:1: id 1 already stands in z:1",
     ...Array.from({ length: 16 }, (_, i) => `x:${i + 2}: ${message}`),
   ]);
   expect(staged).toMatchObject({ count: 3, problemCount: 2004 });
@@ -82,8 +83,8 @@ test("files that cannot be read do not keep the others from being read", async (
     count: 1,
     problems: [
       "a: is a damaged gzip file: unexpected end of file",
-      "b: holds no records",
-      "c:1: ends before the JSON that begins in line 1 is complete",
+      "b: contains no records",
+      "c:1: ends inside the JSON value that starts in line 1",
     ],
   });
 });
@@ -94,12 +95,12 @@ test.each([
   [
     "a report after records",
     { a: [{}], b: writeReport(FIRST) },
-    "b: holds a report, but a holds records, and one load cannot hold both",
+    "b: contains a report, but a contains records; one load cannot contain both",
   ],
   [
     "records after a report",
     { a: writeReport(FIRST), b: [{}, {}] },
-    "b: holds records, but a holds a report, and one load cannot hold both",
+    "b: contains records, but a contains a report; one load cannot contain both",
   ],
 ])("%s", async (_, contents, problem) => {
   expect(await stageFiles(contents)).toMatchObject({ problems: [problem], count: 1 });
@@ -108,6 +109,6 @@ test.each([
 test("a camera and time that a report repeats is a problem", async () => {
   const again = FIRST.replace("A33", "a33").replace("09:23:09", "09:24:09").replace("09:10:27", "09:10:27.5");
   expect(await stageFiles({ a: writeReport(FIRST, again) })).toMatchObject({
-    problems: ['a:3: timestamp: "2025-10-29T09:10:27Z" already stands for camera "a33" in a:2'],
+    problems: ['a:3: timestamp "2025-10-29T09:10:27Z" already stands for camera "a33" in a:2'],
   });
 });

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
-import { makeRecord } from "./sources/input.ts";
-import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+import { makeRecord } from "./formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
 test("records are refused while there are problems", async () => {
   const staged = await stage(["-"], { strict: false, stdin: Readable.from([]) });
@@ -27,8 +27,8 @@ test("counts of a False record are a problem if strict, and the record is compar
   expect(staged).toMatchObject({
     zeroed: 0,
     problems: [
-      'a:1: camera_ok: "False" does not go with persons being 2',
-      "a:2: id: 1 already stands in a:1",
+      'a:1: camera_ok "False" requires counts of 0, but persons is 2',
+      "a:2: id 1 already stands in a:1",
     ],
   });
 });

@@ -136,7 +136,7 @@ describe("what does not pass ends with an error that says how to go on:", () => 
       /page=3 answered 302 and leads to another host, http:\/\/localhost\/\n/,
     ],
     ["a redirect to itself", { status: 301, headers: { Location: "?page=3" } }, /it leads in circles\n/],
-    ["no count", { body: '{"results":[]}' }, /unusable envelope: count: is missing, after/],
+    ["no count", { body: '{"results":[]}' }, /unusable envelope: count is missing, after/],
   ])("%s", async (_, misbehaviour, message) => {
     service.onAsk = once(3, misbehaviour, 1_000);
     const { error, out, lines } = await copy(service.origin, {}, { patience: { ...QUICK, timeout: 50 } });
@@ -151,9 +151,9 @@ describe("what does not pass ends with an error that says how to go on:", () => 
     [
       "a count that is a text",
       '{"count":"100","results":[]}',
-      'count: "100" is not a whole number, 0 or greater',
+      'count "100" is not a whole number, 0 or greater',
     ],
-    ["no results", '{"count":100}', "results: is missing"],
+    ["no results", '{"count":100}', "results is missing"],
   ])("%s, at once if no page was any better", async (_, body, message) => {
     service.onAsk = () => ({ body });
     const { error, out } = await copy(service.origin);

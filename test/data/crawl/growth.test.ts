@@ -174,6 +174,6 @@ test("another page size is told, and makes no difference to the records", async 
   const { lines, warned, error } = await copy(service.origin, { concurrency: 2 });
   await service.close();
   expect(lines).toEqual(linesOf(ALL.slice(0, 95)));
-  expect(warned[0]).toMatch(/page=1: results: holds 20 records instead of 15$/);
+  expect(warned[0]).toMatch(/page=1: results holds 20 records instead of 15$/);
   expect(error).toMatch(/^\d problems\. The records were copied as they came\.$/);
 });

@@ -18,25 +18,25 @@ const ID = BEFORE.id;
 const NEWER = RECORDS[BROKEN + 1]!;
 
 test.each<[string, unknown, string[]]>([
-  ["a field of another type", { cars: "many" }, ['cars: "many" is not a whole number, 0 or greater']],
-  ["a field too many", { color: "red" }, ["color: is not a field of a record"]],
-  ["a field too few", { buses: undefined }, ["buses: is missing"]],
-  ["another model", { model_name: "tf2" }, ['model_name: "tf2" is not "tf1"']],
+  ["a field of another type", { cars: "many" }, ['cars "many" is not a whole number, 0 or greater']],
+  ["a field too many", { color: "red" }, ["color is not a field of a record"]],
+  ["a field too few", { buses: undefined }, ["buses is missing"]],
+  ["another model", { model_name: "tf2" }, ['model_name "tf2" is not "tf1"']],
   [
     "False with counts",
     { camera_ok: "False", cars: 3 },
-    ['camera_ok: "False" does not go with cars being 3'],
+    ['camera_ok "False" requires counts of 0, but cars is 3'],
   ],
   [
     "a later time than before",
     { timestamp: "2031-01-01T00:00:00Z" },
-    [`timestamp: "2031-01-01T00:00:00Z" is later than that of the record before, ${NEWER.timestamp}`],
+    [`timestamp "2031-01-01T00:00:00Z" is later than that of the record before, ${NEWER.timestamp}`],
   ],
   [
     "another ref of a camera",
     { camera_ref: "z9" },
     [
-      `camera_ref: "z9" is not the camera_ref of camera_pk ${BEFORE.camera_pk}, which is "${BEFORE.camera_ref}" before`,
+      `camera_ref "z9" is not the camera_ref of camera_pk ${BEFORE.camera_pk}, which is "${BEFORE.camera_ref}" before`,
     ],
   ],
 ])("%s is told, and copied as it came", async (_, fields, expected) => {
@@ -54,7 +54,7 @@ test.each<[string, unknown, string[]]>([
 test("an id that is not unique is told, and copied as it came", async () => {
   service.records = RECORDS.with(BROKEN, { ...RECORDS[BROKEN]!, id: RECORDS[35]!.id });
   const { lines, warned } = await copy(service.origin);
-  expect(warned).toEqual([expect.stringMatching(/page=2 record (\d+): id: \1 already stands before$/)]);
+  expect(warned).toEqual([expect.stringMatching(/page=2 record (\d+): id \1 already stands before$/)]);
   expect(lines).toHaveLength(40);
 });
 
@@ -72,9 +72,9 @@ test("a second record of a camera at one time is told, also where the copy went 
   const { warned, error } = await copy(service.origin, { out: stopped.out });
   expect(warned).toEqual([
     expect.stringMatching(
-      `page=3 record ${again.id}: timestamp: "${timestamp}" already stands for camera "${camera_ref}" before$`,
+      `page=3 record ${again.id}: timestamp "${timestamp}" already stands for camera "${camera_ref}" before$`,
     ),
-    expect.stringMatching(/page=3 record \d+: id: \d+ already stands before$/),
+    expect.stringMatching(/page=3 record \d+: id \d+ already stands before$/),
   ]);
   expect(error).toMatch(/^2 problems\./);
 });
@@ -88,30 +88,30 @@ test.each([null, 17, "record", [[]]])("%j in place of a record is told, and not 
 
 const PAGE_3 = "format=api&page=3";
 test.each<[string, (envelope: Record<string, unknown>) => unknown, RegExp]>([
-  ["a field too many", (page) => ({ ...page, facets: [] }), /page=2: facets: is not a field of an envelope$/],
-  ["no next", ({ next: _, ...page }) => page, /page=2: next: is missing$/],
-  ["next null before the end", (page) => ({ ...page, next: null }), /next: null is not http:.*page=3$/],
+  ["a field too many", (page) => ({ ...page, facets: [] }), /page=2: facets is not a field of an envelope$/],
+  ["no next", ({ next: _, ...page }) => page, /page=2: next is missing$/],
+  ["next null before the end", (page) => ({ ...page, next: null }), /next null is not http:.*page=3$/],
   [
     "next to another page",
     (page) => ({ ...page, next: page.previous }),
-    /next: "http:.* is not http:.*page=3$/,
+    /next "http:.* is not http:.*page=3$/,
   ],
   [
     "next without format",
     (page) => ({ ...page, next: String(page.next).replace("format=api&", "") }),
-    /next: /,
+    /next /,
   ],
   [
     "next of another host",
     (page) => ({ ...page, next: `http://a.test/api/tf1/records/?${PAGE_3}` }),
-    /next: /,
+    /next /,
   ],
-  ["a relative next", (page) => ({ ...page, next: `/api/tf1/records/?${PAGE_3}` }), /next: /],
-  ["no previous page", (page) => ({ ...page, previous: null }), /previous: null is not http:.*page=1$/],
+  ["a relative next", (page) => ({ ...page, next: `/api/tf1/records/?${PAGE_3}` }), /next /],
+  ["no previous page", (page) => ({ ...page, previous: null }), /previous null is not http:.*page=1$/],
   [
     "too few records",
     (page) => ({ ...page, results: (page.results as unknown[]).slice(0, 14) }),
-    /page=2: results: holds 14 records instead of 15$/,
+    /page=2: results holds 14 records instead of 15$/,
   ],
 ])("an envelope with %s is told", async (_, alter, expected) => {
   service.alter = (envelope, { page }) => (page === 2 ? alter(envelope) : envelope);

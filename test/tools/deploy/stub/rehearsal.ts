@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test as plainTest } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../../../data/formats/csv.ts";
 import type { Surroundings } from "../../../../tools/deploy/release.ts";
 import { makeRecords } from "../../../records/sample.ts";
 import { type Platform, startPlatform } from "./platform.ts";

@@ -1,26 +1,42 @@
 import * as z from "zod";
-import type { Place, Problem } from "./source.ts";
+import { CLASSES, type Counts } from "../../src/records/classes.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
+import type { Place, Problem } from "./problem.ts";
 
-/** What a value of a field may be, as its schema has it. */
+/** What a field may hold. */
 interface Field {
   wholeNumber: boolean;
   nullable: boolean;
-  /** Completes the sentence "… is not …". */
+  /** Completes the sentence "... is not ...". */
   expected: string;
 }
 
-/** A schema with its fields in words, so that no rule is written twice. */
-export interface Shape<T> {
-  schema: z.ZodType<T>;
+/** Checks values against a schema and describes problems in words that are derived from the schema. */
+export interface Validator<T> {
   fields: ReadonlyMap<string, Field>;
-  parameters: z.core.ParseContext<z.core.$ZodIssue>;
+  /**
+   * @param original the values as they are in the input, for the problems
+   * @returns the output of the schema, or a problem for each wrong field
+   */
+  validate(values: unknown, place: Place, original: unknown): { data: T } | { problems: Problem[] };
 }
 
-/** Takes the schema of an object and what to call it, gives its shape. */
-export function describeShape<T>(schema: z.ZodType<T>, title: string): Shape<T> {
+/**
+ * @param schema of an object
+ * @param title the name of the object, such as "a record"
+ */
+export function createValidator<T>(schema: z.ZodType<T>, title: string): Validator<T> {
   const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
   const fields = new Map(Object.entries(properties).map(([name, field]) => [name, describeField(field)]));
-  return { schema, fields, parameters: { error: (issue) => explain(issue, fields, title) } };
+  const context: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => explain(issue, fields, title) };
+  return {
+    fields,
+    validate(values, place, original) {
+      const result = schema.safeParse(values, context);
+      if (result.success) return result;
+      return { problems: result.error.issues.flatMap((issue) => toProblems(issue, place, original)) };
+    },
+  };
 }
 
 function describeField(field: z.core.JSONSchema._JSONSchema): Field {
@@ -41,51 +57,16 @@ function describeChoice(choice: z.core.JSONSchema._JSONSchema): string {
   if (choice.format === "date-time") return "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
   if (choice.format === "uri") return "a URL";
   if (choice.type === "array") return "an array";
-  return `a text of 1 to ${choice.maxLength} characters, none of them a control character`;
+  return `a string of 1 to ${choice.maxLength} characters without control characters`;
 }
 
-/** A message of the schema itself goes before this one. */
+/** zod prefers a message of the schema itself to this one. */
 function explain(issue: z.core.$ZodRawIssue, fields: ReadonlyMap<string, Field>, title: string): string {
   if (issue.code === "unrecognized_keys") return `is not a field of ${title}`;
   if (issue.input === undefined) return "is missing";
   if (issue.code === "too_big" && issue.origin !== "string") return `is greater than ${issue.maximum}`;
   if (issue.code === "too_small" && issue.origin === "int") return `is less than ${issue.minimum}`;
   return `is not ${fields.get(String(issue.path?.[0]))?.expected ?? title}`;
-}
-
-/** Whether a value is what JSON calls an object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * Takes the cells of a row of CSV by column, gives the values that the shape expects there: a whole number
- * for its digits, null for an empty cell. A cell that cannot be one stays a text, for the schema to refuse.
- */
-export function readCells(shape: Shape<unknown>, cells: Record<string, string>): Record<string, unknown> {
-  const values: Record<string, unknown> = {};
-  for (const [name, { wholeNumber, nullable }] of shape.fields) {
-    const cell = cells[name];
-    if (nullable && cell === "") values[name] = null;
-    else if (wholeNumber && cell !== undefined && /^-?\d+$/.test(cell)) values[name] = Number(cell);
-    else values[name] = cell;
-  }
-  return values;
-}
-
-/**
- * Takes a shape, the values of its fields, their place and the values as they stand in the input. Gives what
- * the schema makes of them, or a problem for each wrong field.
- */
-export function checkShape<T>(
-  shape: Shape<T>,
-  values: unknown,
-  place: Place,
-  original: unknown,
-): { data: T } | { problems: Problem[] } {
-  const result = shape.schema.safeParse(values, shape.parameters);
-  if (result.success) return result;
-  return { problems: result.error.issues.flatMap((issue) => toProblems(issue, place, original)) };
 }
 
 function toProblems(issue: z.core.$ZodIssue, { file, line }: Place, original: unknown): Problem[] {
@@ -95,4 +76,23 @@ function toProblems(issue: z.core.$ZodIssue, { file, line }: Place, original: un
   if (field === undefined) return [{ file, line, value: original, message }];
   const value = Object.entries(original ?? {}).find(([name]) => name === field)?.[1];
   return [{ file, line, field: String(field), value, message }];
+}
+
+export const recordValidator = createValidator(TrafficRecord, "a record");
+
+/** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
+export function findHealthProblem(
+  record: Pick<TrafficRecord, "camera_ok"> & Counts,
+  { file, line }: Place,
+): Problem | undefined {
+  if (record.camera_ok !== "False") return undefined;
+  const wrong = CLASSES.find((name) => record[name] !== 0);
+  if (wrong === undefined) return undefined;
+  const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
+  return { file, line, field: "camera_ok", value: "False", message };
+}
+
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
-import { writeReport } from "../../../data/outputs/report.ts";
+import { writeReport } from "../../../data/formats/report.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { collect } from "../sources/input.ts";
-import { stageFiles } from "../sources/stage-files.ts";
+import { stageFiles } from "../stage-files.ts";
+import { collect } from "./read-input.ts";
 
 const write = async (records: ReturnType<typeof makeRecords>) =>
   (await collect(writeReport(records))).join("");
 
-test("a report loses ids and camera_pks, and keeps their order and all else", async () => {
+test("loses id and camera_pk, but keeps the order of ids and all other fields", async () => {
   const records = makeRecords(200).map((record) => ({ ...record, id: record.id * 7_919 - 500_000 }));
   const staged = await stageFiles({ a: await write(records) });
   expect(staged.problems).toEqual([]);
@@ -23,6 +23,11 @@ test("a report loses ids and camera_pks, and keeps their order and all else", as
   );
 });
 
-test.each([253_402_300_800_000, -62_167_219_200_001])("the id %i has no time of processing", async (id) => {
-  await expect(write([{ ...makeRecords(1)[0]!, id }])).rejects.toThrow(`The id ${id} is out of the range`);
-});
+test.each([253_402_300_800_000, -62_167_219_200_001])(
+  "refuses the id %i, which is no time of processing",
+  async (id) => {
+    await expect(write([{ ...makeRecords(1)[0]!, id }])).rejects.toThrow(
+      `id ${id} cannot be written to a report`,
+    );
+  },
+);

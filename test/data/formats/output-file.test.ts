@@ -19,8 +19,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { parseOut } from "../../../data/outputs/destination.ts";
-import { writeOutput } from "../../../data/outputs/output.ts";
+import { parseOut, writeOutput } from "../../../data/formats/output-file.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -35,7 +34,7 @@ async function* lines(count = 2): AsyncGenerator<string> {
 const path = (name: string) => join(folder, name);
 
 describe("a file", () => {
-  test("is replaced only when all is there, and nothing else is touched", async () => {
+  test("is replaced only when the text is complete, and no other file is touched", async () => {
     await Promise.all(["out", "out.part"].map((name) => writeFile(path(name), name)));
     await chmod(path("out"), 0o600);
     const slow = async function* () {
@@ -50,17 +49,17 @@ describe("a file", () => {
     expect((await stat(path("out"))).mode & 0o777).toBe(0o600);
   });
 
-  test("may be written twice at the same time", async () => {
+  test("can be written twice at the same time", async () => {
     await Promise.all([writeOutput(path("out"), lines(3)), writeOutput(path("out"), lines(3))]);
     expect(await readFile(path("out"), "utf8")).toBe("1\n2\n3\n");
     expect(await readdir(folder)).toEqual(["out"]);
   });
 
-  test.each(["there already", "not there yet"])(
-    "behind links is replaced, and they stay: %s",
+  test.each(["an existing file", "a new file"])(
+    "behind symbolic links is replaced, and the links stay: %s",
     async (how) => {
       await mkdir(path("deep"));
-      if (how === "there already") await writeFile(path("deep/file"), "old");
+      if (how === "an existing file") await writeFile(path("deep/file"), "old");
       await symlink("deep", path("folder"));
       await symlink("../link", path("deep/first"));
       await symlink("deep/file", path("link"));
@@ -72,7 +71,7 @@ describe("a file", () => {
     },
   );
 
-  test("is as it was if the text fails, which is told as it is", async () => {
+  test("stays unchanged if the text throws, and the error is passed on unchanged", async () => {
     await writeFile(path("out"), "old");
     const failing = async function* () {
       yield* lines(20_000);
@@ -85,7 +84,7 @@ describe("a file", () => {
 });
 
 describe("a named pipe", () => {
-  test.each(["pipe", "link"])("is written to, and stays: %s", async (name) => {
+  test.each(["pipe", "link"])("is written to and stays in place: %s", async (name) => {
     execFileSync("mkfifo", [path("pipe")]);
     await symlink("pipe", path("link"));
     const [read] = await Promise.all([
@@ -97,7 +96,7 @@ describe("a named pipe", () => {
     expect((await readdir(folder)).sort()).toEqual(["link", "pipe"]);
   });
 
-  test("whose reader has read enough is no failure", async () => {
+  test("whose reader stops early is not an error", async () => {
     execFileSync("mkfifo", [path("pipe")]);
     const reader = createReadStream(path("pipe"));
     const writing = writeOutput(path("pipe"), lines(1_000_000));
@@ -107,7 +106,7 @@ describe("a named pipe", () => {
   });
 });
 
-test("a directory is refused before anything is done", async () => {
+test("a directory is refused before the text is read", async () => {
   let begun = false;
   const watched = async function* () {
     begun = true;
@@ -120,7 +119,7 @@ test("a directory is refused before anything is done", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test("a folder that does not exist is told while the text is still being made", async () => {
+test("a missing folder is reported while the text is still being generated", async () => {
   const slow = async function* () {
     await setTimeout(100);
     yield* lines();
@@ -128,7 +127,7 @@ test("a folder that does not exist is told while the text is still being made", 
   await expect(writeOutput(path("no/out"), slow())).rejects.toThrow(/no\/out cannot be written: ENOENT/);
 });
 
-test("links that lead in circles are refused", async () => {
+test("a cycle of symbolic links is refused", async () => {
   await symlink("other", path("one"));
   await symlink("one", path("other"));
   await expect(writeOutput(path("one"), lines())).rejects.toThrow(/one cannot be written: ELOOP/);
@@ -141,6 +140,6 @@ test.each([
   ["/proc/self/fd/1", "-"],
   ["/dev/null", "/dev/null"],
   ["dev/stdout", "dev/stdout"],
-])("--out %s is %s", (given, expected) => {
+])("parseOut: --out %s means %s", (given, expected) => {
   expect(parseOut(given)).toBe(expected);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readRecords, readRows } from "./input.ts";
+import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readRecords, readRows } from "./read-input.ts";
 
 const NEW = makeRecord({ id: 2, timestamp: "2020-02-29T00:00:00Z", camera_ok: "True" });
 const OLD = makeRecord();
@@ -14,7 +14,7 @@ const pretty = JSON.stringify(page, null, 2);
 
 test.each([
   ["CSV", `${FIELDS}\n${LINES}`, BOTH],
-  ["CSV without a last line end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
+  ["CSV without a line break at the end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
   ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
   ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
   ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
@@ -30,7 +30,7 @@ tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
     [NEW],
   ],
   [
-    "CSV with odd references",
+    "CSV with unusual camera_refs",
     `${FIELDS}\n1,-7," é,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
     [makeRecord({ camera_pk: -7, camera_ref: ' é,"' })],
   ],
@@ -50,9 +50,9 @@ tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
   ["a compact envelope", compact, BOTH],
   ["a pretty-printed envelope", pretty, BOTH],
   ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
-  ["an envelope of nothing but results", JSON.stringify({ results: BOTH }), BOTH],
-  ["an envelope a line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
-  ["envelopes and records by line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
+  ["an envelope with results only", JSON.stringify({ results: BOTH }), BOTH],
+  ["an envelope per line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
+  ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
   ["envelopes without white space between them", compact + compact, [...BOTH, ...BOTH]],
   [
     "envelopes, compact and pretty, one after the other",
@@ -62,7 +62,7 @@ tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
   ["an array of envelopes", `[${compact},${compact}]`, [...BOTH, ...BOTH]],
   ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
   ["arrays one after the other", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
-])("%s", async (_, text, records) => {
+])("reads %s", async (_, text, records) => {
   expect(await readRecords(text)).toStrictEqual(records);
 });
 
@@ -74,18 +74,18 @@ test.each([
     "a large envelope in a line after a small one",
     `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`,
   ],
-])("more than fits in memory: %s", async (_, text) => {
-  expect(text.length, "longer than the longest line").toBeGreaterThan(2 ** 21);
+])("reads input that is longer than the longest line: %s", async (_, text) => {
+  expect(text.length).toBeGreaterThan(2 ** 21);
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
 });
 
 test.each([
   ["CSV", `${FIELDS}\n\n${LINES}`, [3, 4]],
   ["JSON Lines", `\n${JSON.stringify(NEW)}\n\n${JSON.stringify(OLD)}\n`, [2, 4]],
-  ["an envelope a line", `${compact}\n${compact}`, [1, 1, 2, 2]],
+  ["an envelope per line", `${compact}\n${compact}`, [1, 1, 2, 2]],
   ["a pretty-printed envelope", pretty, [6, 20]],
   ["an array of envelopes", `[\n${compact},\n${pretty}\n]`, [2, 2, 8, 22]],
-])("the line of a record is where it begins: %s", async (_, text, lines) => {
+])("reports the line in which each record starts: %s", async (_, text, lines) => {
   expect((await readRows(text)).map((row) => "line" in row && row.line)).toEqual(lines);
 });
 
@@ -117,12 +117,12 @@ test.each([
     {},
   ],
   [
-    "fractions of a second are cut",
+    "fractions of a second",
     "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0",
     { processed_at: "2025-10-29T09:23:09.987Z" },
   ],
   [
-    "white space around the reference",
+    "white space around the camera_ref",
     '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0',
     {},
   ],
@@ -133,16 +133,16 @@ test.each([
     { camera_ok: "False" },
   ],
   [
-    "no word about warnings",
+    "no value for warnings",
     "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,",
     { camera_ok: null },
   ],
   [
-    "warnings that are None",
+    "the value None for warnings",
     "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None",
     { camera_ok: null },
   ],
-])("a report: %s", async (_, row, fields) => {
+])("reads a report: %s", async (_, row, fields) => {
   expect(await readRecords(report(row))).toStrictEqual([{ ...OBSERVATION, ...fields }]);
 });
 
@@ -150,11 +150,11 @@ test.each([
   ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo")],
   ["JSON", compact.replaceAll('"tf1"', '"yolo"')],
   ["pretty-printed JSON", pretty.replaceAll('"tf1"', '"yolo"')],
-])("other models are served as the given one: %s", async (_, text) => {
+])("replaces the model name: %s", async (_, text) => {
   expect(await readRecords(text, "tf1")).toEqual(BOTH);
 });
 
-test("other models of a report are served as the given one", async () => {
+test("replaces the model name of a report", async () => {
   const row = "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf2,1,2,3,4,5,6,0";
   expect(await readRecords(report(row), "tf1")).toEqual([OBSERVATION]);
 });

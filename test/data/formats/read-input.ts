@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
-import { formatProblem } from "../../../data/sources/problem.ts";
-import { readSource } from "../../../data/sources/recognise.ts";
-import type { Row, Source } from "../../../data/sources/source.ts";
+import { readSource } from "../../../data/formats/formats.ts";
+import { formatProblem } from "../../../data/formats/problem.ts";
+import type { Row, Source } from "../../../data/formats/row.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 
 export const FIELDS =
@@ -29,27 +29,27 @@ export function makeRecord(fields: Partial<TrafficRecord> = {}): TrafficRecord {
   };
 }
 
-/** Takes what comes bit by bit, gives all of it. */
+/** Collects all items in an array. */
 export async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);
   return collected;
 }
 
-/** Takes a text, gives its bytes in chunks of this size. */
-export function cutBytes(text: string, size = 1 << 16): Buffer[] {
-  const bytes = Buffer.from(text);
+/** Splits a text or bytes into chunks of this size. */
+export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
+  const bytes = Buffer.from(input);
   const count = Math.ceil(bytes.length / size);
   return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
 }
 
-/** Takes the text or the chunks of a file, gives its rows. */
+/** Reads the rows of a file from its text or its chunks. */
 export async function readRows(input: string | Buffer[], modelName?: Source["modelName"]): Promise<Row[]> {
   const chunks = typeof input === "string" ? [Buffer.from(input)] : input;
   return collect(readSource({ file: "-", modelName }, Readable.from(chunks)));
 }
 
-/** Takes the text or the chunks of a file, gives its records, without the numbers of a report. Throws problems. */
+/** Reads the records or observations of a file. Throws if there are problems. */
 export async function readRecords(input: string | Buffer[], modelName?: Source["modelName"]) {
   return (await readRows(input, modelName)).map((row) => {
     if ("problems" in row) throw new Error(row.problems.map(formatProblem).join("\n"));
@@ -57,7 +57,7 @@ export async function readRecords(input: string | Buffer[], modelName?: Source["
   });
 }
 
-/** Takes the text or the chunks of a file, gives its problems as they are shown. */
+/** Reads the problems of a file, as they are shown. */
 export async function readProblems(input: string | Buffer[], modelName?: Source["modelName"]) {
   const rows = await readRows(input, modelName);
   return rows.flatMap((row) => ("problems" in row ? row.problems.map(formatProblem) : []));

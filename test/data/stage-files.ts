@@ -2,9 +2,10 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { formatProblem, type StageOptions, stage } from "../../../data/staging.ts";
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { makeRecord, REPORT_COLUMNS } from "./input.ts";
+import { formatProblem } from "../../data/formats/problem.ts";
+import { type StageOptions, stage } from "../../data/staging.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { makeRecord, REPORT_COLUMNS } from "./formats/read-input.ts";
 
 /** What a file holds: its text, its bytes, or records with these fields, a line each. */
 type Content = string | Buffer | Partial<TrafficRecord>[];
