@@ -1,7 +1,8 @@
 import type { Continued } from "../src/store/store.ts";
 import { askStore } from "./ask-store.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
-import type { Continuation, Staged } from "./staging.ts";
+import type { AppendBase } from "./staging/append-base.ts";
+import type { Staged } from "./staging.ts";
 import { rangesSince } from "./targets/ranges.ts";
 import type { Loaded, Target } from "./targets/target.ts";
 import { chooseStore, targets } from "./targets/targets.ts";
@@ -39,7 +40,7 @@ function requireStatistics({ state, statistics }: Loaded): Continued {
   );
 }
 
-function continueFrom(loaded: Continued, target: Target, options: AppendOptions): Continuation {
+function continueFrom(loaded: Continued, target: Target, options: AppendOptions): AppendBase {
   const { state, statistics } = loaded;
   return {
     newest: statistics.last ?? "",

@@ -7,10 +7,10 @@ import { type StageOptions, stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecord, REPORT_COLUMNS } from "./formats/read-input.ts";
 
-/** What a file holds: its text, its bytes, or records with these fields, a line each. */
+/** The content of a file: text, bytes, or records with these fields. */
 type Content = string | Buffer | Partial<TrafficRecord>[];
 
-/** Takes the files of a load by name (`-` for standard input), gives what staging makes of them. */
+/** Stages files, given by name; `-` is standard input. */
 export async function stageFiles(contents: Record<string, Content>, options: Partial<StageOptions> = {}) {
   const folder = await mkdtemp(join(tmpdir(), "staging-test-"));
   const { "-": input = "", ...files } = contents;
@@ -34,12 +34,12 @@ function toBytes(content: Content): Buffer {
   return Buffer.from(content.map((fields) => `${JSON.stringify(makeRecord(fields))}\n`).join(""));
 }
 
-/** Takes the rows of a report, gives its text. */
+/** The text of a report with these rows. */
 export function writeReport(...rows: string[]): string {
   return [REPORT_COLUMNS, ...rows, ""].join("\n");
 }
 
-/** A time of which there is one a day. */
+/** Noon on a day of February 2019. */
 export function noon(day: number): string {
   return `2019-02-0${day}T12:00:00Z`;
 }
