@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
 import { openAppender } from "../store/appender.ts";
 import type { Continued, Loaded } from "../store/store.ts";
-import { nextRecords } from "./records.ts";
+import { nextRecords } from "./next-records.ts";
 
 /**
  * Adds what is missing up to now as one append, all of it or nothing; after a long pause as much as one run may.

@@ -113,5 +113,5 @@ test("where nothing is newer nothing changes", async () => {
 
 test("--skip-known without --append is wrong usage", async () => {
   const { status, stderr } = await runData(["load", "--skip-known", "x.csv"]);
-  expect([status, stderr]).toEqual([2, "error: --skip-known goes with --append\n"]);
+  expect([status, stderr]).toEqual([2, "error: --skip-known requires --append\n"]);
 });

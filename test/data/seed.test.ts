@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { SEED_DAYS, seedFiles } from "../../../data/generator/seed.ts";
-import { TrafficRecord } from "../../../src/records/record.ts";
+import { generateSeedFiles, SEED_DAYS } from "../../data/seed.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
 import { committedFiles, committedRecords } from "./committed-seed.ts";
 
 const HEADER =
@@ -8,20 +8,20 @@ const HEADER =
 
 describe("the committed files", () => {
   const files = committedFiles();
-  const made = new Map(Array.from(seedFiles(), ({ name, text }) => [name, text]));
+  const generated = new Map(Array.from(generateSeedFiles(), ({ name, text }) => [name, text]));
 
-  test("are one a day, nothing more and nothing less", () => {
+  test("are exactly one for each day", () => {
     expect(files.map(({ name }) => name)).toEqual(SEED_DAYS.map((day) => `${day}.csv`));
-    expect([...made.keys()]).toEqual(files.map(({ name }) => name));
+    expect([...generated.keys()]).toEqual(files.map(({ name }) => name));
   });
 
-  // Compared as a boolean: a diff of two files of 4,000 lines tells nobody anything.
-  test.each(files)("$name is byte for byte what the generator makes", ({ name, text }) => {
-    const hint = "run `node data/generator/write-seed.ts` after a change of the generator";
-    expect(text === made.get(name), hint).toBe(true);
+  // Compared as a boolean, since a diff of two files of 4,000 lines is not readable.
+  test.each(files)("$name is byte for byte what the generator writes", ({ name, text }) => {
+    const hint = "run `npm run seed` after changing the generator";
+    expect(text === generated.get(name), hint).toBe(true);
   });
 
-  test.each(files)("$name has the header, its own day's records and plain line ends", ({ name, text }) => {
+  test.each(files)("$name has the header, the records of its day and plain line breaks", ({ name, text }) => {
     const [header, ...lines] = text.split("\n");
     expect(header).toBe(HEADER);
     expect(lines.pop()).toBe("");
@@ -39,21 +39,21 @@ describe("the committed files", () => {
 describe("the committed records", () => {
   const records = committedRecords();
 
-  test("are 25,000 to 60,000", () => {
+  test("are between 25,000 and 60,000", () => {
     expect(records.length).toBeGreaterThanOrEqual(25_000);
     expect(records.length).toBeLessThanOrEqual(60_000);
   });
 
-  test("are records as the specification has them", () => {
+  test("are valid", () => {
     expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
   });
 
-  test("go from the oldest to the newest, those of one timestamp by camera_ref", () => {
+  test("are oldest first, and by camera_ref inside a timestamp", () => {
     const places = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
     expect(places.filter((place, index) => index > 0 && place <= (places[index - 1] ?? ""))).toEqual([]);
   });
 
-  test("have ids of their own below 2^31", () => {
+  test("have unique ids below 2^31", () => {
     const ids = records.map(({ id }) => id);
     expect(new Set(ids).size).toBe(records.length);
     expect(Math.min(...ids)).toBeGreaterThan(0);

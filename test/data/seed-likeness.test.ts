@@ -1,20 +1,20 @@
-/** The static seed looks like what roadside cameras report. */
+/** The seed looks like the reports of real roadside cameras. */
 import { describe, expect, test } from "vitest";
-import type { TrafficRecord } from "../../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { committedRecords } from "./committed-seed.ts";
 
 type CountField = "cars" | "persons" | "bicycles" | "trucks" | "motorcycles" | "buses";
 const COUNT_FIELDS: CountField[] = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"];
 
-const SLOT = 30 * 60 * 1000;
-const SLOTS_A_DAY = 48;
+const INTERVAL = 30 * 60 * 1000;
+const INTERVALS_PER_DAY = 48;
 
 const records = committedRecords();
 const recent = records.filter(({ timestamp }) => timestamp >= "2025");
 const weekdays = recent.filter(({ timestamp }) => timestamp < "2025-11-01");
 const weekend = recent.filter(({ timestamp }) => timestamp >= "2025-11-01");
 
-const slotOf = ({ timestamp }: TrafficRecord) => Math.floor(Date.parse(timestamp) / SLOT);
+const intervalOf = ({ timestamp }: TrafficRecord) => Math.floor(Date.parse(timestamp) / INTERVAL);
 const dayOf = ({ timestamp }: TrafficRecord) => timestamp.slice(0, 10);
 const hourOf = ({ timestamp }: TrafficRecord) => Number(timestamp.slice(11, 13));
 const isAllZero = (record: TrafficRecord) => COUNT_FIELDS.every((field) => record[field] === 0);
@@ -24,42 +24,42 @@ const meanOf = (field: CountField, some: TrafficRecord[]) => mean(some.map((reco
 const inHours = (some: TrafficRecord[], from: number, to: number) =>
   some.filter((record) => hourOf(record) >= from && hourOf(record) < to);
 
-/** The records of each camera, from the oldest to the newest. */
+/** The records of each camera, oldest first. */
 const ofCameras = (some: TrafficRecord[]) => Map.groupBy(some, ({ camera_ref }) => camera_ref);
 const ofTimestamps = (some: TrafficRecord[]) => Map.groupBy(some, ({ timestamp }) => timestamp);
 
 describe("cameras", () => {
   const cameras = new Map(records.map(({ camera_pk, camera_ref }) => [camera_pk, camera_ref]));
 
-  test("are 86, numbered from 1, each with one lower-case reference", () => {
+  test("are 86, numbered from 1, each with one camera_ref in lower case", () => {
     expect([...cameras.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 86 }, (_, i) => i + 1));
     expect(new Set(cameras.values()).size).toBe(86);
     expect([...cameras.values()].filter((ref) => !/^[a-z]+\d+(p\d)?$/.test(ref))).toEqual([]);
     expect(records.filter((record) => cameras.get(record.camera_pk) !== record.camera_ref)).toEqual([]);
   });
 
-  test("have at most one record a half hour, at about the same second of it", () => {
+  test("have at most one record per half hour, at about the same second", () => {
     for (const own of ofCameras(recent).values()) {
-      expect(new Set(own.map(slotOf)).size).toBe(own.length);
-      const seconds = own.map(({ timestamp }) => (Date.parse(timestamp) % SLOT) / 1000);
+      expect(new Set(own.map(intervalOf)).size).toBe(own.length);
+      const seconds = own.map(({ timestamp }) => (Date.parse(timestamp) % INTERVAL) / 1000);
       expect(Math.max(...seconds) - Math.min(...seconds)).toBeLessThan(10);
       expect(new Set(seconds).size).toBeGreaterThan(5);
       expect(Math.min(...seconds)).toBeGreaterThan(0);
     }
   });
 
-  test("are busy and quiet", () => {
+  test("include busy and quiet ones", () => {
     const cars = [...ofCameras(weekdays).values()].map((own) => meanOf("cars", own));
     expect(cars.filter((each) => each > 8).length).toBeGreaterThan(5);
     expect(cars.filter((each) => each < 1).length).toBeGreaterThan(15);
   });
 
-  test("miss 1 to 3% of their records: single ones, and hours at a time", () => {
-    const missing = 1 - records.length / (86 * SLOTS_A_DAY * 10);
+  test("miss 1 to 3% of their records: single ones, and some for hours", () => {
+    const missing = 1 - records.length / (86 * INTERVALS_PER_DAY * 10);
     expect(missing).toBeGreaterThan(0.01);
     expect(missing).toBeLessThan(0.03);
     const gaps = [...ofCameras(recent).values()].flatMap((own) =>
-      own.slice(1).map((record, index) => slotOf(record) - slotOf(own[index] ?? record) - 1),
+      own.slice(1).map((record, index) => intervalOf(record) - intervalOf(own[index] ?? record) - 1),
     );
     expect(gaps.filter((gap) => gap === 1).length).toBeGreaterThan(100);
     expect(gaps.filter((gap) => gap >= 4).length).toBeGreaterThan(3);
@@ -83,12 +83,12 @@ describe("health", () => {
     expect(failing).toBeLessThan(0.2);
   });
 
-  test("is False only with all counts equal to 0, and counts are 0 at healthy cameras too", () => {
+  test("is False only with all counts equal to 0, which healthy cameras report too", () => {
     expect(recent.filter((record) => record.camera_ok === "False" && !isAllZero(record))).toEqual([]);
     expect(recent.filter((record) => record.camera_ok === "True" && isAllZero(record))).not.toEqual([]);
   });
 
-  test("fails for hours, at some cameras for days and at half of them never", () => {
+  test("fails for hours, at some cameras for days, and at half of them never", () => {
     const cameras = [...ofCameras(recent).values()];
     const lengths = cameras.flatMap(failingRuns);
     expect(mean(lengths)).toBeGreaterThan(2 * 5);
@@ -99,7 +99,7 @@ describe("health", () => {
     expect(shares.filter((each) => each > 0 && each < 0.2).length).toBeGreaterThan(10);
   });
 
-  /** How many records in a row are False, for each such stretch of a camera's records. */
+  /** The length of each run of False records. */
   function failingRuns(own: TrafficRecord[]): number[] {
     const letters = own.map(({ camera_ok }) => (camera_ok === "False" ? "F" : "T")).join("");
     return letters.split(/T+/).flatMap((run) => (run === "" ? [] : [run.length]));
@@ -189,9 +189,9 @@ describe("timestamps", () => {
     expect(disordered.length / shared.length).toBeLessThan(0.9);
   });
 
-  test("of a later half hour have higher ids", () => {
-    const slots = [...Map.groupBy(records, slotOf).values()].map((own) => own.map(({ id }) => id));
-    const highest = slots.map((ids) => Math.max(...ids));
-    expect(slots.filter((ids, index) => Math.min(...ids) <= (highest[index - 1] ?? 0))).toEqual([]);
+  test("of a later half hour have larger ids", () => {
+    const intervals = [...Map.groupBy(records, intervalOf).values()].map((own) => own.map(({ id }) => id));
+    const highest = intervals.map((ids) => Math.max(...ids));
+    expect(intervals.filter((ids, index) => Math.min(...ids) <= (highest[index - 1] ?? 0))).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { rhythmAt } from "../../src/generator/rhythm.ts";
+import { getHourlyProfile } from "../../src/generator/counts.ts";
 
-describe("rhythmAt", () => {
+describe("getHourlyProfile", () => {
   test.each([
     ["2025-10-31T15:59:59Z", "Friday, 16 h local", { traffic: 0.92, trucks: 0.52 }],
     ["2025-10-31T16:00:00Z", "Friday, 17 h local", { traffic: 1, trucks: 0.36 }],
@@ -10,7 +10,7 @@ describe("rhythmAt", () => {
     ["2025-11-02T11:00:00Z", "Sunday, 12 h local", { leisure: 1.1, buses: 0.46 }],
     ["2025-11-02T23:00:00Z", "Monday, 0 h local", { traffic: 0.12, errands: 0.08 }],
     ["1970-01-01T07:00:00Z", "Thursday, 8 h local", { traffic: 0.9 }],
-  ])("%s: %s", (timestamp, _, rhythm) => {
-    expect(rhythmAt(Date.parse(timestamp) / 1000)).toMatchObject(rhythm);
+  ])("%s: %s", (timestamp, _, profile) => {
+    expect(getHourlyProfile(Date.parse(timestamp) / 1000)).toMatchObject(profile);
   });
 });

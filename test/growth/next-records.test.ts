@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { nextRecords } from "../../src/growth/records.ts";
+import { nextRecords } from "../../src/growth/next-records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { recordsOf } from "./collection.ts";
@@ -10,13 +10,13 @@ const loaded = recordsOf("2026-11-20T10:00:00Z", "2026-11-20T11:30:00Z");
 const next = recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z");
 const statistics = statisticsOf(loaded);
 
-describe("the records that a run adds", () => {
-  test("are what the generator makes of the cameras and the time, in the collection's order", () => {
+describe("nextRecords", () => {
+  test("returns the generated records of the period, in the collection's order", () => {
     expect(nextRecords(statistics, NOW)).toEqual(next);
     expect(next.length).toBeGreaterThan(70);
   });
 
-  test("are records as the specification has them, with ids out of order inside a timestamp", () => {
+  test("returns valid records, with ids out of order inside a timestamp", () => {
     for (const record of next) expect(TrafficRecord.parse(record)).toEqual(record);
     const steps = next
       .slice(1)
@@ -26,7 +26,7 @@ describe("the records that a run adds", () => {
     expect(new Set(steps)).toEqual(new Set([1, -1]));
   });
 
-  test("are those of the other cameras and slots alone, run after run, whatever is loaded first", () => {
+  test("gives every record a new id, run after run, whatever the largest loaded id is", () => {
     fc.assert(
       fc.property(
         fc.nat(1e12),
@@ -35,7 +35,7 @@ describe("the records that a run adds", () => {
           const ids = new Set<number>();
           let before = { ...statistics, largest_id: largest };
           let now = NOW.getTime();
-          for (const slots of runs) {
+          for (const intervals of runs) {
             const records = nextRecords(before, new Date(now));
             for (const { id } of records) {
               expect(id).toBeGreaterThan(before.largest_id);
@@ -44,7 +44,7 @@ describe("the records that a run adds", () => {
             }
             const { last, largest_id } = records.length > 0 ? statisticsOf(records) : before;
             before = { ...before, last, largest_id: Math.max(before.largest_id, largest_id ?? 0) };
-            now += slots * 1_800_000;
+            now += intervals * 1_800_000;
           }
         },
       ),
@@ -52,7 +52,7 @@ describe("the records that a run adds", () => {
     );
   });
 
-  test("differ by their ids alone if larger ones are loaded", () => {
+  test("changes only the ids if larger ids are loaded", () => {
     const moved = nextRecords({ ...statistics, largest_id: 1_000_000_000 }, NOW);
     const distance = moved[0]!.id - next[0]!.id;
     expect(moved).toEqual(next.map((record) => ({ ...record, id: record.id + distance })));
@@ -60,9 +60,9 @@ describe("the records that a run adds", () => {
   });
 
   test.each<[string, [number, string][]]>([
-    ["cameras that the generator does not have", [[5_000, "elsewhere"]]],
-    ["no cameras", []],
-  ])("join %s", (_, cameras) => {
+    ["other cameras are loaded", [[5_000, "elsewhere"]]],
+    ["no cameras are loaded", []],
+  ])("adds the same records if %s", (_, cameras) => {
     expect(nextRecords({ ...statistics, cameras }, NOW)).toEqual(next);
   });
 
@@ -70,15 +70,15 @@ describe("the records that a run adds", () => {
   test.each<[[number, string], string]>([
     [[pk, "other"], `camera_pk ${pk} is loaded with camera_ref "other"`],
     [[5_000, ref], `camera_pk 5000 is loaded with camera_ref "${ref}"`],
-  ])("are refused if %j is loaded", (camera, message) => {
+  ])("throws if %j is loaded", (camera, message) => {
     const cameras = [...statistics.cameras.filter(([other]) => other !== pk), camera];
     expect(() => nextRecords({ ...statistics, cameras }, NOW)).toThrow(message);
   });
 
-  test("are refused if no larger id is exact", () => {
+  test("throws if no larger id is a safe integer", () => {
     const largest_id = Number.MAX_SAFE_INTEGER - 10;
     expect(() => nextRecords({ ...statistics, largest_id }, NOW)).toThrow(
-      `no ids are left above ${largest_id}`,
+      `there are not enough ids above the largest one, ${largest_id}`,
     );
   });
 });
