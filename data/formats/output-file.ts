@@ -24,7 +24,7 @@ export function parseOut(text: string): string {
  * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text
  * is complete. A reader that stops early (`| head`) is not an error.
  * @param out a path; `-` is standard output
- * @throws if it cannot be written, or whatever the text throws
+ * @throws if it cannot be written, or any error that the text throws
  */
 export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, out);

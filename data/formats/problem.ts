@@ -24,7 +24,7 @@ export class UnreadableError extends Error {
   line: number;
   value: unknown;
 
-  constructor(message: string, line: Place["line"] = 0, value?: unknown) {
+  constructor(message: string, line = 0, value?: unknown) {
     super(message);
     this.line = line;
     this.value = value;

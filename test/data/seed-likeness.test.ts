@@ -183,7 +183,7 @@ describe("timestamps", () => {
     expect(Math.max(...shared.map((own) => own.length))).toBeGreaterThanOrEqual(4);
   });
 
-  test("hold ids out of order", () => {
+  test("have ids out of order", () => {
     const disordered = shared.filter((own) => own.some(({ id }, index) => id < (own[index - 1]?.id ?? 0)));
     expect(disordered.length / shared.length).toBeGreaterThan(0.3);
     expect(disordered.length / shared.length).toBeLessThan(0.9);

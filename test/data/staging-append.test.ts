@@ -176,7 +176,7 @@ describe("appending a report", () => {
     });
   });
 
-  test("skips known observations, whatever id and camera_pk they have", async () => {
+  test("skips known observations, since they have no id and camera_pk to compare", async () => {
     const known = "2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,A33,tf1,3,2,1,0,0,0,";
     const other = "2019-02-05 13:00:00Z,2019-02-03 12:00:00Z,a33,tf1,4,2,1,0,0,0,";
     const options = { appendBase: createBase({ skipKnown: true }) };

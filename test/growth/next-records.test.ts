@@ -26,7 +26,7 @@ describe("nextRecords", () => {
     expect(new Set(steps)).toEqual(new Set([1, -1]));
   });
 
-  test("gives every record a new id, run after run, whatever the largest loaded id is", () => {
+  test("gives every record a new id, run after run, for any largest loaded id", () => {
     fc.assert(
       fc.property(
         fc.nat(1e12),

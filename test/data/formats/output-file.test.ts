@@ -107,15 +107,15 @@ describe("a named pipe", () => {
 });
 
 test("a directory is refused before the text is read", async () => {
-  let begun = false;
+  let started = false;
   const watched = async function* () {
-    begun = true;
+    started = true;
     yield* lines();
   };
   await expect(writeOutput(folder, watched())).rejects.toThrow(
     `${folder} cannot be written: it is a directory`,
   );
-  expect(begun).toBe(false);
+  expect(started).toBe(false);
   expect(await readdir(folder)).toEqual([]);
 });
 

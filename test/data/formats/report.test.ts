@@ -24,7 +24,7 @@ test("loses id and camera_pk, but keeps the order of ids and all other fields", 
 });
 
 test.each([253_402_300_800_000, -62_167_219_200_001])(
-  "refuses the id %i, which is no time of processing",
+  "refuses the id %i, which is not a valid processing time",
   async (id) => {
     await expect(write([{ ...makeRecords(1)[0]!, id }])).rejects.toThrow(
       `id ${id} cannot be written to a report`,
