@@ -3,7 +3,8 @@ import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
 import { useStore } from "../tools/stores/open.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
-import type { Continuation, Staged } from "./staging.ts";
+import type { AppendBase } from "./staging/append-base.ts";
+import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
 
 export interface AppendOptions extends LoadOptions {
@@ -49,7 +50,7 @@ async function requireStatistics(store: Store, state: State): Promise<Statistics
   );
 }
 
-function continueFrom(store: Store, { state, statistics }: Base, { skipKnown }: AppendOptions): Continuation {
+function continueFrom(store: Store, { state, statistics }: Base, { skipKnown }: AppendOptions): AppendBase {
   return {
     newest: statistics.last ?? "",
     largestId: statistics.largest_id ?? 0,

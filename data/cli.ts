@@ -5,106 +5,117 @@ import { STORE_NAMES } from "../tools/configuration.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/crawl.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
-import { findWrongUsage, type GenerateOptions, generate } from "./generate.ts";
+import { WRITERS } from "./formats/formats.ts";
+import { parseOut } from "./formats/output-file.ts";
+import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
 import { check, load, type ReadOptions } from "./load.ts";
-import { parseOut } from "./outputs/destination.ts";
-import { FORMATS } from "./outputs/formats.ts";
 
-// npm starts scripts in the project's folder, and says in which one it was called: there are the files that are named.
+// npm runs scripts in the project's folder. Paths are relative to the folder in which npm was called.
 const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
 if (script === "data" && folder) process.chdir(folder);
 
 const program = createProgram("npm run data --")
   .usage("COMMAND")
-  .description("Fills the collection with records.");
+  .description("Manage the records of the collection.");
 
 const INPUT =
-  "CSV with the fields of a record, JSON Lines, pages as the service answers them, or reports of the detection engine; each also gzipped; - is standard input";
+  "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input";
 
-/** The options of commands that read records from files. */
-function addReading(command: Command): Command {
+/** Adds the options of commands that read records from files. */
+function addReadOptions(command: Command): Command {
   return command
     .argument("<files...>", INPUT)
     .option(
       "--strict",
-      'refuse records with camera_ok "False" and counts above 0, rather than set these to 0',
+      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0)',
     )
     .addOption(
-      new Option("--model-name <name>", "serve records of other models as this one").choices(["tf1"]),
+      new Option(
+        "--model-name <name>",
+        "replace the model name of all records (default: refuse other models)",
+      ).choices(["tf1"]),
     );
 }
 
-/** The options by which a command chooses a store. */
-function addStore(command: Command): Command {
+/** Adds the options that choose a store. */
+function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      new Option("--store <name>", "by default the STORE of wrangler.toml, or of --config").choices(
-        STORE_NAMES,
-      ),
+      new Option(
+        "--store <name>",
+        "kind of store (default: STORE in wrangler.toml or in the file of --config)",
+      ).choices(STORE_NAMES),
     )
-    .option("--remote", "the deployed store, not the local one")
-    .option("--persist-to <dir>", "the folder of the local store, as in wrangler dev")
-    .option("--config <file>", "whose stores, if not those of wrangler.toml: a preview's, say");
+    .option("--remote", "use the deployed store (default: the local store)")
+    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev")
+    .option(
+      "--config <file>",
+      "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
+    );
 }
 
-addStore(addReading(program.command("load")))
-  .description("replace what is loaded with the records of the files")
-  .option("--append", "add the records instead, all newer than what is loaded, which stays as it is")
-  .option("--skip-known", "with --append: pass over records that are loaded already, rather than refuse them")
+addStoreOptions(addReadOptions(program.command("load")))
+  .description("replace the loaded records with the records of the files")
+  .option("--append", "add to the loaded records instead; all records must be newer than these")
+  .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
   .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
-    if (options.skipKnown && !options.append) command.error("error: --skip-known goes with --append");
+    if (options.skipKnown && !options.append) command.error("error: --skip-known requires --append");
     return options.append ? append(files, options) : load(files, options);
   });
 
-addReading(program.command("check"))
-  .description("say what load would say of the files, without loading them")
+addReadOptions(program.command("check"))
+  .description("report problems of the files as load does, without loading them")
   .action((files: string[], options: ReadOptions) => check(files, options));
 
-addStore(program.command("info"))
-  .description("say what is loaded")
-  .option("--json", "all of it, the numbers of each day too, as JSON")
+addStoreOptions(program.command("info"))
+  .description("show what is loaded")
+  .option("--json", "as JSON, including all cameras and the numbers of each day")
   .action((options: InfoOptions) => info(options));
 
-addStore(program.command("export"))
-  .description("write everything that is loaded, oldest first, for load to read again")
+addStoreOptions(program.command("export"))
+  .description("write all loaded records to a file that load can read, oldest first")
   .addOption(
     new Option(
       "--format <name>",
-      "csv, jsonl, report (without ids), or pages as the service answers them, newest first",
+      "csv, jsonl, report (loses ids), or pages as the service responds with them, newest first",
     )
       .choices(EXPORT_FORMATS)
       .default("csv"),
   )
-  .option("--out <file>", "file to write; - is standard output", parseOut, "-")
+  .option("--out <file>", "output file; - is standard output", parseOut, "-")
   .action((options: ExportOptions) => exportRecords(options));
 
 program
   .command("generate")
-  .description("write made-up records, as those of the seed: CSV or JSON Lines, oldest first")
-  .option("--records <n>", "how many", createWholeNumberParser(1))
+  .description("write generated records like those of the seed, oldest first")
+  .option("--records <n>", "number of records", createWholeNumberParser(1))
   .option(
     "--from <date>",
-    "first moment, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
+    "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
     parseDate,
   )
-  .option("--to <date>", "first moment after the last record", parseDate)
-  .option("--cameras <n>", "how many cameras (default: 86)", createWholeNumberParser(1, 1_000_000))
-  .option("--interval <duration>", "from one record of a camera to its next (default: 30m)", parseMinutes)
+  .option("--to <date>", "end of the period, not included", parseDate)
+  .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, 1_000_000))
+  .option(
+    "--interval <duration>",
+    "time from one record of a camera to its next (default: 30m)",
+    parseMinutes,
+  )
   .option(
     "--seed <n>",
-    "another number gives other records (default: that of the seed)",
+    "random seed; another one gives other records (default: that of the seed records)",
     createWholeNumberParser(0, 2 ** 32 - 1),
   )
-  .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(FORMATS)).default("csv"))
-  .option("--out <file>", "file to write; - is standard output", parseOut, "-")
+  .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
+  .option("--out <file>", "output file; - is standard output", parseOut, "-")
   .action((options: GenerateOptions, command: Command) => {
-    const wrong = findWrongUsage(options);
-    if (wrong) command.error(`error: ${wrong}`);
+    const error = findUsageError(options);
+    if (error) command.error(`error: ${error}`);
     return generate(options);
   });
 
 addCrawl(program);
 
-// What is half-way is undone on exit; what was served before stays.
+// `exit` listeners remove unfinished output. What was served before is still served.
 await runProgram(program);

@@ -5,12 +5,12 @@ import type { State } from "../src/store/store.ts";
 import { openProgress, type Progress } from "../tools/command-line/progress.ts";
 import { readConfiguration } from "../tools/configuration.ts";
 import { type StoreChoice, useStore } from "../tools/stores/open.ts";
-import { FORMATS, LOSSY_FORMATS } from "./outputs/formats.ts";
-import { writeOutput } from "./outputs/output.ts";
-import { writePages } from "./outputs/pages.ts";
+import { LOSSY_WRITERS, WRITERS } from "./formats/formats.ts";
+import { writePages } from "./formats/json.ts";
+import { writeOutput } from "./formats/output-file.ts";
 import { readRecords } from "./stored-records.ts";
 
-const RECORD_FORMATS = { ...FORMATS, ...LOSSY_FORMATS };
+const RECORD_FORMATS = { ...WRITERS, ...LOSSY_WRITERS };
 
 /** The values of `--format`. */
 export const EXPORT_FORMATS = [...Object.keys(RECORD_FORMATS), "pages"];

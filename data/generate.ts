@@ -1,16 +1,16 @@
+import { EPOCH } from "../src/generator/intervals.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
-import { EPOCH } from "../src/generator/slots.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { openProgress, type Progress } from "../tools/command-line/progress.ts";
-import { FORMATS, type FormatName } from "./outputs/formats.ts";
-import { writeOutput } from "./outputs/output.ts";
+import { type FormatName, WRITERS } from "./formats/formats.ts";
+import { writeOutput } from "./formats/output-file.ts";
 
 export interface GenerateOptions {
-  /** How many, from the oldest on; all of the period unless given. */
+  /** The number of records, from the oldest on; all records of the period by default. */
   records?: number | undefined;
-  /** The first moment of the period; the beginning of the generator's time unless given. */
+  /** The start of the period; 2019-01-01 by default. */
   from?: Date | undefined;
-  /** The first moment after the period; without it the records just go on. */
+  /** The end of the period, not included; by default, it ends when there are enough records. */
   to?: Date | undefined;
   cameras?: number | undefined;
   /** Minutes. */
@@ -21,30 +21,30 @@ export interface GenerateOptions {
   out: string;
 }
 
-const BEGIN = new Date(EPOCH * 1000);
+const START = new Date(EPOCH * 1000);
 
-/** A timestamp has a year of four digits. */
+/** The year of a timestamp has four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
-/** Minutes. A collection has more than a moment of a year from each camera. */
-const LONGEST_INTERVAL = 365 * 24 * 60;
+/** In minutes, so that each camera has more than one record per year. */
+const MAX_INTERVAL = 365 * 24 * 60;
 
-/** What is wrong with options that each may be right; undefined if nothing is. */
-export function findWrongUsage({ records, from = BEGIN, to, interval = 0 }: GenerateOptions) {
-  if (from < BEGIN) return "--from must be 2019-01-01 or later";
+/** Checks combinations of options. Returns a message, or undefined if the options are valid. */
+export function findUsageError({ records, from = START, to, interval = 0 }: GenerateOptions) {
+  if (from < START) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
-  if (records === undefined && to === undefined) return "say how many: --records or --to";
-  if (interval > LONGEST_INTERVAL) return "--interval must be a year at most, 8760h";
+  if (records === undefined && to === undefined) return "--records or --to is required";
+  if (interval > MAX_INTERVAL) return "--interval must be at most 8760h (one year)";
   return undefined;
 }
 
 /**
- * Writes made-up records, oldest first. But for its id, a record follows from the seed number, the interval, its camera
- * and its time; the id also from the number of cameras. So more records or a longer period only add to the file.
- * @throws Error if time ends before there are enough records
+ * Writes generated records, oldest first. A record depends only on the random seed, the interval, its camera and its time;
+ * its id depends on the number of cameras too. More records or a longer period therefore only add to the file.
+ * @throws Error if the year 9999 ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
-  const { records: count, from = BEGIN, to = END, seed = SEED, format, out } = options;
+  const { records: count, from = START, to = END, seed = SEED, format, out } = options;
   const { cameras, interval } = options;
   const progress = openProgress("generating", count, { out });
   const records = generateRecords({
@@ -54,39 +54,44 @@ export async function generate(options: GenerateOptions): Promise<void> {
     ...(cameras === undefined ? {} : { cameras }),
     ...(interval === undefined ? {} : { interval }),
   });
-  const least = options.to === undefined ? count : undefined;
-  const taken = take(records, count ?? Number.POSITIVE_INFINITY, least);
-  const shown = show(taken, progress, (record, done) => estimate(options, record, done));
-  await writeOutput(out, FORMATS[format](shown)).finally(progress.close);
+  const required = options.to === undefined ? count : undefined;
+  const taken = take(records, count ?? Number.POSITIVE_INFINITY, required);
+  const shown = showProgress(taken, progress, (record, done) => estimateTotal(options, record, done));
+  await writeOutput(out, WRITERS[format](shown)).finally(progress.close);
 }
 
-/** How many records there will be, if the rest of the period is like what has passed of it; no more than are asked for. */
-export function estimate({ records, from = BEGIN, to }: GenerateOptions, last: TrafficRecord, done: number) {
+/** Estimates the number of records from the part of the period that is done. */
+export function estimateTotal(
+  { records, from = START, to }: GenerateOptions,
+  last: TrafficRecord,
+  done: number,
+): number | undefined {
   if (to === undefined) return records;
   const passed = (Date.parse(last.timestamp) - +from) / (+to - +from);
   return Math.min(records ?? Number.POSITIVE_INFINITY, Math.round(done / Math.max(passed, 1e-9)));
 }
 
-function* show(
+function* showProgress(
   records: Iterable<TrafficRecord>,
   progress: Progress,
-  total: (last: TrafficRecord, done: number) => number | undefined,
+  estimate: (last: TrafficRecord, done: number) => number | undefined,
 ): Generator<TrafficRecord> {
   let done = 0;
   for (const record of records) {
     yield record;
     done += 1;
-    if (done % 10_000 === 0) progress.update(done, total(record, done));
+    if (done % 10_000 === 0) progress.update(done, estimate(record, done));
   }
 }
 
-/** @param least how many there must be */
-function* take(records: Iterable<TrafficRecord>, count: number, least = 0): Generator<TrafficRecord> {
+/** @throws Error if there are fewer records than required */
+function* take(records: Iterable<TrafficRecord>, count: number, required = 0): Generator<TrafficRecord> {
   let taken = 0;
   for (const record of records) {
     yield record;
     taken += 1;
     if (taken === count) return;
   }
-  if (taken < least) throw new Error(`The year 9999 ends after ${taken} of ${least} records.`);
+  if (taken < required)
+    throw new Error(`The year 9999 ends after ${taken} records, but --records is ${required}.`);
 }

@@ -1,8 +1,9 @@
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
 import { type StoreChoice, useStore } from "../tools/stores/open.ts";
-import type { Problem } from "./sources/source.ts";
-import { type Continuation, formatProblem, type Staged, stage } from "./staging.ts";
+import { formatProblem, type Problem } from "./formats/problem.ts";
+import type { AppendBase } from "./staging/append-base.ts";
+import { type Staged, stage } from "./staging.ts";
 
 export interface ReadOptions {
   /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
@@ -73,19 +74,19 @@ export async function check(files: string[], options: ReadOptions): Promise<void
 /**
  * Reads the files of a load.
  * @param conclude gives the last line of what a refusal says
- * @param continuation what is loaded already, if the records are to be added to it
+ * @param appendBase what is loaded already, if the records are to be added to it
  * @throws InputError if any line of the files cannot be loaded
  */
 export async function readFiles(
   files: string[],
   options: ReadOptions,
   conclude: (staged: Staged) => string,
-  continuation?: Continuation,
+  appendBase?: AppendBase,
 ): Promise<Staged> {
   const staged = await stage(files, {
     modelName: options.modelName,
     strict: options.strict ?? false,
-    continuation,
+    appendBase,
     openStep: openProgress,
   });
   if (staged.problemCount === 0) return staged;

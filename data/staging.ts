@@ -2,29 +2,26 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Progress } from "../tools/command-line/progress.ts";
-import { readSource } from "./sources/recognise.ts";
-import type { ObservationRow, Problem, RecordRow } from "./sources/source.ts";
-import { compareRecords } from "./staging/comparison.ts";
-import { type Continuation, compareIds } from "./staging/continuation.ts";
+import { readSource } from "./formats/formats.ts";
+import { MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
+import type { ObservationRow, RecordRow } from "./formats/row.ts";
+import type { AppendBase } from "./staging/append-base.ts";
+import { findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
-import { type Intake, openIntake } from "./staging/intake.ts";
-import { compareOlder } from "./staging/older.ts";
-import { createProblemList } from "./staging/problem-list.ts";
-import { measureVolume } from "./staging/volume.ts";
-
-export { formatProblem } from "./sources/problem.ts";
-export type { Continuation } from "./staging/continuation.ts";
+import { createInserter, type Inserter } from "./staging/insert.ts";
+import { findKnownIds, findUnknownRecords } from "./staging/known-records.ts";
+import { createSizeEstimate } from "./staging/size-estimate.ts";
 
 export interface StageOptions {
-  /** The model to serve every record as, whatever the input says. */
+  /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** Makes a problem of counts above 0 in a record whose `camera_ok` is `False`, which are set to 0 otherwise. */
+  /** Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. */
   strict: boolean;
-  /** What is loaded already, if the records are to be added to it. */
-  continuation?: Continuation | undefined;
-  /** Shows how far a step is: `reading`, which counts rows, or `comparing`. */
+  /** The loaded collection, if the records are to be appended to it. */
+  appendBase?: AppendBase | undefined;
+  /** Shows the progress of a step: `reading`, which counts rows, or `comparing`. */
   openStep?: ((step: string) => Progress) | undefined;
-  /** What the file `-` is; the standard input of the process if absent. */
+  /** Replaces the standard input of the process. */
   stdin?: Readable | undefined;
 }
 
@@ -33,45 +30,47 @@ export interface Staged {
   count: number;
   /** Records whose `camera_ok` is `False` and whose counts were set to 0. */
   zeroed: number;
-  /** Records that are not newer than what is loaded: passed over because they are loaded, or refused. */
+  /** Records that are not newer than the loaded ones: skipped because they are loaded, or refused. */
   skipped: number;
   refused: number;
   /** The first 20, in the order of files and lines. */
   problems: Problem[];
   problemCount: number;
-  /** The records oldest first, the reverse of the collection's total order. Throws if there are problems. */
+  /** The records oldest first, the reverse of the collection's order. Throws if there are problems. */
   records(): Iterable<TrafficRecord>;
   /** Removes the records from disk. */
   close(): void;
 }
 
 /**
- * Takes the files of one load (paths; `-` is standard input), gives their records, or what is wrong with them.
- * It reads everything, however much is wrong, and never throws for what is wrong with a file.
+ * Reads and checks the files of one load. Reads all of them, even if there are problems, and never throws for a problem of
+ * the input.
+ * @param files paths; `-` is standard input
  */
 export async function stage(files: string[], options: StageOptions): Promise<Staged> {
   const database = openDatabase();
   try {
     const problems = createProblemList(files);
-    const { strict, continuation } = options;
-    const intake = openIntake(database, strict, continuation);
+    const { strict, appendBase } = options;
+    const inserter = createInserter(database, strict, appendBase);
     database.exec("BEGIN");
-    await take("reading", options, (step) => readFiles(files, options, intake, problems.add, step));
-    await take("comparing", options, async () => {
-      if (intake.observations) numberObservations(database, continuation);
-      for await (const problem of compare(database, files, continuation)) problems.add(problem);
+    await runStep("reading", options, (step) => readFiles(files, options, inserter, problems.add, step));
+    await runStep("comparing", options, async () => {
+      if (inserter.observations) numberObservations(database, appendBase);
+      for await (const problem of compare(database, files, appendBase)) problems.add(problem);
     });
     database.exec("COMMIT");
+    const { count, zeroed, skipped, refused } = inserter;
     return {
-      count: intake.count,
-      zeroed: intake.zeroed,
-      skipped: intake.skipped,
-      refused: intake.refused,
+      count,
+      zeroed,
+      skipped,
+      refused,
       problems: problems.first,
       problemCount: problems.count(),
       records() {
-        if (problems.count() > 0) throw new Error("The records of a load with problems are in no order.");
-        return selectRecords(database);
+        if (problems.count() === 0) return selectRecords(database);
+        throw new Error("The records cannot be read because the load has problems.");
       },
       close: () => database.close(),
     };
@@ -81,8 +80,26 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
   }
 }
 
-/** Takes a step, which is shown. */
-async function take(
+/** Keeps the first problems in the order of files and lines, and counts all. */
+function createProblemList(files: readonly string[]) {
+  const indexes = new Map(files.map((file, index) => [file, index]));
+  const indexOf = (problem: Problem) => indexes.get(problem.file) ?? files.length;
+  const compare = (one: Problem, other: Problem) => indexOf(one) - indexOf(other) || one.line - other.line;
+  const first: Problem[] = [];
+  let count = 0;
+  return {
+    first,
+    count: () => count,
+    add(problem: Problem): void {
+      count++;
+      const at = first.findIndex((other) => compare(other, problem) > 0);
+      first.splice(at === -1 ? first.length : at, 0, problem);
+      first.length = Math.min(first.length, MAX_SHOWN_PROBLEMS);
+    },
+  };
+}
+
+async function runStep(
   name: string,
   { openStep }: StageOptions,
   action: (step: Progress | undefined) => Promise<void>,
@@ -94,54 +111,55 @@ async function take(
 async function* compare(
   database: DatabaseSync,
   files: string[],
-  continuation: Continuation | undefined,
+  base: AppendBase | undefined,
 ): AsyncGenerator<Problem> {
-  yield* compareRecords(database, files);
-  if (!continuation) return;
-  yield* compareOlder(database, files, continuation);
-  yield* compareIds(database, files, continuation);
+  yield* findConflicts(database, files);
+  if (!base) return;
+  yield* findUnknownRecords(database, files, base);
+  yield* findKnownIds(database, files, base);
 }
 
 async function readFiles(
   files: string[],
   { modelName, stdin }: StageOptions,
-  intake: Intake,
+  inserter: Inserter,
   report: (problem: Problem) => void,
   step: Progress | undefined,
 ): Promise<void> {
-  const volume = measureVolume(files);
+  const size = createSizeEstimate(files);
   let rows = 0;
-  const tell = () => step?.update(rows, volume.estimate(rows));
-  let kind: Kind | undefined;
-  for (const [rank, file] of files.entries()) {
-    for await (const row of readSource({ file, modelName, onRead: volume.onRead }, stdin)) {
-      if (++rows % 1000 === 0) tell();
+  const showProgress = () => step?.update(rows, size.estimateRows(rows));
+  let first: FileContent | undefined;
+  for (const [index, file] of files.entries()) {
+    for await (const row of readSource({ file, modelName, onRead: size.onRead }, stdin)) {
+      if (++rows % 1000 === 0) showProgress();
       if ("problems" in row) {
         row.problems.forEach(report);
         continue;
       }
-      kind ??= { title: nameKind(row), file };
-      if (kind.title !== nameKind(row)) {
-        report(refuseMixture(file, nameKind(row), kind));
+      const title = describeContent(row);
+      first ??= { title, file };
+      if (first.title !== title) {
+        report(describeMixture(file, title, first));
         break;
       }
-      intake.take(row, rank).forEach(report);
+      inserter.insert(row, index).forEach(report);
     }
-    tell();
+    showProgress();
   }
 }
 
-interface Kind {
+interface FileContent {
   title: string;
   file: string;
 }
 
-function nameKind(row: RecordRow | ObservationRow): string {
+function describeContent(row: RecordRow | ObservationRow): string {
   return "record" in row ? "records" : "a report";
 }
 
-/** Reports get their ids from the load, which the ids of records would clash with. */
-function refuseMixture(file: string, title: string, first: Kind): Problem {
-  const message = `holds ${title}, but ${first.file} holds ${first.title}, and one load cannot hold both`;
+/** The load assigns ids to the rows of reports, which would conflict with the ids of records. */
+function describeMixture(file: string, title: string, first: FileContent): Problem {
+  const message = `contains ${title}, but ${first.file} contains ${first.title}; one load cannot contain both`;
   return { file, line: 0, message };
 }

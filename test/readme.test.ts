@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
 import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
 import { type Served, serve, untilFresh } from "./serve.ts";

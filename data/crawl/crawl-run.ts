@@ -1,8 +1,8 @@
 import { openProgress } from "../../tools/command-line/progress.ts";
 import type { Clock, RetryPolicy } from "../../tools/http-client/retry.ts";
-import { writeOutput } from "../outputs/output.ts";
-import { SHOWN } from "../sources/problem.ts";
-import { isObject } from "../sources/shape.ts";
+import { writeOutput } from "../formats/output-file.ts";
+import { MAX_SHOWN_PROBLEMS } from "../formats/problem.ts";
+import { isObject } from "../formats/validation.ts";
 import { advanceCheckpoint, type Checkpoint } from "./checkpoint.ts";
 import type { SeenRecords } from "./consistency.ts";
 import { type OutputFile, openOutputFile, STDOUT } from "./output-file.ts";
@@ -141,12 +141,12 @@ function nameResult(record: unknown, index: number): string {
 function reportProblems(problems: ResponseProblem[], checkpoint: Checkpoint, warn: (line: string) => void) {
   for (const problem of problems) {
     checkpoint.problems += 1;
-    if (checkpoint.problems <= SHOWN) warn(formatResponseProblem(problem));
+    if (checkpoint.problems <= MAX_SHOWN_PROBLEMS) warn(formatResponseProblem(problem));
   }
 }
 
 /** @param problems the number of problems, 1 or more */
 export function describeProblems(problems: number): string {
-  const limit = problems > SHOWN ? ` (only the first ${SHOWN} are shown)` : "";
+  const limit = problems > MAX_SHOWN_PROBLEMS ? ` (only the first ${MAX_SHOWN_PROBLEMS} are shown)` : "";
   return `${problems} problem${problems === 1 ? "" : "s"}${limit}`;
 }

@@ -5,7 +5,7 @@ import { type CollectionUrl, formatCollectionUrl } from "../../tools/http-client
 import { addHttpOptions } from "../../tools/http-client/http-options.ts";
 import { type RetryPolicy, realClock } from "../../tools/http-client/retry.ts";
 import type { ThrottleOptions } from "../../tools/http-client/throttle.ts";
-import { parseOut } from "../outputs/destination.ts";
+import { parseOut } from "../formats/output-file.ts";
 import { type Checkpoint, createCheckpoint, readCheckpoint } from "./checkpoint.ts";
 import { createSeenRecords } from "./consistency.ts";
 import {

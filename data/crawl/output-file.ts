@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { readBlocks, splitLines } from "../sources/blocks.ts";
+import { readText, splitLines } from "../formats/input-file.ts";
 import { type Checkpoint, removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
 
@@ -117,8 +117,8 @@ export async function readBackRecords(
 async function* readRecords(out: string, bytes: number): AsyncGenerator<unknown> {
   if (bytes === 0) return;
   if ((fileSize(out) ?? 0) < bytes) throw new Error(`expected at least ${bytes} bytes`);
-  for await (const block of readBlocks(createReadStream(out, { end: bytes - 1 }))) {
-    for (const { text } of splitLines(block)) yield JSON.parse(text);
+  for await (const chunk of readText(createReadStream(out, { end: bytes - 1 }))) {
+    for (const { text } of splitLines(chunk)) yield JSON.parse(text);
   }
 }
 

@@ -9,8 +9,8 @@ import {
 import { type CollectionUrl, pageUrl } from "../../tools/http-client/collection-url.ts";
 import { RefusedError, TransientError } from "../../tools/http-client/errors.ts";
 import { decodeBody, type HttpResponse } from "../../tools/http-client/request.ts";
-import { formatDetail } from "../sources/problem.ts";
-import { checkShape, describeShape, isObject } from "../sources/shape.ts";
+import { formatDetail } from "../formats/problem.ts";
+import { createValidator, isObject } from "../formats/validation.ts";
 
 /** A page as the service returned it. Only `count` and the presence of `results` have been checked. */
 export interface FetchedPage {
@@ -92,7 +92,7 @@ function requireOk(url: string, number: number, response: HttpResponse, now: num
   throw new TransientError("returned 404", { maxAttempts: STALE_PAGE_ATTEMPTS, finalError });
 }
 
-const envelopeShape = describeShape(
+const envelopeValidator = createValidator(
   z.strictObject({ count: Page.shape.count, results: z.array(z.unknown()) }),
   "an envelope",
 );
@@ -101,7 +101,7 @@ const envelopeShape = describeShape(
 function parseEnvelope(url: string, response: HttpResponse, isFirst: boolean) {
   const envelope = parseObject(response);
   const { count, results } = envelope;
-  const checked = checkShape(envelopeShape, { count, results }, {}, envelope);
+  const checked = envelopeValidator.validate({ count, results }, {}, envelope);
   if ("data" in checked) return { ...checked.data, envelope };
   const message = `returned an invalid envelope: ${checked.problems.map(formatDetail).join("; ")}`;
   throw isFirst ? new Error(`${url} ${message}`) : new TransientError(message);

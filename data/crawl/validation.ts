@@ -1,11 +1,9 @@
 import { lastValue } from "../../src/http/query.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import { Page, TrafficRecord } from "../../src/records/record.ts";
+import { Page } from "../../src/records/record.ts";
 import { pageUrl } from "../../tools/http-client/collection-url.ts";
-import { formatDetail } from "../sources/problem.ts";
-import { checkShape, describeShape } from "../sources/shape.ts";
-import type { ProblemDetail } from "../sources/source.ts";
-import { findFalseCount } from "../staging/health.ts";
+import { formatDetail, type ProblemDetail } from "../formats/problem.ts";
+import { findHealthProblem, recordValidator } from "../formats/validation.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
 import type { PositionedPage } from "./page-queue.ts";
 
@@ -15,7 +13,7 @@ export interface ResponseProblem extends ProblemDetail {
   subject: string;
 }
 
-/** For example `https://counts.example/api/tf1/records/?format=api&page=2 record 17: buses: is missing`. */
+/** For example `https://counts.example/api/tf1/records/?format=api&page=2 record 17: buses is missing`. */
 export function formatResponseProblem({ subject, ...detail }: ResponseProblem): string {
   return `${subject}: ${formatDetail(detail)}`;
 }
@@ -75,24 +73,18 @@ function checkLength({ url, last, results }: PositionedPage): ResponseProblem[] 
   return [{ subject: url, field: "results", message }];
 }
 
-const recordShape = describeShape(TrafficRecord, "a record");
-
 /**
  * Checks an element of `results` against the specification and against the records before it, and adds it to these.
  * @returns a problem for each rule that it violates
  */
 export function checkRecord(record: unknown, subject: string, seen: SeenRecords): ResponseProblem[] {
-  const checked = checkShape(recordShape, record, { subject }, record);
-  const problems = "problems" in checked ? checked.problems : checkHealth(checked.data, subject);
-  return [...problems, ...checkOrder(record, subject, seen), ...checkConflicts(record, subject, seen)];
-}
-
-/** Specification, "Record": `False` appears together with all counts equal to 0. */
-function checkHealth(record: TrafficRecord, subject: string): ResponseProblem[] {
-  const count = findFalseCount(record);
-  if (count === undefined) return [];
-  const message = `requires all counts to be 0, but ${count} is ${record[count]}`;
-  return [{ subject, field: "camera_ok", value: "False", message }];
+  const checked = recordValidator.validate(record, { subject }, record);
+  const problems = "problems" in checked ? checked.problems : [findHealthProblem(checked.data, { subject })];
+  return [
+    ...problems.filter((problem) => problem !== undefined),
+    ...checkOrder(record, subject, seen),
+    ...checkConflicts(record, subject, seen),
+  ];
 }
 
 /** Specification, "List records", rules 2 and 3: newest first, in any order within one timestamp. */

@@ -1,11 +1,12 @@
 import { DatabaseSync } from "node:sqlite";
 import { TrafficRecord } from "../../src/records/record.ts";
+import type { AppendBase } from "./append-base.ts";
 
 const FIELDS = TrafficRecord.keyof().options;
 
 const COLUMNS = `
   position INTEGER PRIMARY KEY, -- in the input
-  file INTEGER,
+  file INTEGER, -- index
   line INTEGER,
   processed_at TEXT, -- of an observation
   id INTEGER,
@@ -22,8 +23,9 @@ const COLUMNS = `
   model_name TEXT`;
 
 /**
- * Opens an empty database for the records of one load. It has no name, so SQLite keeps what does not fit into
- * its cache in a temporary file, which goes away with the connection or the process.
+ * Opens an empty database for one load: `staged` holds the rows to load, `older` those that are not newer than the loaded
+ * records. It has no name, so SQLite keeps what does not fit into its cache in a temporary file, which is removed with the
+ * connection or the process.
  */
 export function openDatabase(): DatabaseSync {
   const database = new DatabaseSync("");
@@ -37,11 +39,8 @@ export function openDatabase(): DatabaseSync {
   return database;
 }
 
-/**
- * Gives a function that takes what a source gives, with the rank of its file, and adds it to the database.
- * @param table the rows to load, or those that are not newer than what is loaded
- */
-export function prepareInsert(database: DatabaseSync, table: "staged" | "older" = "staged") {
+/** @returns a function that inserts a row, given the index of its file and its line */
+export function prepareInsert(database: DatabaseSync, table: "staged" | "older") {
   const places = FIELDS.map(() => "?").join(", ");
   const insert = database.prepare(
     `INSERT INTO ${table} (file, line, processed_at, ${FIELDS.join(", ")}) VALUES (?, ?, ?, ${places})`,
@@ -51,24 +50,19 @@ export function prepareInsert(database: DatabaseSync, table: "staged" | "older" 
   };
 }
 
-/** The numbers that observations go on from. */
-interface Numbers {
-  largestId: number;
-  cameras: ReadonlyMap<number, string>;
-}
+type Numbers = Pick<AppendBase, "largestId" | "cameras">;
 
 /**
- * Gives all observations their `camera_pk`, 1, 2, ... in the order in which the cameras first saw something,
- * and their `id`, 1, 2, ... in the order in which the images were processed.
- * @param loaded what is loaded already: its cameras keep their `camera_pk`, and both go on from its largest
- * @throws RangeError if they would be larger than JSON numbers can tell apart
+ * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each observation, in the
+ * order of processing. The numbers start after the largest loaded ones, and loaded cameras keep their `camera_pk`.
+ * @throws RangeError if a number would not be a safe integer
  */
 export function numberObservations(
   database: DatabaseSync,
-  { largestId, cameras }: Numbers = { largestId: 0, cameras: new Map() },
+  loaded: Numbers = { largestId: 0, cameras: new Map() },
 ): void {
-  requireRoom(database, { largestId, cameras });
-  const number = database.prepare(`
+  requireFreeNumbers(database, loaded);
+  const assignCameras = database.prepare(`
     WITH loaded AS (
       SELECT value ->> 1 AS camera_ref, min(value ->> 0) AS pk FROM json_each(?1) GROUP BY 1
     ), numbered AS (
@@ -77,37 +71,43 @@ export function numberObservations(
       FROM staged LEFT JOIN loaded USING (camera_ref) GROUP BY camera_ref
     )
     UPDATE staged SET camera_pk = numbered.pk FROM numbered WHERE numbered.camera_ref = staged.camera_ref`);
-  number.run(JSON.stringify([...cameras]));
-  const identify = database.prepare(`
+  assignCameras.run(JSON.stringify([...loaded.cameras]));
+  const assignIds = database.prepare(`
     UPDATE staged SET id = numbered.id FROM (
       SELECT position, ? + row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.position`);
-  identify.run(largestId);
+  assignIds.run(loaded.largestId);
 }
 
-/** Takes every camera for a new one, which makes no difference to anybody but those who are at the end anyway. */
-function requireRoom(database: DatabaseSync, { largestId, cameras }: Numbers): void {
+/** Counts every camera as new. That is too strict only within a few numbers of the largest safe integer. */
+function requireFreeNumbers(database: DatabaseSync, { largestId, cameras }: Numbers): void {
   const count = database.prepare(
     "SELECT count(*) AS id, count(DISTINCT camera_ref) AS camera_pk FROM staged",
   );
-  const added = Object(count.get());
+  const needed = Object(count.get());
   const largest = {
     id: largestId,
     camera_pk: [...cameras.keys()].reduce((one, other) => Math.max(one, other), 0),
   };
   for (const field of ["id", "camera_pk"] as const) {
-    if (largest[field] <= Number.MAX_SAFE_INTEGER - added[field]) continue;
+    if (largest[field] <= Number.MAX_SAFE_INTEGER - needed[field]) continue;
     throw new RangeError(
-      `A report goes on from the largest ${field} that is loaded, ${largest[field]}, but ${Number.MAX_SAFE_INTEGER} is the largest there can be. Nothing was added.`,
+      `The report needs ${needed[field]} new numbers for ${field}, but the largest loaded one is ${largest[field]} and the largest possible one is ${Number.MAX_SAFE_INTEGER}. Nothing was added.`,
     );
   }
 }
 
-/** Gives the records oldest first, the reverse of the collection's total order. */
+/** The records oldest first, the reverse of the collection's order. */
 export function* selectRecords(database: DatabaseSync): Generator<TrafficRecord> {
-  const select = database.prepare(
+  const rows = selectRows<TrafficRecord>(
+    database,
     `SELECT ${FIELDS.join(", ")} FROM staged ORDER BY timestamp, camera_ref DESC, id DESC`,
   );
-  // The columns hold what went in, which was checked against the schema.
-  for (const row of select.iterate()) yield { ...row } as unknown as TrafficRecord;
+  // The rows of SQLite have no prototype.
+  for (const row of rows) yield { ...row };
+}
+
+/** @param sql whose columns are the fields of a row */
+export function selectRows<T>(database: DatabaseSync, sql: string): Iterable<T> {
+  return database.prepare(sql).iterate() as Iterable<unknown> as Iterable<T>;
 }

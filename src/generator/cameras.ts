@@ -1,59 +1,58 @@
-import { type Mast, masts } from "./masts.ts";
-import { hash, PARTS, uniform } from "./random.ts";
-import { type Levels, levelsOf } from "./scenes.ts";
-import type { Spells } from "./spells.ts";
+import { createPeakCounts, type PeakCounts, type SceneType } from "./counts.ts";
+import type { OutageSchedule } from "./outages.ts";
+import { hash, integer, SEED_PARTS, uniform } from "./random.ts";
 
-/** A camera and all that decides its records. */
+/** A camera with everything that decides its records. */
 export interface Camera {
   camera_pk: number;
   camera_ref: string;
-  mast: Mast;
-  /** The randomness of its records. */
+  site: Site;
+  /** For the random numbers of its records. */
   key: number;
-  levels: Levels;
-  /** When its image is of no use: all counts are 0. */
-  failures: Spells;
-  /** When it has no records at all. */
-  absences: Spells;
+  peakCounts: PeakCounts;
+  /** When its image is unusable: all counts are 0. */
+  failures: OutageSchedule;
+  /** When it has no records. */
+  absences: OutageSchedule;
 }
 
 const HOUR = 3600;
 
 const RECORDS = 0;
-const LEVELS = 1;
+const PEAK_COUNTS = 1;
 const RELIABILITY = 2;
 const FAILURES = 3;
 const ABSENCES = 4;
 
 /**
- * The cameras 1 .. `count` of a seed number. More cameras only add: the first ones stay as they are.
+ * Creates the cameras 1 .. `count` of a random seed. A larger count only adds cameras; the first ones stay the same.
  *
  * @param count 0 or more
- * @param seed 0 .. 2^32 - 1: changes how busy and how reliable the cameras are, not their references
+ * @param seed 0 .. 2^32 - 1: decides how busy and how reliable the cameras are, but not their references
  */
-export function cameras(count: number, seed: number): Camera[] {
-  const all: Camera[] = [];
-  for (const mast of masts(hash(seed, PARTS.masts))) {
-    for (const camera_ref of mast.refs) {
-      if (all.length >= count) return all;
-      all.push(cameraOf(mast, camera_ref, all.length + 1, hash(seed, PARTS.cameras)));
+export function createCameras(count: number, seed: number): Camera[] {
+  const cameras: Camera[] = [];
+  for (const site of generateSites(hash(seed, SEED_PARTS.sites))) {
+    for (const camera_ref of site.refs) {
+      if (cameras.length >= count) return cameras;
+      cameras.push(createCamera(site, camera_ref, cameras.length + 1, hash(seed, SEED_PARTS.cameras)));
     }
   }
-  return all;
+  return cameras;
 }
 
-function cameraOf(mast: Mast, camera_ref: string, camera_pk: number, seedKey: number): Camera {
+function createCamera(site: Site, camera_ref: string, camera_pk: number, seedKey: number): Camera {
   const key = hash(seedKey, camera_pk);
   return {
     camera_pk,
     camera_ref,
-    mast,
+    site,
     key: hash(key, RECORDS),
-    levels: levelsOf(mast.scene, hash(key, LEVELS)),
-    failures: { key: hash(key, FAILURES), ...failuresOf(uniform(key, RELIABILITY)) },
+    peakCounts: createPeakCounts(site.sceneType, hash(key, PEAK_COUNTS)),
+    failures: { key: hash(key, FAILURES), ...createFailures(uniform(key, RELIABILITY)) },
     absences: {
       key: hash(key, ABSENCES),
-      block: 240 * HOUR,
+      window: 240 * HOUR,
       chance: 0.25,
       shortest: 2 * HOUR,
       longest: 14 * HOUR,
@@ -61,9 +60,93 @@ function cameraOf(mast: Mast, camera_ref: string, camera_pk: number, seedKey: nu
   };
 }
 
-/** Half of the cameras never fail, most others fail now and then, and one in eight is broken for days. */
-function failuresOf(reliability: number): Omit<Spells, "key"> {
-  if (reliability < 0.5) return { block: 48 * HOUR, chance: 0, shortest: 0, longest: 0 };
-  if (reliability < 0.87) return { block: 48 * HOUR, chance: 0.3, shortest: 2 * HOUR, longest: 18 * HOUR };
-  return { block: 72 * HOUR, chance: 0.95, shortest: 48 * HOUR, longest: 72 * HOUR };
+/** Half of the cameras never fail, most others fail now and then, and one in eight fails for days. */
+function createFailures(reliability: number): Omit<OutageSchedule, "key"> {
+  if (reliability < 0.5) return { window: 48 * HOUR, chance: 0, shortest: 0, longest: 0 };
+  if (reliability < 0.87) return { window: 48 * HOUR, chance: 0.3, shortest: 2 * HOUR, longest: 18 * HOUR };
+  return { window: 72 * HOUR, chance: 0.95, shortest: 48 * HOUR, longest: 72 * HOUR };
+}
+
+/** A place with one or more cameras, which take their images at the same second. */
+export interface Site {
+  /** The `camera_ref` of each of its cameras. */
+  refs: readonly string[];
+  sceneType: SceneType;
+  /** For its capture times. */
+  key: number;
+  /** When in an interval it takes images, as a share of the interval: from 0 up to, but not including, 1. */
+  phase: number;
+}
+
+/** A series of references: `a33` and `a33p2`, or `g86p1` and `g86p2`. */
+interface RefSeries {
+  /** The number of the first site. */
+  first: number;
+  /** Each site has a range of this many numbers. */
+  step: number;
+  /** The minimum number of digits. */
+  digits: number;
+  /** Whether the first camera of a site has the suffix `p1`. */
+  alwaysNumbered: boolean;
+}
+
+const REF_SERIES = {
+  a: { first: 11, step: 8, digits: 1, alwaysNumbered: false },
+  c: { first: 23, step: 9, digits: 1, alwaysNumbered: false },
+  e: { first: 31, step: 14, digits: 1, alwaysNumbered: false },
+  t: { first: 62, step: 90, digits: 1, alwaysNumbered: false },
+  g: { first: 33, step: 11, digits: 1, alwaysNumbered: true },
+  pd: { first: 1, step: 1, digits: 1, alwaysNumbered: true },
+  fast: { first: 1, step: 2, digits: 2, alwaysNumbered: true },
+} as const satisfies Record<string, RefSeries>;
+
+type SeriesName = keyof typeof REF_SERIES;
+
+/** The pattern of sites, which is repeated: series, scene type, cameras. 86 cameras are a little more than three cycles. */
+const CYCLE: readonly (readonly [SeriesName, SceneType, number])[] = [
+  ["a", "square", 1],
+  ["c", "motorway", 1],
+  ["g", "motorway", 2],
+  ["c", "path", 1],
+  ["a", "street", 2],
+  ["e", "street", 1],
+  ["t", "car park", 1],
+  ["c", "car park", 1],
+  ["g", "motorway", 1],
+  ["pd", "street", 4],
+  ["a", "square", 1],
+  ["fast", "motorway", 1],
+  ["g", "car park", 2],
+  ["c", "path", 1],
+  ["a", "street", 1],
+  ["t", "path", 1],
+  ["c", "square", 2],
+  ["e", "street", 3],
+];
+
+const PHASE = 0;
+const TIMES = 1;
+
+/** Generates sites without end. Their references are the same for every key. */
+function* generateSites(key: number): Generator<Site, never> {
+  const used = new Map<SeriesName, number>();
+  for (let first = 0; ; first += CYCLE.length) {
+    for (const [index, [series, sceneType, size]] of CYCLE.entries()) {
+      const earlier = used.get(series) ?? 0;
+      used.set(series, earlier + 1);
+      const siteKey = hash(key, first + index);
+      const refs = createRefs(series, earlier, size);
+      yield { refs, sceneType, key: hash(siteKey, TIMES), phase: uniform(siteKey, PHASE) };
+    }
+  }
+}
+
+/** @param earlier the number of earlier sites in the series */
+function createRefs(series: SeriesName, earlier: number, size: number): string[] {
+  const { first, step, digits, alwaysNumbered } = REF_SERIES[series];
+  // A random number of its range, so that the numbers look irregular but never repeat.
+  const number = first + step * earlier + integer(step, first, earlier);
+  const site = series + String(number).padStart(digits, "0");
+  const ref = (camera: number) => (camera === 1 && !alwaysNumbered ? site : `${site}p${camera}`);
+  return Array.from({ length: size }, (_, index) => ref(index + 1));
 }

@@ -1,7 +1,7 @@
 import type { Env } from "../env.ts";
 import { createStore } from "../store/open.ts";
 import { append } from "../store/writer.ts";
-import { nextRecords } from "./records.ts";
+import { nextRecords } from "./next-records.ts";
 
 /**
  * Adds the records that are missing up to now as one append, all of them or none; after a long pause as many as one run
@@ -12,9 +12,9 @@ import { nextRecords } from "./records.ts";
 export async function runGrowth(env: Env, now: Date): Promise<void> {
   const store = createStore(env);
   const state = await store.readState(true);
-  if (state.version === 0) throw new Error("The collection does not grow: nothing was ever loaded.");
+  if (state.version === 0) throw new Error("The collection cannot grow: nothing was ever loaded.");
   const statistics = await store.readStatistics(state);
-  if (!statistics) throw new Error("The collection does not grow: its statistics are missing.");
+  if (!statistics) throw new Error("The collection cannot grow: its statistics are missing.");
   const records = nextRecords(statistics, now);
   if (records.length === 0) return;
   const { count } = await append(store, records, { state, statistics });

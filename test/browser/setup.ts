@@ -1,5 +1,5 @@
 import type { TestProject } from "vitest/node";
-import { seedRecords } from "../../data/generator/seed.ts";
+import { generateSeedRecords } from "../../data/seed.ts";
 import { generateRecords } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../soak/collection.ts";
@@ -34,7 +34,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     launchChromium(executable),
-    startWith([...seedRecords()].sort(compareNewestFirst).reverse()),
+    startWith([...generateSeedRecords()].sort(compareNewestFirst).reverse()),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());

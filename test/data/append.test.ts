@@ -34,9 +34,9 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
   const { status, stderr } = await append(file);
   expect(status).toBe(1);
   expect(stderr.split("\n")).toEqual([
-    `${file}:2: id: 48 is already loaded`,
-    `${file}:3: camera_ref: "other" is not the camera_ref of camera_pk ${other.camera_pk}, which is "${other.camera_ref}" in what is loaded`,
-    `${file}:4: timestamp: "${records[47]!.timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded`,
+    `${file}:2: id 48 is already loaded`,
+    `${file}:3: camera_ref "other" differs from "${other.camera_ref}", the camera_ref of camera_pk ${other.camera_pk} in the loaded records`,
+    `${file}:4: timestamp "${records[47]!.timestamp}" is not later than "${records[47]!.timestamp}", the newest loaded timestamp`,
     "Nothing was added. Use --skip-known to skip records that are loaded already.",
     "",
   ]);
@@ -45,7 +45,7 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
 
 test("--skip-known is no help with anything else", async () => {
   const file = await local.write("conflict.csv", [{ ...records[60]!, id: 48 }]);
-  expect((await append(file)).stderr).toBe(`${file}:2: id: 48 is already loaded\nNothing was added.\n`);
+  expect((await append(file)).stderr).toBe(`${file}:2: id 48 is already loaded\nNothing was added.\n`);
 });
 
 test("--skip-known refuses what is not newer and not loaded", async () => {
@@ -53,7 +53,7 @@ test("--skip-known refuses what is not newer and not loaded", async () => {
   const late = { ...records[47]!, id: 1_001, camera_pk: 9, camera_ref: "late" };
   const file = await local.write("unknown.csv", [before, ...records.slice(0, 48), late, records[60]!]);
   const refuse = (line: number, timestamp: string) =>
-    `${file}:${line}: timestamp: "${timestamp}" is not later than "${records[47]!.timestamp}", the newest that is loaded, and nothing like it is loaded`;
+    `${file}:${line}: timestamp "${timestamp}" is not later than "${records[47]!.timestamp}", the newest loaded timestamp, and no identical record is loaded`;
   expect(await append("--skip-known", file)).toEqual({
     status: 1,
     stdout: "",
@@ -115,5 +115,5 @@ test("where nothing is newer nothing changes", async () => {
 
 test("--skip-known without --append is wrong usage", async () => {
   const { status, stderr } = await runData(["load", "--skip-known", "x.csv"]);
-  expect([status, stderr]).toEqual([2, "error: --skip-known goes with --append\n"]);
+  expect([status, stderr]).toEqual([2, "error: --skip-known requires --append\n"]);
 });

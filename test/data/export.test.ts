@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { exportRecords } from "../../data/export.ts";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 import { runData } from "../processes.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { estimate } from "../../data/generate.ts";
+import { estimateTotal } from "../../data/generate.ts";
 import { stage } from "../../data/staging.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const generate = (...args: string[]) => runData(["generate", ...args]);
 
 describe("generate", () => {
-  test("makes the seed", async () => {
+  test("writes the seed", async () => {
     const { stdout } = await generate("--from", "2019-05-17", "--to", "2019-05-18");
     expect(stdout).toBe(await readFile("data/seed/2019-05-17.csv", "utf8"));
   });
@@ -30,7 +30,7 @@ describe("generate", () => {
     expect(few.stdout.trimEnd().split("\n")).toHaveLength(501);
   });
 
-  test("gives the same records in every format, and other ones for another seed number", async () => {
+  test("writes the same records in every format, and others for another random seed", async () => {
     const staged = async (name: string, ...args: string[]) => {
       const file = join(folder, name);
       expect(
@@ -51,7 +51,7 @@ describe("generate", () => {
     ["SIGHUP", 129],
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("stopped half-way by %s, leaves no file", async (signal, status) => {
+  ] as const)("leaves no file if it is interrupted by %s", async (signal, status) => {
     const file = join(folder, "stopped.csv");
     const args = ["data/cli.ts", "generate", "--records", "100000000", "--out", file];
     const child = spawn(process.execPath, args, { stdio: "ignore" });
@@ -62,14 +62,14 @@ describe("generate", () => {
     expect(await written()).toEqual([]);
   });
 
-  test("a file that cannot be written is named", async () => {
+  test("reports the name of a file that cannot be written", async () => {
     const { status, stderr } = await generate("--records", "1", "--out", join(folder, "no/such/folder.csv"));
     expect(status).toBe(1);
     expect(stderr).toContain("no/such/folder.csv cannot be written: ENOENT");
   });
 
   test.each([
-    [[], "say how many: --records or --to"],
+    [[], "--records or --to is required"],
     [["--records", "0"], "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
     [["--records", "1e3"], "argument '1e3' is invalid"],
     [["--to", "2019-02-30"], "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
@@ -77,17 +77,20 @@ describe("generate", () => {
     [["--from", "2020-01-01", "--to", "2020-01-01"], "--to must be later than --from"],
     [["--from", "2018-12-31", "--records", "1"], "--from must be 2019-01-01 or later"],
     [["--to", "2019-01-01"], "--to must be later than --from, which is 2019-01-01 by default"],
-    [["--records", "1", "--interval", "99999999999999999999h"], "--interval must be a year at most, 8760h"],
+    [
+      ["--records", "1", "--interval", "99999999999999999999h"],
+      "--interval must be at most 8760h (one year)",
+    ],
     [["--records", "1", "--interval", "30"], "It must be a number of minutes or hours, such as 30m or 1h."],
     [["--records", "1", "--cameras", "-5"], "argument '-5' is invalid"],
     [["--records", "1", "--format", "xml"], "Allowed choices are csv, jsonl."],
-  ])("%j is wrong usage", async (args, message) => {
+  ])("refuses the options %j", async (args, message) => {
     const { status, stderr } = await generate(...args);
     expect(stderr).toContain(message);
     expect(status).toBe(2);
   });
 
-  test("of another number of cameras, a record has another id and is the same otherwise", async () => {
+  test("changes only the ids of records if the number of cameras changes", async () => {
     const of = async (cameras: string) => {
       const { stdout } = await generate(
         ...["--to", "2019-01-02", "--cameras", cameras, "--seed", "7", "--format", "jsonl"],
@@ -110,24 +113,24 @@ describe("generate", () => {
     [{ to: new Date("2019-01-11"), records: 90 }, 50],
     [{ to: new Date("2019-01-11"), records: 30 }, 30],
     [{ from: new Date("2019-01-02"), to: new Date("2019-01-05") }, 30],
-  ])("how many records there will be is estimated from the time that has passed: %j", (options, total) => {
+  ])("estimates the number of records from the part of the period that is done: %j", (options, total) => {
     const last = { ...makeRecords(1)[0]!, timestamp: "2019-01-03T00:00:00Z" };
-    expect(estimate({ ...options, format: "csv", out: "-" }, last, 10)).toBe(total);
+    expect(estimateTotal({ ...options, format: "csv", out: "-" }, last, 10)).toBe(total);
   });
 
-  test("time ends with the year 9999, and no file is written", async () => {
+  test("writes no file if the year 9999 ends too early", async () => {
     const file = join(folder, "late.csv");
     const { status, stderr } = await generate(
       ...["--from", "9999-12-31T23:00:00Z", "--cameras", "2", "--records", "100", "--out", file],
     );
-    expect(stderr).toMatch(/^The year 9999 ends after [1-4] of 100 records\.\n$/);
+    expect(stderr).toMatch(/^The year 9999 ends after [1-4] records, but --records is 100\.\n$/);
     expect(status).toBe(1);
     expect((await readdir(folder)).filter((name) => name.startsWith("late"))).toEqual([]);
   });
 });
 
 describe("check", () => {
-  test("counts what can be loaded", async () => {
+  test("counts the records that can be loaded", async () => {
     expect(await runData(["check", "data/seed/2019-05-17.csv"])).toMatchObject({
       status: 0,
       stderr: "",
@@ -135,7 +138,7 @@ describe("check", () => {
     });
   });
 
-  test("says what load would say", async () => {
+  test("reports what load reports", async () => {
     const input = '{"id": "x"}\n';
     const [checked, loaded] = await Promise.all([
       runData(["check", "-"], input),
@@ -143,6 +146,6 @@ describe("check", () => {
     ]);
     expect(checked.status).toBe(1);
     expect(checked.stderr.split("\n").slice(0, -2)).toEqual(loaded.stderr.split("\n").slice(0, -2));
-    expect(checked.stderr).toContain('-:1: id: "x" is not a whole number');
+    expect(checked.stderr).toContain('-:1: id "x" is not a whole number');
   });
 });

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { deploymentOptions, runWrangler } from "../../tools/wrangler.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { finish, runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { type Served, serve, untilFresh } from "../serve.ts";
@@ -39,8 +39,8 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     expect(stdout).toBe("");
     const lines = stderr.trimEnd().split("\n");
     expect(lines).toHaveLength(22);
-    expect(lines[0]).toBe(`${file}:2: cars: "-1" is not a whole number, 0 or greater`);
-    expect(lines[19]).toBe(`${file}:21: cars: "-1" is not a whole number, 0 or greater`);
+    expect(lines[0]).toBe(`${file}:2: cars "-1" is not a whole number, 0 or greater`);
+    expect(lines[19]).toBe(`${file}:21: cars "-1" is not a whole number, 0 or greater`);
     expect(lines.slice(20)).toEqual(["and 10 more problems", "Nothing was loaded."]);
     expect(await walk(server.origin)).toEqual(served);
   });
@@ -50,7 +50,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     await writeFile(file, CSV_HEADER + csvLine(makeRecords(1)[0]!).replace("tf1", "tf9"));
     const { status, stderr } = await load(file);
     expect(status).toBe(1);
-    expect(stderr).toContain('model_name: "tf9" is not "tf1"');
+    expect(stderr).toContain('model_name "tf9" is not "tf1"');
     expect(stderr).toContain("--model-name tf1");
     expect(await walk(server.origin)).toEqual(served);
   });
@@ -59,7 +59,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     const file = join(local.folder, "none.jsonl");
     const { model_name: _, ...record } = makeRecords(1)[0]!;
     await writeFile(file, JSON.stringify(record));
-    expect((await load(file)).stderr).toBe(`${file}:1: model_name: is missing\nNothing was loaded.\n`);
+    expect((await load(file)).stderr).toBe(`${file}:1: model_name is missing\nNothing was loaded.\n`);
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("%s while records are written", async (signal) => {

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 import { type Finished, runData } from "../processes.ts";

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { FIELDS } from "./sources/input.ts";
+import { FIELDS } from "./formats/read-input.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** The ways to write records into a file, that a reader must all take for the same records. */
+/** Ways to write records into a file, which must all be read as the same records. */
 const WRITERS: Record<string, (records: TrafficRecord[]) => string> = {
   csv: (records) => writeCsv(records, "\n"),
   csvForWindows: (records) => `\ufeff${writeCsv(records, "\r\n")}`,
@@ -75,7 +75,7 @@ const timestamp = fc.oneof(
     .map((date) => `${date.toISOString().slice(0, 19)}Z`),
 );
 
-/** Records that may stand in one load: no id twice, no camera twice at one time, one reference a camera. */
+/** Valid records of one load: unique ids, one record per camera and time, one camera_ref per camera. */
 const load = fc
   .record({
     refs: fc.array(ref, { minLength: 1, maxLength: 5 }),
@@ -105,7 +105,7 @@ const load = fc
     return [...new Map(named.map((record) => [`${record.camera_pk} ${record.timestamp}`, record])).values()];
   });
 
-/** The collection's total order, the other way round. */
+/** The reverse of the collection's order. */
 function compareOldestFirst(a: TrafficRecord, b: TrafficRecord): number {
   return (
     Buffer.compare(Buffer.from(a.timestamp), Buffer.from(b.timestamp)) ||
@@ -122,7 +122,7 @@ const files = fc.array(
   },
 );
 
-test("the same records in any files, formats and order are the same collection", () =>
+test("the order of files, formats and records does not change the collection", () =>
   fc.assert(
     fc.asyncProperty(load, files, async (records, formats) => {
       const shares = formats.map((format, i) => ({

@@ -1,16 +1,16 @@
 import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
-import { makeRecord } from "./sources/input.ts";
-import { noon, stageFiles, writeReport } from "./sources/stage-files.ts";
+import { makeRecord } from "./formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
-test("records are refused while there are problems", async () => {
+test("records cannot be read if there are problems", async () => {
   const staged = await stage(["-"], { strict: false, stdin: Readable.from([]) });
   expect(() => staged.records()).toThrow("problems");
   staged.close();
 });
 
-test("counts of a False record are set to 0, and the record is counted", async () => {
+test("sets the counts of a False record to 0 and counts these records", async () => {
   const records = [
     { id: 1, camera_ok: "False" as const },
     { id: 2, camera_ok: "True" as const, timestamp: noon(1) },
@@ -22,18 +22,18 @@ test("counts of a False record are set to 0, and the record is counted", async (
   expect(staged.records).toEqual([silent, records[1], { ...records[0], ...zeros }].map(makeRecord));
 });
 
-test("counts of a False record are a problem if strict, and the record is compared", async () => {
+test("with strict, reports counts of a False record and still compares the record", async () => {
   const staged = await stageFiles({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true });
   expect(staged).toMatchObject({
     zeroed: 0,
     problems: [
-      'a:1: camera_ok: "False" does not go with persons being 2',
-      "a:2: id: 1 already stands in a:1",
+      'a:1: camera_ok "False" requires counts of 0, but persons is 2',
+      "a:2: id 1 already appears in a:1",
     ],
   });
 });
 
-test("cameras of a report are numbered by first capture, ids by processing, over all files", async () => {
+test("numbers cameras by first capture and observations by processing, over all reports", async () => {
   const staged = await stageFiles({
     a: writeReport(
       "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
@@ -74,36 +74,39 @@ test("cameras of a report are numbered by first capture, ids by processing, over
 describe("progress", () => {
   const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
 
-  /** What a staging tells of its steps, which end one after the other. */
-  async function follow(contents: Parameters<typeof stageFiles>[0]) {
-    const told: [string, number, number | undefined][] = [];
+  /** Records the progress that is shown. */
+  async function recordProgress(contents: Parameters<typeof stageFiles>[0]) {
+    const shown: [string, number, number | undefined][] = [];
     const steps: string[] = [];
     const openStep = (step: string) => ({
-      update: (done: number, total?: number) => told.push([step, done, total]),
+      update: (done: number, total?: number) => shown.push([step, done, total]),
       close: () => steps.push(step),
     });
     await stageFiles(contents, { openStep });
     expect(steps).toEqual(["reading", "comparing"]);
-    return told;
+    return shown;
   }
 
-  test("tells the rows read so far, and all of them at last, and estimates how many there are", async () => {
-    const told = await follow({ a: records, b: [{}] });
-    expect(told.map(([, done]) => done)).toEqual([1000, 2000, 2500, 2501]);
-    for (const [, done, total] of told) {
+  test("shows the rows read so far and estimates their total", async () => {
+    const shown = await recordProgress({ a: records, b: [{}] });
+    expect(shown.map(([, done]) => done)).toEqual([1000, 2000, 2500, 2501]);
+    for (const [, done, total] of shown) {
       expect(total).toBeGreaterThanOrEqual(done);
       expect(total).toBeLessThan(2_600);
     }
-    expect(told.at(-1)?.[2]).toBe(2501);
+    expect(shown.at(-1)?.[2]).toBe(2501);
   });
 
-  test("estimates nothing where the size is not known", async () => {
-    const told = await follow({ a: [{ id: 9_999 }], "-": Buffer.from(JSON.stringify(makeRecord())) });
-    expect(told.at(-1)).toEqual(["reading", 2, undefined]);
+  test("shows no estimate if the size is not known", async () => {
+    const shown = await recordProgress({
+      a: [{ id: 9_999 }],
+      "-": Buffer.from(JSON.stringify(makeRecord())),
+    });
+    expect(shown.at(-1)).toEqual(["reading", 2, undefined]);
   });
 });
 
-test("records can be read more than once, and nothing after closing", async () => {
+test("records can be read more than once, but not after closing", async () => {
   const staged = await stage(["-"], {
     strict: false,
     stdin: Readable.from([Buffer.from(JSON.stringify(makeRecord()))]),

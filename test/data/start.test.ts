@@ -2,15 +2,15 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { seedFiles } from "../../data/generator/seed.ts";
-import { CSV_HEADER, csvLine } from "../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import { generateSeedFiles } from "../../data/seed.ts";
 import { Page } from "../../src/records/record.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve, untilFresh } from "../serve.ts";
 
 /** Lines of the seed's files that are records. */
-const SEED_COUNT = [...seedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
+const SEED_COUNT = [...generateSeedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
 
 let folder: string;
 beforeAll(async () => {

@@ -5,7 +5,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe("hash", () => {
-  test("gives 32-bit integers, other ones for other keys and parts", () => {
+  test("gives 32-bit integers that differ between keys and parts", () => {
     const keys = numbers(200).flatMap((key) => numbers(200).map((part) => hash(key, part)));
     expect(keys.filter((key) => !Number.isInteger(key) || key < 0 || key >= 2 ** 32)).toEqual([]);
     expect(new Set(keys).size).toBeGreaterThan(40_000 - 5);
@@ -23,7 +23,7 @@ describe("hash", () => {
 });
 
 describe("uniform and integer", () => {
-  test("spread evenly over parts", () => {
+  test("are evenly distributed over parts", () => {
     const shares = numbers(10_000).map((part) => uniform(3, part));
     expect(mean(shares)).toBeCloseTo(0.5, 1);
     expect(Math.min(...shares)).toBeLessThan(0.001);
@@ -40,13 +40,16 @@ describe("poisson", () => {
     [1, 0.37, 1],
     [1, 0.74, 2],
     [20, 0.5, 20],
-  ])("mean %d at chance %d -> %d", (usual, chance, count) => {
-    expect(poisson(usual, chance)).toBe(count);
+  ])("of mean %d at quantile %d is %d", (mean, quantile, count) => {
+    expect(poisson(mean, quantile)).toBe(count);
   });
 
-  test.each([0.1, 3, 20, 100])("of mean %d has that mean and ends at the highest chance", (usual) => {
-    const counts = numbers(20_000).map((part) => poisson(usual, uniform(9, part)));
-    expect(mean(counts) / usual).toBeCloseTo(1, 1);
-    expect(poisson(usual, 1 - 2 ** -32)).toBeLessThan(usual + 10 * Math.sqrt(usual) + 10);
-  });
+  test.each([0.1, 3, 20, 100])(
+    "of mean %d has that mean, and a limit at the largest quantile",
+    (expected) => {
+      const counts = numbers(20_000).map((part) => poisson(expected, uniform(9, part)));
+      expect(mean(counts) / expected).toBeCloseTo(1, 1);
+      expect(poisson(expected, 1 - 2 ** -32)).toBeLessThan(expected + 10 * Math.sqrt(expected) + 10);
+    },
+  );
 });

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { generateRecords, type Period } from "../../src/generator/records.ts";
+import { type GeneratorOptions, generateRecords } from "../../src/generator/records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);
 
-/** Any period of up to half a day in twenty years, with few cameras, at any second. */
+/** Any period of up to half a day in twenty years, to the second, with few cameras. */
 const periods = fc
   .record({
     seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -21,14 +21,18 @@ const periods = fc
     to: new Date((start + length) * 1000),
   }));
 
-const recordsOf = (period: Period) => Array.from(generateRecords(period));
+const recordsOf = (period: GeneratorOptions) => Array.from(generateRecords(period));
 const later = (date: Date, seconds: number) => new Date(date.getTime() + seconds * 1000);
 const runs = { numRuns: 60 };
 
-const day: Period = { seed: 7, from: new Date("2024-02-29T00:00:00Z"), to: new Date("2024-03-01T00:00:00Z") };
+const day: GeneratorOptions = {
+  seed: 7,
+  from: new Date("2024-02-29T00:00:00Z"),
+  to: new Date("2024-03-01T00:00:00Z"),
+};
 
 describe("generateRecords", () => {
-  test("a longer period only adds records: those of the shorter one stay as they are, in one piece", () => {
+  test("a longer period only adds records before and after those of the shorter one", () => {
     const extension = fc.integer({ min: 0, max: 6 * 3600 });
     fc.assert(
       fc.property(periods, extension, extension, (period, before, after) => {
@@ -43,7 +47,7 @@ describe("generateRecords", () => {
     );
   });
 
-  test("two periods that meet hold what the whole one holds", () => {
+  test("two adjacent periods have the same records as the whole period", () => {
     fc.assert(
       fc.property(periods, fc.double({ min: 0, max: 1, noNaN: true }), (period, part) => {
         const middle = new Date(+period.from + Math.floor(part * (+period.to - +period.from)));
@@ -54,7 +58,7 @@ describe("generateRecords", () => {
     );
   });
 
-  test("the same seed number gives the same records", () => {
+  test("the same random seed gives the same records", () => {
     fc.assert(
       fc.property(periods, (period) => {
         expect(recordsOf({ ...period })).toEqual(recordsOf(period));
@@ -63,7 +67,7 @@ describe("generateRecords", () => {
     );
   });
 
-  test("another seed number gives others", () => {
+  test("another random seed gives other records", () => {
     const seeds = fc.uniqueArray(fc.integer({ min: 0, max: 2 ** 32 - 1 }), { minLength: 2, maxLength: 2 });
     fc.assert(
       fc.property(seeds, ([one = 0, other = 0]) => {
@@ -73,13 +77,13 @@ describe("generateRecords", () => {
       }),
       { numRuns: 10 },
     );
-    /** All but the id, which may well be the same. */
+    /** Without the id, which may be the same. */
     function contentOf({ id: _, ...rest }: TrafficRecord): string {
       return JSON.stringify(rest);
     }
   });
 
-  test("every period gives records by the schema, oldest first, with ids and (camera, timestamp) of their own", () => {
+  test("every period gives valid records, oldest first, with unique ids and one record per camera and timestamp", () => {
     fc.assert(
       fc.property(periods, (period) => {
         const records = recordsOf(period);
@@ -92,14 +96,14 @@ describe("generateRecords", () => {
     );
   });
 
-  test("more cameras add records and change only ids", () => {
+  test("more cameras only add records and change ids", () => {
     const few = recordsOf({ ...day, cameras: 10 });
     const many = recordsOf({ ...day, cameras: 200 }).filter(({ camera_pk }) => camera_pk <= 10);
     const withoutId = ({ id: _, ...rest }: TrafficRecord) => rest;
     expect(many.map(withoutId)).toEqual(few.map(withoutId));
   });
 
-  test("health begins with 2021", () => {
+  test("camera_ok is null before 2021", () => {
     const turn = recordsOf({
       seed: 7,
       from: new Date("2020-12-31T18:00Z"),
@@ -117,16 +121,16 @@ describe("generateRecords", () => {
     expect(Math.max(...records.map(({ id }) => id))).toBeLessThan(2 ** 31);
   });
 
-  test("a long period is made on demand, not up front", () => {
+  test("a long period is generated lazily", () => {
     const endless = generateRecords({ seed: 7, from: new Date("2019-01-01"), to: new Date("9999-01-01") });
     expect(endless.next().value).toMatchObject({ timestamp: expect.stringMatching(/^2019-01-01T00:0/) });
   });
 
-  test("a period that ends before it starts holds no records", () => {
+  test("a period that ends before it starts has no records", () => {
     expect(recordsOf({ ...day, from: day.to, to: day.from })).toEqual([]);
   });
 
-  test.each<[string, Partial<Period>]>([
+  test.each<[string, Partial<GeneratorOptions>]>([
     ["from", { from: new Date("2018-12-31T23:59:59Z") }],
     ["from", { from: new Date("never") }],
     ["to", { to: new Date("never") }],

@@ -7,7 +7,7 @@ import { context } from "../worker.ts";
 
 export const COLLECTION = "https://counts.example/api/tf1/records/";
 
-/** Ends with a slot; the next one ends at 12:00. */
+/** Ends with an interval; the next one ends at 12:00. */
 export const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
 
 /** What is loaded and what has been added until a moment. */

@@ -1,6 +1,6 @@
 import type { D1Database, D1Result } from "@cloudflare/workers-types";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { SLOT_MS, SLOTS_A_RUN } from "../../src/growth/period.ts";
+import { INTERVAL_MS, MAX_INTERVALS_PER_RUN } from "../../src/growth/period.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE, encodeBlocks } from "../../src/store/blocks.ts";
 import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
@@ -76,7 +76,7 @@ describe("a run on d1", () => {
 
   test("stays within the limits of D1 and of the free plan with the most that it adds, behind 16 years", async () => {
     const from = Date.parse("2026-11-20T11:30:00Z");
-    const to = new Date(from + SLOTS_A_RUN * SLOT_MS).toISOString();
+    const to = new Date(from + MAX_INTERVALS_PER_RUN * INTERVAL_MS).toISOString();
     const days = Array.from({ length: 6_000 }, (_, day) => {
       const name = new Date(Date.UTC(2010, 0, day + 1)).toISOString().slice(0, 10);
       return [name, 4_100, 300, 100, 45_000, 20_000, 3_000, 2_000, 300, 700] as Statistics["days"][number];

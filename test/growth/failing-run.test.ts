@@ -80,7 +80,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     const records = makeRecords(40);
     await loadInto(worker.env, STORE, records);
     await expect(growAt(open(), "2026-11-20T12:05:00Z")).rejects.toThrow(
-      /^The collection does not grow: camera_pk \d+ is loaded with camera_ref/,
+      /^The collection cannot grow: camera_pk \d+ is loaded with camera_ref/,
     );
     expect(await walk(open)).toEqual(records);
   });

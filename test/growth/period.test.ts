@@ -1,39 +1,54 @@
 import { describe, expect, test } from "vitest";
-import { nextSlots, SLOT_MS, SLOTS_A_RUN } from "../../src/growth/period.ts";
+import { INTERVAL_MS, MAX_INTERVALS_PER_RUN, nextPeriod } from "../../src/growth/period.ts";
 
 const NOW = "2026-11-20T12:05:00Z";
 
-describe("the slots that a run adds", () => {
+describe("nextPeriod", () => {
   test.each<[string, string | null, string, [string, string] | undefined]>([
-    ["the one that has ended", "2026-11-20T11:29:59Z", NOW, ["11:30", "12:00"]],
-    ["the same wherever in its slot the newest record is", "2026-11-20T11:00:00Z", NOW, ["11:30", "12:00"]],
-    ["it has ended at the very end", "2026-11-20T11:10:00Z", "2026-11-20T12:00:00.000Z", ["11:30", "12:00"]],
-    ["none that has not ended", "2026-11-20T11:10:00Z", "2026-11-20T11:59:59.999Z", undefined],
-    ["none that is loaded", "2026-11-20T11:30:00Z", NOW, undefined],
-    ["none if the newest record is in the slot that has not ended", "2026-11-20T12:03:00Z", NOW, undefined],
-    ["none if the newest record is to come", "2027-01-01T00:00:00Z", NOW, undefined],
-    ["those of missed runs", "2026-11-20T10:40:00Z", NOW, ["11:00", "12:00"]],
-    ["as many as a run may add, the oldest first", "2026-11-20T01:10:00Z", NOW, ["01:30", "02:30"]],
-    ["of a day", "2026-11-19T11:59:59Z", NOW, ["-12:00", "-13:00"]],
-    ["the last one alone after more than a day", "2026-11-19T11:29:59Z", NOW, ["11:30", "12:00"]],
-    ["the last one alone after a year", "2025-11-02T23:59:59Z", NOW, ["11:30", "12:00"]],
-    ["the last one alone in an empty collection", null, NOW, ["11:30", "12:00"]],
+    ["is the interval that has ended", "2026-11-20T11:29:59Z", NOW, ["11:30", "12:00"]],
+    [
+      "does not depend on where in its interval the newest record is",
+      "2026-11-20T11:00:00Z",
+      NOW,
+      ["11:30", "12:00"],
+    ],
+    [
+      "includes an interval at its very end",
+      "2026-11-20T11:10:00Z",
+      "2026-11-20T12:00:00.000Z",
+      ["11:30", "12:00"],
+    ],
+    [
+      "excludes an interval that has not ended",
+      "2026-11-20T11:10:00Z",
+      "2026-11-20T11:59:59.999Z",
+      undefined,
+    ],
+    ["excludes an interval that is loaded", "2026-11-20T11:30:00Z", NOW, undefined],
+    ["is undefined if the newest record is in the current interval", "2026-11-20T12:03:00Z", NOW, undefined],
+    ["is undefined if the newest record is in the future", "2027-01-01T00:00:00Z", NOW, undefined],
+    ["includes the intervals of missed runs", "2026-11-20T10:40:00Z", NOW, ["11:00", "12:00"]],
+    ["is limited to the first intervals that a run may add", "2026-11-20T01:10:00Z", NOW, ["01:30", "02:30"]],
+    ["starts up to a day ago", "2026-11-19T11:59:59Z", NOW, ["-12:00", "-13:00"]],
+    ["is only the last interval after more than a day", "2026-11-19T11:29:59Z", NOW, ["11:30", "12:00"]],
+    ["is only the last interval after a year", "2025-11-02T23:59:59Z", NOW, ["11:30", "12:00"]],
+    ["is only the last interval in an empty collection", null, NOW, ["11:30", "12:00"]],
   ])("%s", (_, newest, now, expected) => {
     const date = (time: string) =>
       new Date(time.startsWith("-") ? `2026-11-19T${time.slice(1)}Z` : `2026-11-20T${time}Z`);
     const [from, to] = expected ?? [];
-    expect(nextSlots(newest, new Date(now))).toEqual(from && to && { from: date(from), to: date(to) });
+    expect(nextPeriod(newest, new Date(now))).toEqual(from && to && { from: date(from), to: date(to) });
   });
 
-  test("are at most so many that a missed day is made up for in another, while time goes on", () => {
+  test("makes up for a missed day within another day", () => {
     let newest = Date.parse("2026-11-19T12:00:00Z") - 1;
     let runs = 0;
-    for (let now = Date.parse(NOW); ; now += SLOT_MS, runs++) {
-      const slots = nextSlots(new Date(newest).toISOString(), new Date(now))!;
-      expect(slots.from.getTime()).toBe(newest + 1);
-      newest = slots.to.getTime() - 1;
-      if (now - newest < SLOT_MS) break;
-      expect(slots.to.getTime() - slots.from.getTime()).toBe(SLOTS_A_RUN * SLOT_MS);
+    for (let now = Date.parse(NOW); ; now += INTERVAL_MS, runs++) {
+      const period = nextPeriod(new Date(newest).toISOString(), new Date(now))!;
+      expect(period.from.getTime()).toBe(newest + 1);
+      newest = period.to.getTime() - 1;
+      if (now - newest < INTERVAL_MS) break;
+      expect(period.to.getTime() - period.from.getTime()).toBe(MAX_INTERVALS_PER_RUN * INTERVAL_MS);
     }
     expect(runs).toBeLessThanOrEqual(48);
   });

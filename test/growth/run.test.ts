@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SLOTS_A_RUN } from "../../src/growth/period.ts";
+import { MAX_INTERVALS_PER_RUN } from "../../src/growth/period.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { createStore } from "../../src/store/open.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
@@ -49,7 +49,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   });
 
   test("gets what missed runs did not add, some half hours a run, and then what each adds", async () => {
-    expect(SLOTS_A_RUN).toBe(2);
+    expect(MAX_INTERVALS_PER_RUN).toBe(2);
     for (const [due, end] of [
       ["13:05", "12:30"],
       ["13:35", "13:30"],

@@ -25,7 +25,7 @@ describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
   });
   afterAll(() => worker?.close());
 
-  test("the cron trigger adds observations, and within five seconds they are served", async () => {
+  test("the cron trigger adds records, which are served within five seconds", async () => {
     expect(await walk(worker.origin)).toEqual(loaded.toReversed());
     expect(await worker.runScheduled(DUE)).toBe("ok");
     expect(await worker.runScheduled(DUE)).toBe("ok");
@@ -35,7 +35,7 @@ describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
   });
 });
 
-test("without GROW in wrangler.toml's own settings nothing is added", async () => {
+test("adds nothing with the settings of wrangler.toml", async () => {
   const worker = await start("d1");
   expect(await worker.runScheduled(DUE)).toBe("ok");
   await untilFresh();
@@ -43,31 +43,31 @@ test("without GROW in wrangler.toml's own settings nothing is added", async () =
   await worker.close();
 });
 
-/** Fails as soon as a store is touched. */
+/** Throws as soon as a store is used. */
 const untouchable = (settings: Partial<Env>) =>
   new Proxy(settings as Env, {
     get(target, name) {
-      if (name === "DB" || name === "KV") throw new Error(`${name} is touched`);
+      if (name === "DB" || name === "KV") throw new Error(`${name} is used`);
       return Reflect.get(target, name);
     },
   });
 
 const controller = { scheduledTime: DUE.getTime(), cron: "5,35 * * * *", noRetry() {} };
 
-test.each([{}, { GROW: "off" }])("with %j nothing is read", async (settings) => {
+test.each([{}, { GROW: "off" }])("reads nothing with %j", async (settings) => {
   await app.scheduled(controller, untouchable({ STORE: "d1", ...settings }));
   await expect(app.scheduled(controller, untouchable({ STORE: "d1", GROW: "on" }))).rejects.toThrow(
-    "touched",
+    "is used",
   );
 });
 
-test.each(["", "yes", "ON"])("GROW is %j: the run fails and says so", async (GROW) => {
+test.each(["", "yes", "ON"])("fails if GROW is %j", async (GROW) => {
   await expect(app.scheduled(controller, untouchable({ GROW }))).rejects.toThrow(
     `GROW is ${JSON.stringify(GROW)}; it must be "on" or "off"`,
   );
 });
 
-test("wrangler.toml has it off, and a run after each half hour", async () => {
+test("wrangler.toml turns growth off and has a run after each half hour", async () => {
   const configuration = await readFile("wrangler.toml", "utf8");
   expect(configuration).toContain('GROW = "off"');
   expect(configuration).toContain(`crons = ["${controller.cron}"]`);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { Command, InvalidArgumentError, Option } from "commander";
-import { SEED_DAYS } from "../../data/generator/seed.ts";
+import { SEED_DAYS } from "../../data/seed.ts";
 import { generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { FRESH_MS } from "../../src/store/cache.ts";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { InvalidArgumentError, Option } from "commander";
-import { openProgram, runProgram } from "../command-line/program.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
 import type { Dependencies } from "./deploy.ts";
 import { originOf } from "./deploy-target.ts";
 import { deletePreview, deployPreview, type PreviewOptions } from "./preview.ts";
@@ -24,7 +24,7 @@ const SKIP_CHECKS = [
   "allow uncommitted changes, and do not check format, lint and types",
 ] as const;
 
-const program = openProgram("npm run");
+const program = createProgram("npm run");
 
 program
   .command("deploy")

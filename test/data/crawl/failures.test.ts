@@ -148,11 +148,7 @@ describe("permanent failures end with an error that explains how to resume:", ()
       { status: 301, headers: { Location: "?page=3" } },
       /page=3 returned 302: too many redirects\n/,
     ],
-    [
-      "no count",
-      { body: '{"results":[]}' },
-      /returned an invalid envelope: count: is missing; gave up after/,
-    ],
+    ["no count", { body: '{"results":[]}' }, /returned an invalid envelope: count is missing; gave up after/],
   ])("%s", async (_, fault, message) => {
     service.onRequest = once(3, fault, 1_000);
     const { error, out, lines } = await runCrawl(
@@ -174,9 +170,9 @@ describe("permanent failures end with an error that explains how to resume:", ()
     [
       "a count that is a string",
       '{"count":"100","results":[]}',
-      'count: "100" is not a whole number, 0 or greater',
+      'count "100" is not a whole number, 0 or greater',
     ],
-    ["no results", '{"count":100}', "results: is missing"],
+    ["no results", '{"count":100}', "results is missing"],
   ])("%s, without a retry if no page could be read before", async (_, body, message) => {
     service.onRequest = () => ({ body });
     const { error, out } = await runCrawl(service.origin);

@@ -175,6 +175,6 @@ test("another page size is reported, and makes no difference to the records", as
   const { lines, warned, error } = await runCrawl(service.origin, { concurrency: 2 });
   await service.close();
   expect(lines).toEqual(linesOf(ALL.slice(0, 95)));
-  expect(warned[0]).toMatch(/page=1: results: contains 20 records instead of 15$/);
+  expect(warned[0]).toMatch(/page=1: results contains 20 records instead of 15$/);
   expect(error).toMatch(/^Found \d problems\. The records were copied unchanged\.$/);
 });

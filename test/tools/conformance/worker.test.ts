@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { STORE_NAMES } from "../../../tools/configuration.ts";
-import { committedFiles } from "../../data/generator/committed-seed.ts";
+import { committedFiles } from "../../data/committed-seed.ts";
 import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 

@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { load } from "../../../data/load.ts";
-import { CSV_HEADER, csvLine } from "../../../data/outputs/csv.ts";
 import { type Dependencies, deploy } from "../../../tools/deploy/deploy.ts";
 import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-target.ts";
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";

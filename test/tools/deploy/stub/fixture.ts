@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../../data/outputs/csv.ts";
+import { CSV_HEADER, csvLine } from "../../../../data/formats/csv.ts";
 import type { Dependencies } from "../../../../tools/deploy/deploy.ts";
 import { makeRecords } from "../../../records/sample.ts";
 import { openPlatform, type Platform } from "./platform.ts";

@@ -1,0 +1,134 @@
+import { createReadStream } from "node:fs";
+import { pipeline, Readable } from "node:stream";
+import { createGunzip } from "node:zlib";
+import { UnreadableError } from "./problem.ts";
+
+const REASONS: Record<string, string> = {
+  ENOENT: "does not exist",
+  EISDIR: "is a directory",
+  EACCES: "cannot be read: permission denied",
+  EPERM: "cannot be read: permission denied",
+};
+
+/**
+ * Reads the bytes of a file and decompresses them if they are gzip.
+ * @param file a path; `-` is standard input
+ * @param onRead called with the number of bytes of each chunk before decompression
+ * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
+ */
+export async function* readBytes(
+  file: string,
+  stdin?: Readable,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array> {
+  const stream = file === "-" ? (stdin ?? process.stdin) : createReadStream(file, { highWaterMark: 1 << 16 });
+  try {
+    yield* await decompress(count(stream, onRead));
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+async function* count(
+  chunks: AsyncIterable<Buffer>,
+  onRead?: (bytes: number) => void,
+): AsyncGenerator<Buffer> {
+  for await (const chunk of chunks) {
+    onRead?.(chunk.length);
+    yield chunk;
+  }
+}
+
+/** Recognises gzip by its first two bytes (RFC 1952, 2.3.1). */
+async function decompress(chunks: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer>> {
+  let head: Buffer = Buffer.alloc(0);
+  // The first chunk of a pipe may be a single byte.
+  while (head.length < 2) {
+    const next = await chunks.next();
+    if (next.done) break;
+    head = Buffer.concat([head, next.value]);
+  }
+  const bytes = prepend(head, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
+  return pipeline(Readable.from(bytes), createGunzip(), () => {});
+}
+
+/** Puts back an item that was taken from a generator. */
+export async function* prepend<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
+  yield first;
+  yield* rest;
+}
+
+/** Returns unknown errors unchanged: they are bugs in the program, not problems of the input. */
+function explain(error: unknown): unknown {
+  if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
+  if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
+  if (!("syscall" in error)) return error;
+  return new UnreadableError(REASONS[error.code] ?? `cannot be read: ${error.code}`);
+}
+
+/** Whole lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */
+export interface TextChunk {
+  text: string;
+  /** The line in which the text starts, from 1. */
+  line: number;
+  /** False if the last line continues in the next chunk. */
+  complete: boolean;
+}
+
+/** In characters. A longer line comes in parts, so that a large file in one line does not fill the memory. */
+export const MAX_LINE_LENGTH = 1 << 20;
+
+/**
+ * Decodes bytes as UTF-8 (RFC 3629) and removes a byte order mark.
+ * @throws UnreadableError if they are not UTF-8
+ */
+export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  let line = 1;
+  let rest = "";
+  for await (const chunk of bytes) {
+    rest += decode(decoder, chunk, line);
+    const end = rest.lastIndexOf("\n") + 1;
+    if (end > 0) {
+      const text = rest.slice(0, end);
+      yield { text, line, complete: true };
+      line += countOccurrences(text, "\n");
+      rest = rest.slice(end);
+    }
+    if (rest.length > MAX_LINE_LENGTH) {
+      yield { text: rest, line, complete: false };
+      rest = "";
+    }
+  }
+  rest += decode(decoder, undefined, line);
+  if (rest !== "") yield { text: rest, line, complete: true };
+}
+
+function decode(
+  decoder: InstanceType<typeof TextDecoder>,
+  chunk: Uint8Array | undefined,
+  line: number,
+): string {
+  try {
+    return decoder.decode(chunk, { stream: chunk !== undefined });
+  } catch {
+    const [valid = ""] = new TextDecoder().decode(chunk).split("\ufffd", 1);
+    throw new UnreadableError("is not UTF-8 text", line + countOccurrences(valid, "\n"));
+  }
+}
+
+export function countOccurrences(text: string, character: string): number {
+  let count = 0;
+  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
+  return count;
+}
+
+/** Yields the lines of a chunk, with their line breaks. */
+export function* splitLines({ text, line }: TextChunk): Generator<{ text: string; line: number }> {
+  for (let start = 0; start < text.length; line++) {
+    const end = text.indexOf("\n", start) + 1 || text.length;
+    yield { text: text.slice(start, end), line };
+    start = end;
+  }
+}

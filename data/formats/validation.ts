@@ -1,0 +1,104 @@
+import * as z from "zod";
+import { TrafficRecord } from "../../src/records/record.ts";
+import { type Counts, ROAD_USERS } from "../../src/records/road-users.ts";
+import type { ProblemDetail } from "./problem.ts";
+
+/** What a field may hold. */
+interface Field {
+  wholeNumber: boolean;
+  nullable: boolean;
+  /** Completes the sentence "... is not ...". */
+  expected: string;
+}
+
+/** Checks values against a schema and describes problems in words that are derived from the schema. */
+export interface Validator<T> {
+  fields: ReadonlyMap<string, Field>;
+  /**
+   * @param place where the values are, for the problems
+   * @param original the values as they are in the input, for the problems
+   * @returns the output of the schema, or a problem for each wrong field
+   */
+  validate<P extends object>(
+    values: unknown,
+    place: P,
+    original: unknown,
+  ): { data: T } | { problems: (P & ProblemDetail)[] };
+}
+
+/**
+ * @param schema of an object
+ * @param title the name of the object, such as "a record"
+ */
+export function createValidator<T>(schema: z.ZodType<T>, title: string): Validator<T> {
+  const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
+  const fields = new Map(Object.entries(properties).map(([name, field]) => [name, describeField(field)]));
+  const context: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => explain(issue, fields, title) };
+  return {
+    fields,
+    validate(values, place, original) {
+      const result = schema.safeParse(values, context);
+      if (result.success) return result;
+      const details = result.error.issues.flatMap((issue) => toDetails(issue, original));
+      return { problems: details.map((detail) => ({ ...place, ...detail })) };
+    },
+  };
+}
+
+function describeField(field: z.core.JSONSchema._JSONSchema): Field {
+  const choices = typeof field === "object" ? (field.anyOf ?? [field]) : [];
+  return {
+    wholeNumber: choices.some((choice) => typeof choice === "object" && choice.type === "integer"),
+    nullable: choices.some((choice) => typeof choice === "object" && choice.type === "null"),
+    expected: choices.map(describeChoice).join(", or "),
+  };
+}
+
+function describeChoice(choice: z.core.JSONSchema._JSONSchema): string {
+  if (typeof choice === "boolean" || choice.type === "null") return "null";
+  if (choice.const !== undefined) return JSON.stringify(choice.const);
+  if (choice.enum !== undefined) return choice.enum.map((value) => JSON.stringify(value)).join(", ");
+  if (choice.type === "integer")
+    return choice.minimum === 0 ? "a whole number, 0 or greater" : "a whole number";
+  if (choice.format === "date-time") return "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
+  if (choice.format === "uri") return "a URL";
+  if (choice.type === "array") return "an array";
+  return `a string of 1 to ${choice.maxLength} characters without control characters`;
+}
+
+/** zod prefers a message of the schema itself to this one. */
+function explain(issue: z.core.$ZodRawIssue, fields: ReadonlyMap<string, Field>, title: string): string {
+  if (issue.code === "unrecognized_keys") return `is not a field of ${title}`;
+  if (issue.input === undefined) return "is missing";
+  if (issue.code === "too_big" && issue.origin !== "string") return `is greater than ${issue.maximum}`;
+  if (issue.code === "too_small" && issue.origin === "int") return `is less than ${issue.minimum}`;
+  return `is not ${fields.get(String(issue.path?.[0]))?.expected ?? title}`;
+}
+
+function toDetails(issue: z.core.$ZodIssue, original: unknown): ProblemDetail[] {
+  const { message } = issue;
+  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ field, message }));
+  const [field] = issue.path;
+  if (field === undefined) return [{ value: original, message }];
+  const value = Object.entries(original ?? {}).find(([name]) => name === field)?.[1];
+  return [{ field: String(field), value, message }];
+}
+
+export const recordValidator = createValidator(TrafficRecord, "a record");
+
+/** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
+export function findHealthProblem<P extends object>(
+  record: Pick<TrafficRecord, "camera_ok"> & Counts,
+  place: P,
+): (P & ProblemDetail) | undefined {
+  if (record.camera_ok !== "False") return undefined;
+  const wrong = ROAD_USERS.find((name) => record[name] !== 0);
+  if (wrong === undefined) return undefined;
+  const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
+  return { ...place, field: "camera_ok", value: "False", message };
+}
+
+/** Whether a value is what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

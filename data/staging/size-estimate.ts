@@ -1,0 +1,29 @@
+import { statSync } from "node:fs";
+
+/** Estimates the size of a load from the part of its files that has been read. */
+export interface SizeEstimate {
+  /** Must be called with the bytes of each chunk that is read. */
+  onRead(bytes: number): void;
+  /**
+   * Estimates the number of rows in all files.
+   * @param rows read so far
+   * @returns undefined if the size of the files is not known
+   */
+  estimateRows(rows: number): number | undefined;
+}
+
+/** The size of standard input, of a pipe and of a missing file is not known. */
+export function createSizeEstimate(files: readonly string[]): SizeEstimate {
+  let size = 0;
+  for (const file of files) {
+    const found = file === "-" ? undefined : statSync(file, { throwIfNoEntry: false });
+    size += found?.isFile() ? found.size : Number.NaN;
+  }
+  let read = 0;
+  return {
+    onRead(bytes) {
+      read += bytes;
+    },
+    estimateRows: (rows) => (Number.isNaN(size) || read === 0 ? undefined : Math.round((rows * size) / read)),
+  };
+}

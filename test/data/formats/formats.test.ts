@@ -1,0 +1,160 @@
+import { expect, test } from "vitest";
+import { cutBytes, FIELDS, makeRecord, REPORT_COLUMNS, readRecords, readRows } from "./read-input.ts";
+
+const NEW = makeRecord({ id: 2, timestamp: "2020-02-29T00:00:00Z", camera_ok: "True" });
+const OLD = makeRecord();
+const BOTH = [NEW, OLD];
+const LINES =
+  "2,7,a33,2020-02-29T00:00:00Z,True,3,2,1,0,0,0,tf1\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n";
+
+const envelope = { count: 2, next: null, previous: "http://localhost/api/tf1/records/?format=api&page=1" };
+const page = { ...envelope, results: BOTH };
+const compact = JSON.stringify(page);
+const pretty = JSON.stringify(page, null, 2);
+
+test.each([
+  ["CSV", `${FIELDS}\n${LINES}`, BOTH],
+  ["CSV without a line break at the end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
+  ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
+  ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
+  ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
+  [
+    "CSV with every cell in quotes",
+    `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'),
+    BOTH,
+  ],
+  [
+    "CSV with another order of columns",
+    `model_name,camera_ref,camera_pk,id,timestamp,buses,cars,persons,bicycles,trucks,motorcycles,camera_ok
+tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
+    [NEW],
+  ],
+  [
+    "CSV with unusual camera_refs",
+    `${FIELDS}\n1,-7," é,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
+    [makeRecord({ camera_pk: -7, camera_ref: ' é,"' })],
+  ],
+  ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
+  [
+    "JSON Lines with a byte order mark, CRLF and blank lines",
+    `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`,
+    BOTH,
+  ],
+  [
+    "JSON Lines with another order of fields",
+    JSON.stringify(Object.fromEntries(Object.entries(NEW).reverse())),
+    [NEW],
+  ],
+  ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
+  ["an array of records", JSON.stringify(BOTH), BOTH],
+  ["a compact envelope", compact, BOTH],
+  ["a pretty-printed envelope", pretty, BOTH],
+  ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
+  ["an envelope with results only", JSON.stringify({ results: BOTH }), BOTH],
+  ["an envelope per line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
+  ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
+  ["envelopes without white space between them", compact + compact, [...BOTH, ...BOTH]],
+  [
+    "envelopes, compact and pretty, one after the other",
+    `${pretty} ${compact}${pretty}`,
+    [...BOTH, ...BOTH, ...BOTH],
+  ],
+  ["an array of envelopes", `[${compact},${compact}]`, [...BOTH, ...BOTH]],
+  ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
+  ["arrays one after the other", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
+])("reads %s", async (_, text, records) => {
+  expect(await readRecords(text)).toStrictEqual(records);
+});
+
+const LARGE = { ...envelope, results: Array.from({ length: 12_000 }, (_, id) => makeRecord({ id })) };
+
+test.each([
+  ["one envelope in one line", JSON.stringify(LARGE)],
+  [
+    "a large envelope in a line after a small one",
+    `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`,
+  ],
+])("reads input that is longer than the longest line: %s", async (_, text) => {
+  expect(text.length).toBeGreaterThan(2 ** 21);
+  expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
+});
+
+test.each([
+  ["CSV", `${FIELDS}\n\n${LINES}`, [3, 4]],
+  ["JSON Lines", `\n${JSON.stringify(NEW)}\n\n${JSON.stringify(OLD)}\n`, [2, 4]],
+  ["an envelope per line", `${compact}\n${compact}`, [1, 1, 2, 2]],
+  ["a pretty-printed envelope", pretty, [6, 20]],
+  ["an array of envelopes", `[\n${compact},\n${pretty}\n]`, [2, 2, 8, 22]],
+])("reports the line in which each record starts: %s", async (_, text, lines) => {
+  expect((await readRows(text)).map((row) => "line" in row && row.line)).toEqual(lines);
+});
+
+const report = (row: string) => `${REPORT_COLUMNS}\n${row}\n`;
+const OBSERVATION = {
+  camera_ref: "a33",
+  timestamp: "2025-10-29T09:10:27Z",
+  camera_ok: "True",
+  cars: 1,
+  persons: 2,
+  bicycles: 3,
+  trucks: 6,
+  motorcycles: 4,
+  buses: 5,
+  model_name: "tf1",
+  processed_at: "2025-10-29T09:23:09.000Z",
+};
+
+test.each([
+  [
+    "as the engine writes it",
+    "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0",
+    {},
+  ],
+  ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
+  [
+    "times with other offsets",
+    "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0",
+    {},
+  ],
+  [
+    "fractions of a second",
+    "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0",
+    { processed_at: "2025-10-29T09:23:09.987Z" },
+  ],
+  [
+    "white space around the camera_ref",
+    '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0',
+    {},
+  ],
+  ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
+  [
+    "many warnings",
+    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17",
+    { camera_ok: "False" },
+  ],
+  [
+    "no value for warnings",
+    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,",
+    { camera_ok: null },
+  ],
+  [
+    "the value None for warnings",
+    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None",
+    { camera_ok: null },
+  ],
+])("reads a report: %s", async (_, row, fields) => {
+  expect(await readRecords(report(row))).toStrictEqual([{ ...OBSERVATION, ...fields }]);
+});
+
+test.each([
+  ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo")],
+  ["JSON", compact.replaceAll('"tf1"', '"yolo"')],
+  ["pretty-printed JSON", pretty.replaceAll('"tf1"', '"yolo"')],
+])("replaces the model name: %s", async (_, text) => {
+  expect(await readRecords(text, "tf1")).toEqual(BOTH);
+});
+
+test("replaces the model name of a report", async () => {
+  const row = "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf2,1,2,3,4,5,6,0";
+  expect(await readRecords(report(row), "tf1")).toEqual([OBSERVATION]);
+});

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import fc from "fast-check";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { MAX_LINE_LENGTH, readBytes, readText, splitLines } from "../../../data/formats/input-file.ts";
+import { collect, cutBytes } from "./read-input.ts";
+
+const TEXT = "one\ntwo\n".repeat(20_000);
+const ZIPPED = gzipSync(TEXT);
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "input-file-test-"));
+  await mkdir(join(folder, "directory"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function readAll(file: string, stdin: Readable): Promise<string> {
+  return Buffer.concat(await collect(readBytes(file, stdin))).toString();
+}
+
+const contents: [string, Buffer, string][] = [
+  ["plain text", Buffer.from(TEXT), TEXT],
+  ["gzip", ZIPPED, TEXT],
+  ["gzip of several members", Buffer.concat([ZIPPED, gzipSync("three\n"), ZIPPED]), `${TEXT}three\n${TEXT}`],
+  ["an empty file", Buffer.alloc(0), ""],
+  ["one byte", Buffer.from("x"), "x"],
+  ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
+];
+
+test.each(contents)("reads %s from a file", async (_, bytes, text) => {
+  const file = join(folder, "input");
+  await writeFile(file, bytes);
+  expect(await readAll(file, Readable.from([]))).toBe(text);
+});
+
+test.each(contents)("reads %s from standard input, byte by byte at first", async (_, bytes, text) => {
+  const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
+  expect(await readAll("-", stdin)).toBe(text);
+});
+
+test.each([
+  ["a missing file", "nothing", "does not exist"],
+  ["a directory", "directory", "is a directory"],
+  ["a path below a file", "input/nothing", "cannot be read: ENOTDIR"],
+])("refuses %s", async (_, name, message) => {
+  await writeFile(join(folder, "input"), "");
+  await expect(readAll(join(folder, name), Readable.from([]))).rejects.toThrow(message);
+});
+
+test.each([
+  ["that ends after its header", ZIPPED.subarray(0, 12), "unexpected end of file"],
+  ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
+  ["with a wrong header", Buffer.from("\x1f\x8bhello", "latin1"), "unknown compression method"],
+  ["with a wrong checksum", Buffer.concat([ZIPPED.subarray(0, -8), Buffer.alloc(8)]), "incorrect data check"],
+])("refuses gzip %s", async (_, bytes, reason) => {
+  const message = `is a damaged gzip file: ${reason}`;
+  await expect(readAll("-", Readable.from(cutBytes(bytes, 50)))).rejects.toThrow(message);
+});
+
+test("passes on an error that is a bug in the program", async () => {
+  const bug = Object.assign(new TypeError("a bug"), { code: "ERR_FAULT" });
+  const stdin = new Readable({ read: () => stdin.destroy(bug) });
+  await expect(readAll("-", stdin)).rejects.toBe(bug);
+});
+
+async function readLines(chunks: Iterable<Uint8Array>) {
+  const textChunks = await collect(readText(iterate(chunks)));
+  return textChunks.flatMap((chunk) => [...splitLines(chunk)]);
+}
+
+async function* iterate(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* chunks;
+}
+
+test("the lines of a text are the same however its bytes are split into chunks", () => {
+  // The decoder may remove a second byte order mark after the first.
+  const unit = fc.constantFrom("a", "é", "€", "😀", "\n", "\r\n", "\ufeff");
+  return fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit }).filter((text) => !text.startsWith("\ufeff")),
+      fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
+      async (text, sizes) => {
+        const chunks: Buffer[] = [];
+        for (let rest = Buffer.from(`\ufeff${text}`); rest.length > 0; ) {
+          const size = sizes.next().value;
+          chunks.push(rest.subarray(0, size));
+          rest = rest.subarray(size);
+        }
+        const lines = text.split(/(?<=\n)/).filter((line) => line !== "");
+        expect(await readLines(chunks)).toEqual(lines.map((line, i) => ({ text: line, line: i + 1 })));
+      },
+    ),
+  );
+});
+
+test("a line that is too long comes in parts with the same line number", async () => {
+  const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
+  const textChunks = await collect(
+    readText(iterate([Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")])),
+  );
+  expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([
+    { line: 1, complete: true, length: 2 },
+    { line: 2, complete: false, length: MAX_LINE_LENGTH * 1.5 },
+    { line: 2, complete: true, length: MAX_LINE_LENGTH / 2 + 1 },
+    { line: 3, complete: true, length: 1 },
+  ]);
+});
+
+test.each([
+  ["in the third line", [Buffer.from("a\nb\nc\xff\nd\n", "latin1")], 3],
+  ["in the fourth line, in another chunk", [Buffer.from("a\nb\n\nc"), Buffer.from("\xe9\n", "latin1")], 4],
+  [
+    "a character that is cut off by the end of the file",
+    [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)],
+    2,
+  ],
+  ["UTF-16", [Buffer.from("\ufeffid,", "utf16le")], 1],
+])("refuses bytes that are not UTF-8: %s", async (_, chunks, line) => {
+  await expect(readLines(chunks)).rejects.toMatchObject({ message: "is not UTF-8 text", line });
+});

@@ -1,0 +1,145 @@
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createReadStream } from "node:fs";
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { parseOut, writeOutput } from "../../../data/formats/output-file.ts";
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "output-test-"));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function* lines(count = 2): AsyncGenerator<string> {
+  for (let line = 1; line <= count; line++) yield `${line}\n`;
+}
+
+const path = (name: string) => join(folder, name);
+
+describe("a file", () => {
+  test("is replaced only when the text is complete, and no other file is touched", async () => {
+    await Promise.all(["out", "out.part"].map((name) => writeFile(path(name), name)));
+    await chmod(path("out"), 0o600);
+    const slow = async function* () {
+      yield* lines(100_000);
+      expect(await readFile(path("out"), "utf8")).toBe("out");
+      expect(await readdir(folder)).toHaveLength(3);
+    };
+    await writeOutput(path("out"), slow());
+    expect(await readFile(path("out"), "utf8")).toMatch(/^1\n2\n.*\n100000\n$/s);
+    expect(await readFile(path("out.part"), "utf8")).toBe("out.part");
+    expect((await readdir(folder)).sort()).toEqual(["out", "out.part"]);
+    expect((await stat(path("out"))).mode & 0o777).toBe(0o600);
+  });
+
+  test("can be written twice at the same time", async () => {
+    await Promise.all([writeOutput(path("out"), lines(3)), writeOutput(path("out"), lines(3))]);
+    expect(await readFile(path("out"), "utf8")).toBe("1\n2\n3\n");
+    expect(await readdir(folder)).toEqual(["out"]);
+  });
+
+  test.each(["an existing file", "a new file"])(
+    "behind symbolic links is replaced, and the links stay: %s",
+    async (how) => {
+      await mkdir(path("deep"));
+      if (how === "an existing file") await writeFile(path("deep/file"), "old");
+      await symlink("deep", path("folder"));
+      await symlink("../link", path("deep/first"));
+      await symlink("deep/file", path("link"));
+      await writeOutput(path("folder/first"), lines());
+      expect(await readFile(path("deep/file"), "utf8")).toBe("1\n2\n");
+      expect(await readlink(path("deep/first"))).toBe("../link");
+      expect(await readlink(path("link"))).toBe("deep/file");
+      expect((await readdir(path("deep"))).sort()).toEqual(["file", "first"]);
+    },
+  );
+
+  test("stays unchanged if the text throws, and the error is passed on unchanged", async () => {
+    await writeFile(path("out"), "old");
+    const failing = async function* () {
+      yield* lines(20_000);
+      throw new RangeError("out of range");
+    };
+    await expect(writeOutput(path("out"), failing())).rejects.toThrow(new RangeError("out of range"));
+    expect(await readFile(path("out"), "utf8")).toBe("old");
+    expect(await readdir(folder)).toEqual(["out"]);
+  });
+});
+
+describe("a named pipe", () => {
+  test.each(["pipe", "link"])("is written to and stays in place: %s", async (name) => {
+    execFileSync("mkfifo", [path("pipe")]);
+    await symlink("pipe", path("link"));
+    const [read] = await Promise.all([
+      text(createReadStream(path("pipe"))),
+      writeOutput(path(name), lines()),
+    ]);
+    expect(read).toBe("1\n2\n");
+    expect((await lstat(path("pipe"))).isFIFO()).toBe(true);
+    expect((await readdir(folder)).sort()).toEqual(["link", "pipe"]);
+  });
+
+  test("whose reader stops early is not an error", async () => {
+    execFileSync("mkfifo", [path("pipe")]);
+    const reader = createReadStream(path("pipe"));
+    const writing = writeOutput(path("pipe"), lines(1_000_000));
+    await once(reader, "data");
+    reader.destroy();
+    await writing;
+  });
+});
+
+test("a directory is refused before the text is read", async () => {
+  let started = false;
+  const watched = async function* () {
+    started = true;
+    yield* lines();
+  };
+  await expect(writeOutput(folder, watched())).rejects.toThrow(
+    `${folder} cannot be written: it is a directory`,
+  );
+  expect(started).toBe(false);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a missing folder is reported while the text is still being generated", async () => {
+  const slow = async function* () {
+    await setTimeout(100);
+    yield* lines();
+  };
+  await expect(writeOutput(path("no/out"), slow())).rejects.toThrow(/no\/out cannot be written: ENOENT/);
+});
+
+test("a cycle of symbolic links is refused", async () => {
+  await symlink("other", path("one"));
+  await symlink("one", path("other"));
+  await expect(writeOutput(path("one"), lines())).rejects.toThrow(/one cannot be written: ELOOP/);
+});
+
+test.each([
+  ["-", "-"],
+  ["/dev/stdout", "-"],
+  ["/dev/fd/1", "-"],
+  ["/proc/self/fd/1", "-"],
+  ["/dev/null", "/dev/null"],
+  ["dev/stdout", "dev/stdout"],
+])("parseOut: --out %s means %s", (given, expected) => {
+  expect(parseOut(given)).toBe(expected);
+});
