@@ -1,9 +1,9 @@
 /**
- * Chooses which bars are named below a chart, as many as there is room for: the first one, and the first one after each
- * gap, before all others. Of the others, none is so near to the end that its name would be cut.
- * @param names of the bars from left to right; undefined where there is a gap
- * @param apart how many bars the named ones have to be apart, 1 or more
- * @returns the names, each in its place; empty where none is written
+ * Chooses the bars that get a label below a chart, as many as there is space for. The first bar and the first bar after
+ * each gap come before all others. The others get no label so close to the end that it would be cut off.
+ * @param names the names of the bars from left to right; undefined for a gap
+ * @param apart the smallest distance between labels, in bars, 1 or more
+ * @returns a label for each bar, which may be empty
  */
 export function chooseLabels(names: (string | undefined)[], apart: number): string[] {
   const [openings, others] = [[] as number[], [] as number[]];

@@ -1,6 +1,6 @@
 /**
- * A colour of the style sheet, as the current scheme has it, or as the person forces it.
- * @param adjust `none` where a colour tells something that no other does
+ * Reads a colour of the style sheet in the current colour scheme. Forced colours replace it.
+ * @param adjust `none` keeps the colour even if colours are forced, for colours that have a meaning
  */
 export function readColor(name: string, adjust: "auto" | "none" = "auto"): string {
   const probe = document.createElement("i");

@@ -1,12 +1,12 @@
-/** The figures that the charts show. */
+/** The figures of the charts. */
 export interface Figures {
-  /** The first day of each period; undefined where days without records stand in between. */
+  /** The first day of each period; undefined for a gap. */
   days: (string | undefined)[];
-  /** A figure of each period by its column, NaN for a gap. */
+  /** The figures of a column, one for each period; NaN for a gap. */
   column(name: string): number[];
 }
 
-/** Reads the table: a row a period or a gap, a column a figure. */
+/** Reads the table, in which each row is a period or a gap. */
 export function readFigures(table: HTMLTableElement): Figures {
   const columns = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell) => cell.dataset.column);
   const rows = [...(table.tBodies[0]?.rows ?? [])];

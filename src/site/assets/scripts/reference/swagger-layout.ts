@@ -1,4 +1,4 @@
-/** What a plugin of the package may use, as much of it as is used here. */
+/** The parts of the plugin interface of Swagger UI that are used here. */
 interface System {
   React: { createElement(type: unknown, props: object | null, ...children: unknown[]): unknown };
   getComponent(name: string, container?: true): unknown;
@@ -9,10 +9,10 @@ interface System {
 export const LAYOUT = "ReferenceLayout";
 
 /**
- * A layout of the operations and the schemas only: the page around it has the title, the main landmark and the links,
- * and there is one server, so nothing to choose.
+ * A plugin with a layout that contains only the operations and the schemas. The page already has a title, a main landmark
+ * and links, and there is only one server to choose.
  */
-export function bringLayout({ React, getComponent, specSelectors }: System) {
+export function layoutPlugin({ React, getComponent, specSelectors }: System) {
   const show = (name: string) => React.createElement(getComponent(name, true), null);
   const Layout = () => {
     const status = specSelectors.loadingStatus();

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { chooseLabels } from "../../src/site/assets/scripts/chart/labels.ts";
+import { chooseLabels } from "../../src/site/assets/scripts/chart/axis-labels.ts";
 
-/** A letter is a bar, and a dot a gap; of the choice, a dot is a bar without name. */
+/** In the input, a letter is a bar and a dot is a gap. In the result, a dot is a bar without a label. */
 test.each([
   ["abcdef", 1, "abcdef"],
   ["abcdef", 2, "a.c.e."],
@@ -12,7 +12,7 @@ test.each([
   ["ab.cdefgh", 4, "a...d...."],
   ["a.b.c", 2, "a.b.c"],
   ["", 1, ""],
-])("%s, %i apart: %s", (bars, apart, chosen) => {
+])("%s with labels %i bars apart: %s", (bars, apart, chosen) => {
   const names = [...bars].map((bar) => (bar === "." ? undefined : bar));
   expect(
     chooseLabels(names, apart)

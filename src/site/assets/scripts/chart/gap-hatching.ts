@@ -1,12 +1,13 @@
 import type { Plugin } from "chart.js";
-import { readColor } from "./colors.ts";
+import { readColor } from "./theme-colors.ts";
 
-/** How far the strokes are apart, in pixels. */
+/** The distance between the lines in pixels. */
 const STEP = 6;
 
 /**
- * Hatches the places of gaps over the whole height, so that what stands beside one is not taken for its neighbour in time.
- * @param days undefined where there is a gap
+ * Creates a plugin that hatches gaps over the whole height of a chart, so that the bars on both sides do not seem to be
+ * consecutive.
+ * @param days the first day of each bar; undefined for a gap
  */
 export function hatchGaps(days: (string | undefined)[]): Plugin<"bar"> {
   return {
