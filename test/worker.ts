@@ -7,7 +7,7 @@ import { appendStatements, loadStatements } from "../src/store/d1-statements.ts"
 import { appendPairs, switchTo, writePairs } from "../src/store/kv-pairs.ts";
 import type { State } from "../src/store/store.ts";
 import { statisticsOf } from "./data/statistics.ts";
-import { checkAnswer } from "./openapi-check.ts";
+import { checkResponse } from "./openapi-check.ts";
 
 export interface RunningWorker {
   /** Where it listens, such as `http://localhost:41234`. */
@@ -44,7 +44,7 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
 
 async function fetchChecked(request: Request): Promise<Response> {
   const response = await fetch(request);
-  await checkAnswer(request, response);
+  await checkResponse(request, response);
   return response;
 }
 

@@ -20,11 +20,11 @@ describe("periods", () => {
     [400, 58],
     [2_500, 28],
     [20_000, 56],
-  ])("%i days on end are about %i periods", (days, periods) => {
+  ])("%i consecutive days are about %i periods", (days, periods) => {
     expect(Math.abs(cutPeriods(makeDays(0, days)).periods.length - periods)).toBeLessThanOrEqual(1);
   });
 
-  test("hold what their days come to", () => {
+  test("contain the sums of their days", () => {
     const { period_days, periods } = cutPeriods(makeDays(7 * 2_000, 7 * 60));
     expect(period_days).toBe(7);
     expect(periods[0]).toEqual({
@@ -37,14 +37,14 @@ describe("periods", () => {
     });
   });
 
-  test("know how many of their days have records, at both ends and within", () => {
+  test("count their days with records, at both ends and in between", () => {
     const days = [...makeDays(7 * 2_000 + 3, 100), ...makeDays(7 * 2_000 + 105, 100)];
     const { periods } = cutPeriods(days);
     expect(periods.map((period) => period.days).filter((count) => count !== 7)).toEqual([4, 5, 2]);
     for (const { days, totals } of periods) expect(totals.cars / days).toBe(6);
   });
 
-  test("are at most 60, in order, and hold every record once, whatever the days", () => {
+  test("are at most 60, in order, and contain every record once, for any days", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
         const days = numbers.sort((one, other) => one - other).map(makeDay);

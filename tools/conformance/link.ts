@@ -1,4 +1,4 @@
-import { lastValue } from "../../src/http/query.ts";
+import { lastValue } from "../../src/http/request.ts";
 import { showValue } from "./json.ts";
 
 /** The page that a link, absolute or not, leads to; undefined if it names none. */
