@@ -93,7 +93,7 @@ function overrideHeaders(
 }
 
 /** Shorter than for real errors, because tests wait for it. */
-export const RETRY_AFTER_SECONDS = 2;
+const RETRY_AFTER_SECONDS = 2;
 
 /** Headers that a status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client (10.2.3). */
 const HEADERS: Record<number, Record<string, string>> = {
@@ -104,11 +104,12 @@ const HEADERS: Record<number, Record<string, string>> = {
 };
 
 /**
- * Creates the error of a status. A 426 lacks its header `Upgrade` (RFC 9110, 15.5.22), because the runtime removes it.
+ * Creates the error of a status. In a 426 the header `Upgrade` (RFC 9110, 15.5.22) is missing, because the runtime removes
+ * it.
  * @param status 400 to 599
  * @param method the method of the request
  */
-export function createError(status: number, method: string): HttpError {
+function createError(status: number, method: string): HttpError {
   const { message, headers } = usualError(status, method);
   return new HttpError(status, { detail: message, headers, code: "mock" });
 }

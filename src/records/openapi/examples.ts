@@ -50,6 +50,7 @@ export function createExchanges(origin: string): Record<ExampleName, Exchange> {
       status: 405,
       body: methodNotAllowed("POST", METHODS).body,
     },
+    // The mock always asks clients to wait for 2 seconds.
     throttled: get("?prefer=code=429", 429, throttled(2).body),
     unavailable: get("", 503, unavailable().body),
   };

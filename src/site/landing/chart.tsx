@@ -5,16 +5,16 @@ import { formatDays, PeriodTable } from "./period-table.tsx";
 import { findGaps, HEALTH, type Periods } from "./periods.ts";
 
 /**
- * Charts of the whole time: the camera health, and one small chart for each class of road users, because cars are about a
- * thousand times as frequent as buses. A script (src/site/assets/scripts/chart.ts) draws the figures of the table, which
- * is also there without scripts and for screen readers.
+ * Charts of the whole time: the camera health, and a small chart for each class of road users, because there are many more
+ * cars than buses. A script (src/site/assets/scripts/chart.ts) draws the figures of the table, which is also there without
+ * scripts and for screen readers.
  */
-export const Chart: FC<Periods> = (cut) => (
+export const Chart: FC<Periods> = (grouped) => (
   <>
     <div class="charts">
       <section class="panel">
         <h3 id="counts-heading">Road users counted per day</h3>
-        <p class="note">{describeBars(cut)} Each class has its own scale.</p>
+        <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
         <div class="classes">
           {CLASSES.map((name) => (
             <figure>
@@ -30,9 +30,9 @@ export const Chart: FC<Periods> = (cut) => (
         </figcaption>
         <Plot columns={HEALTH} label="health-caption" />
       </figure>
-      <Gaps {...cut} />
+      <Gaps {...grouped} />
     </div>
-    <PeriodTable {...cut} />
+    <PeriodTable {...grouped} />
   </>
 );
 
@@ -52,8 +52,8 @@ function describeBars({ period_days }: Periods): string {
 /** How many gaps are listed. The table has all of them. */
 const MOST_LISTED = 3;
 
-const Gaps: FC<Periods> = (cut) => {
-  const gaps = findGaps(cut);
+const Gaps: FC<Periods> = (grouped) => {
+  const gaps = findGaps(grouped);
   if (gaps.length === 0) return null;
   const listed = gaps.slice(0, MOST_LISTED).map(formatDays);
   const more = gaps.length - listed.length;

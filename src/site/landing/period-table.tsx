@@ -4,14 +4,14 @@ import { formatMean, formatNumber, formatShare } from "../number-format.ts";
 import { findGap, type Gap, HEALTH, type Period, type Periods } from "./periods.ts";
 
 /** The figures of the charts as a table, from which the script draws them. */
-export const PeriodTable: FC<Periods> = (cut) => (
+export const PeriodTable: FC<Periods> = (grouped) => (
   <details class="figures">
     <summary>The figures as a table</summary>
     <section class="scroll" aria-label="The figures of the charts" tabindex={0}>
       <table id="periods">
         <caption>
-          Road users per day{cut.period_days > 1 && " (means of the days with records)"}, and camera health in
-          % of records.
+          Road users per day{grouped.period_days > 1 && " (means of the days with records)"}, and camera
+          health in % of records.
         </caption>
         <thead>
           <tr>
@@ -24,9 +24,9 @@ export const PeriodTable: FC<Periods> = (cut) => (
           </tr>
         </thead>
         <tbody>
-          {cut.periods.map((period, index) => (
+          {grouped.periods.map((period, index) => (
             <>
-              <GapRow gap={findGap(cut, index)} />
+              <GapRow gap={findGap(grouped, index)} />
               <PeriodRow {...period} />
             </>
           ))}

@@ -41,7 +41,7 @@ const DAY_MS = 86_400_000;
  * are left out.
  * @param days oldest first
  */
-export function cutPeriods(days: Day[]): Periods {
+export function groupIntoPeriods(days: Day[]): Periods {
   const period_days =
     LENGTHS.find((length) => new Set(days.map(([day]) => periodOf(day, length))).size <= MOST_PERIODS) ??
     LONGEST;
@@ -61,8 +61,8 @@ export function findGap({ period_days, periods }: Periods, index: number): Gap |
 }
 
 /** All gaps, oldest first. */
-export function findGaps(cut: Periods): Gap[] {
-  return cut.periods.flatMap((_, index) => findGap(cut, index) ?? []);
+export function findGaps(grouped: Periods): Gap[] {
+  return grouped.periods.flatMap((_, index) => findGap(grouped, index) ?? []);
 }
 
 /** The number of a day, counted from 1970. */

@@ -5,7 +5,7 @@ import { lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { Loaded } from "../../store/store.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { cutPeriods, type Periods } from "./periods.ts";
+import { groupIntoPeriods, type Periods } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export interface Summary {
@@ -62,5 +62,5 @@ export function summarise(
 
 function summariseStatistics(statistics: Statistics): StatisticsSummary {
   const { first, last, cameras, camera_ok, totals, days } = statistics;
-  return { first, last, cameras: cameras.length, camera_ok, totals, ...cutPeriods(days) };
+  return { first, last, cameras: cameras.length, camera_ok, totals, ...groupIntoPeriods(days) };
 }
