@@ -1,4 +1,4 @@
-import { findOrigin } from "../src/http/origin.ts";
+import { findOrigin } from "../src/http/request.ts";
 import { COLLECTION_PATH } from "../src/records/envelope.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/store.ts";

@@ -2,32 +2,41 @@ import { Hono } from "hono";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
 import { health } from "./health/route.ts";
-import { errorAnswers, notFound } from "./http/errors.ts";
+import { createErrorHandler, type RenderError } from "./http/error-response.ts";
+import { notFound } from "./http/errors.ts";
+import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { rateLimit } from "./http/rate-limit.ts";
-import { answerPreflight, serviceHeaders } from "./http/service-headers.ts";
-import { misbehaviour } from "./mock/middleware.ts";
-import { COLLECTION_PATHS, collection, collectionHeaders } from "./records/route.ts";
+import { createMock } from "./mock/middleware.ts";
+import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
 import { landing } from "./site/landing/route.ts";
 import { openapi } from "./site/openapi/route.ts";
-import { renderError, renderPage } from "./site/pages.ts";
 import { reference } from "./site/reference/route.ts";
 
+// Web pages are imported on the first use, so that clients that read JSON never wait for them.
+const renderError: RenderError = async (error, url) =>
+  (await import("./site/error-page.tsx")).renderError(error, url);
+const renderPage: RenderPage = async (view, c) => {
+  const { renderRecords } = await import("./site/records/records-page.tsx");
+  return renderRecords({ ...view, headers: mock.finalHeaders(c, view.headers) });
+};
+
 const app = new Hono<{ Bindings: Env }>();
-const answerError = errorAnswers(renderError);
-const misbehave = misbehaviour(answerError);
+const respondWithError = createErrorHandler(renderError);
+const mock = createMock(respondWithError);
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
-app.options("*", answerPreflight);
+app.options("*", respondToPreflight);
+// Before the rate limit and the mock, because a monitor must always get the real state.
 app.route("/", health);
-// One middleware, since each costs every page a hop, and hardly any page needs either.
-app.use((c, next) => rateLimit(c, () => misbehave(c, next)));
+// One middleware for both, because each one costs every page some time, and most requests use neither.
+app.use((c, next) => rateLimit(c, () => mock.handle(c, next)));
 app.route("/", collection(renderPage));
 app.route("/", landing);
 app.route("/", openapi);
 app.route("/", reference);
-app.notFound((c) => answerError(notFound(), c));
-app.onError(answerError);
+app.notFound((c) => respondWithError(notFound(), c));
+app.onError(respondWithError);
 
-/** The worker: the app answers requests, and the cron trigger of wrangler.toml calls `scheduled`. */
+/** The worker: `app` responds to requests, and the cron trigger of wrangler.toml calls `scheduled`. */
 export default Object.assign(app, { scheduled: grow });

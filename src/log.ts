@@ -1,37 +1,37 @@
-/** Characters of a reason that are kept: a broken value in a store can be very long. */
+/** The longest reason that is logged, in characters: a broken value in a store can be very long. */
 const LONGEST_REASON = 500;
 
-/** Places in the code that a line names, beginning where the error was thrown. */
+/** How many stack frames are logged, beginning where the error was thrown. */
 const MOST_FRAMES = 8;
 
-/** What a line says besides the reason; nothing that came from a client. */
-export interface Facts {
-  /** What happened, for a filter to find. */
+/** The fields of a line in the log besides the reason. None of them comes from a client. */
+export interface LogFields {
+  /** What happened, to filter by. */
   event: "request_failed" | "kept_served" | "rate_limit_failed";
-  /** The setting `STORE`, if it has a value. */
+  /** The setting `STORE`, if it is set. */
   store?: string | undefined;
   method?: string;
-  /** The path as the routes write it, `*` where there is none; no query. */
+  /** The path of the route, without query; `*` if no route matches. */
   path?: string;
   status?: number;
 }
 
 /**
- * Writes one line of JSON to the log, which the platform's tools read field by field. Says what failed inside and why;
- * who asked, and for what in its query, stays out of it.
+ * Logs a failure as one line of JSON, which the platform's tools can search by field. The line says what failed and why,
+ * but not who sent the request or what was in its query.
  */
-export function logFailure(facts: Facts, error: unknown): void {
-  console.error(JSON.stringify({ ...facts, reason: writeReason(error), at: listFrames(error) }));
+export function logFailure(fields: LogFields, error: unknown): void {
+  console.error(JSON.stringify({ ...fields, reason: writeReason(error), at: listFrames(error) }));
 }
 
-/** The error and what caused it. */
+/** The error and its cause. */
 function writeReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : "";
   const reason = String(error) + cause;
   return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}...` : reason;
 }
 
-/** The lines of the stack without the message, which stands in the reason. */
+/** The frames of the stack, without the message, which is part of the reason. */
 function listFrames(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const frames = [...stack.matchAll(/^ {4}at (.+)$/gm)].map(([, frame = ""]) => frame);

@@ -3,13 +3,13 @@ import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../tools/configuration.ts";
-import { checkAnswer } from "./openapi-check.ts";
+import { checkResponse } from "./openapi-check.ts";
 import { makeRecords } from "./records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
 
 const PATH = "/api/tf1/records/";
 
-// What a client may put into a request line: printable ASCII, percent-encoded or not, and not only well-formed.
+// What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
 });
@@ -61,8 +61,8 @@ const headers = fc.record(
   },
   { requiredKeys: [] },
 );
-// CONNECT leaves HTTP. The others workerd does not know, and answers 501 itself before the worker runs.
-const BEYOND_THE_WORKER = new Set([
+// CONNECT opens a tunnel. workerd does not know the others and responds with 501 before the worker runs.
+const UNSUPPORTED = new Set([
   "CONNECT",
   "BIND",
   "LINK",
@@ -73,14 +73,9 @@ const BEYOND_THE_WORKER = new Set([
   "UNBIND",
   "UNLINK",
 ]);
-const method = fc.constantFrom(
-  ...METHODS.filter((name) => !BEYOND_THE_WORKER.has(name)),
-  "GET",
-  "HEAD",
-  "OPTIONS",
-);
+const method = fc.constantFrom(...METHODS.filter((name) => !UNSUPPORTED.has(name)), "GET", "HEAD", "OPTIONS");
 
-interface Answer {
+interface ReceivedResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
@@ -91,7 +86,7 @@ function send(
   method: string,
   target: string,
   headers: Record<string, string>,
-): Promise<Answer> {
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const outgoing = request(origin + target, { method, headers }, async (incoming) => {
       resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: await text(incoming) });
@@ -100,12 +95,16 @@ function send(
   });
 }
 
-function toResponse({ status, headers, body }: Answer): Response {
+function toResponse({ status, headers, body }: ReceivedResponse): Response {
   const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
   return new Response(body === "" ? null : body, { status, headers: pairs });
 }
 
-function expectWellFormed(method: string, pathname: string, { status, headers, body }: Answer): void {
+function expectWellFormed(
+  method: string,
+  pathname: string,
+  { status, headers, body }: ReceivedResponse,
+): void {
   expect(status).toBeLessThan(500);
   expect(headers).toMatchObject({ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" });
   if (pathname === PATH || `${pathname}/` === PATH)
@@ -132,14 +131,14 @@ describe.each(STORE_NAMES)("served from %s", (store) => {
   });
   afterAll(() => worker.close());
 
-  test("nothing that a client sends gets a 5xx, and every answer is well-formed", async () => {
+  test("no request gets a 5xx, and every response is well-formed", async () => {
     await fc.assert(
       fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
         const target = query === "" ? path : `${path}?${query}`;
         const url = worker.origin + target;
-        const answer = await send(worker.origin, method, target, headers);
-        expectWellFormed(method, new URL(url).pathname, answer);
-        await checkAnswer({ method, url, headers: new Headers(headers) }, toResponse(answer));
+        const response = await send(worker.origin, method, target, headers);
+        expectWellFormed(method, new URL(url).pathname, response);
+        await checkResponse({ method, url, headers: new Headers(headers) }, toResponse(response));
       }),
       { numRuns: 1_000 },
     );

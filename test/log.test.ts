@@ -17,20 +17,20 @@ function log(error: unknown) {
 test.each<[string, unknown, string]>([
   ["an error", new TypeError("no"), "TypeError: no"],
   ["its cause", new Error("no", { cause: new SyntaxError("odd") }), "Error: no (SyntaxError: odd)"],
-  ["lines", new Error("one\ntwo"), "Error: one\ntwo"],
-  ["a text", "no", "no"],
-  ["nothing", undefined, "undefined"],
-  ["a long one", "x".repeat(501), `${"x".repeat(500)}...`],
+  ["two lines", new Error("one\ntwo"), "Error: one\ntwo"],
+  ["a string", "no", "no"],
+  ["undefined", undefined, "undefined"],
+  ["shortened if it is long", "x".repeat(501), `${"x".repeat(500)}...`],
 ])("the reason is %s", (_, error, reason) => {
   expect(log(error).reason).toBe(reason);
 });
 
-test("the frames do not repeat the message, whatever it looks like", () => {
+test("the frames do not repeat the message, even if it looks like a frame", () => {
   const { at } = log(new Error("no\nat all"));
   expect(at[0]).toMatch(/log\.test\.ts:\d+:\d+/);
   expect(at.length).toBeLessThanOrEqual(8);
 });
 
-test("what was thrown without a stack has no frames", () => {
+test("a thrown value without a stack has no frames", () => {
   expect(log("no").at).toEqual([]);
 });

@@ -1,11 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { PREFLIGHT_ANSWER } from "../src/site/openapi/answers.ts";
+import type { Header, PathItem, Reference, ResponseObject, Schema } from "../src/http/openapi/types.ts";
 import { describeService } from "../src/site/openapi/document.ts";
-import { answerHeaders } from "../src/site/openapi/headers.ts";
-import type { Answer, Header, PathItem, Reference, Schema } from "../src/site/openapi/types.ts";
 
-/** What an answer is checked against. */
+/** The request of a response. */
 interface Sent {
   method: string;
   /** Absolute. */
@@ -15,90 +13,93 @@ interface Sent {
 
 const { paths, components } = describeService("http://localhost");
 
-// Strict: a schema that says something that is no JSON Schema is a mistake in the document. Headers arrive as text.
+/** The response to a preflight, which is the same for every path. */
+const PREFLIGHT_RESPONSE = paths["/api/tf1/records/"]?.options?.responses[204];
+
+// Strict: unknown keywords in a schema are mistakes in the document. Headers are checked as text.
 const ajv = new Ajv2020({ strict: true, allErrors: true });
 const headerAjv = new Ajv2020({ strict: true, allErrors: true, coerceTypes: true });
 for (const validator of [ajv, headerAjv]) formats.default(validator);
 ajv.addKeyword("components");
 
-/** The names of all headers that the document has, with whichever answer. */
-const HEADER_NAMES = [
-  ...new Set(
-    Object.values(answerHeaders).flatMap((headers) => Object.keys(headers).map((name) => name.toLowerCase())),
-  ),
-];
+/** The names of all headers in the document, of every response. */
+const HEADER_NAMES = new Set(
+  Object.values(paths)
+    .flatMap((item) => Object.values(item))
+    .flatMap(({ responses }) => Object.values(responses))
+    .flatMap(({ headers }) => Object.keys(headers).map((name) => name.toLowerCase())),
+);
 
 /**
- * Holds an answer against the OpenAPI document: is its status documented for the request, and has it the headers, the
- * media type and the body that the document says? Paths that the document does not have pass; of an answer whose body
- * was broken on request, nothing can be said.
- * @param response whose body stays readable
- * @throws saying everything that is wrong
+ * Checks a response against the OpenAPI document: its status, headers, media type and body. Paths that are not in the
+ * document pass, and so do responses whose body the mock broke.
+ * @param response its body stays readable
+ * @throws with a list of everything that is wrong
  */
-export async function checkAnswer(sent: Sent, response: Response): Promise<void> {
+export async function checkResponse(sent: Sent, response: Response): Promise<void> {
   const item = paths[new URL(sent.url).pathname];
   if (item === undefined || response.headers.get("preference-applied")?.includes("body=")) return;
-  const answer = findAnswer(item, sent, response);
+  const documented = findDocumented(item, sent, response);
   const problems =
-    answer === undefined
+    documented === undefined
       ? [`status ${response.status} is not documented`]
       : [
-          ...checkHeaders(answer, response.headers),
-          ...(await checkBody(answer, sent.method, response.clone())),
+          ...checkHeaders(documented, response.headers),
+          ...(await checkBody(documented, sent.method, response.clone())),
         ];
   if (problems.length > 0) {
     throw new Error(
-      `${sent.method} ${sent.url} answered against the document:\n${[...new Set(problems)].join("\n")}`,
+      `The response to ${sent.method} ${sent.url} contradicts the document:\n${[...new Set(problems)].join("\n")}`,
     );
   }
 }
 
 /**
- * Finds what the document says of a status. HEAD answers as GET. A method that is not documented may only fail, and
- * only such a method may get a 405; where all methods are answered alike, the document says so with GET alone.
+ * Finds the documented response of a status. HEAD is documented by GET. An undocumented method may only fail, and only
+ * such a method may get a 405. For a path with the same response to every method, only GET is documented.
  */
-function findAnswer(
+function findDocumented(
   { get, options }: PathItem,
   { method, headers }: Sent,
-  { status, headers: answered }: Response,
-): Answer | undefined {
-  // Any error may be asked for, but no other than a documented one comes by itself.
-  if (status >= 400 && answered.has("preference-applied")) return get?.responses.default;
+  { status, headers: received }: Response,
+): ResponseObject | undefined {
+  // The mock may send any error, but otherwise only documented errors occur.
+  if (status >= 400 && received.has("preference-applied")) return get?.responses.default;
   if (method === "OPTIONS" && headers.has("access-control-request-method"))
-    return status === 204 ? PREFLIGHT_ANSWER : undefined;
+    return status === 204 ? PREFLIGHT_RESPONSE : undefined;
   if (method === "OPTIONS" && options) return status === 204 ? undefined : options.responses[status];
-  const alike = get?.responses[405] === undefined;
-  const known = method === "GET" || method === "HEAD";
-  if (!alike && (known ? status === 405 : status < 400)) return undefined;
+  const isSameForAll = get?.responses[405] === undefined;
+  const isKnown = method === "GET" || method === "HEAD";
+  if (!isSameForAll && (isKnown ? status === 405 : status < 400)) return undefined;
   return get?.responses[status];
 }
 
-function checkHeaders(answer: Answer, headers: Headers): string[] {
-  const validate = compileOnce(answer.headers, () => {
-    const documented = Object.entries(answer.headers).map(([name, reference]) => ({
+function checkHeaders(documented: ResponseObject, headers: Headers): string[] {
+  const validate = compileOnce(documented.headers, () => {
+    const entries = Object.entries(documented.headers).map(([name, reference]) => ({
       name: name.toLowerCase(),
       header: resolveHeader(reference),
     }));
     return headerAjv.compile({
       type: "object",
-      properties: Object.fromEntries(documented.map(({ name, header }) => [name, header.schema])),
-      required: documented.filter(({ header }) => header.required).map(({ name }) => name),
+      properties: Object.fromEntries(entries.map(({ name, header }) => [name, header.schema])),
+      required: entries.filter(({ header }) => header.required).map(({ name }) => name),
     });
   });
   const problems = validate(Object.fromEntries(headers)) ? [] : describeErrors("headers", validate);
-  const named = Object.keys(answer.headers).map((name) => name.toLowerCase());
-  const others = HEADER_NAMES.filter((name) => headers.has(name) && !named.includes(name));
+  const named = Object.keys(documented.headers).map((name) => name.toLowerCase());
+  const others = [...HEADER_NAMES].filter((name) => headers.has(name) && !named.includes(name));
   return [...problems, ...others.map((name) => `header ${name} is not documented here`)];
 }
 
-async function checkBody({ content }: Answer, method: string, response: Response): Promise<string[]> {
+async function checkBody({ content }: ResponseObject, method: string, response: Response): Promise<string[]> {
   const text = await response.text();
   const type = response.headers.get("content-type");
-  if (content === undefined) return text === "" ? [] : ["a body where none is documented"];
-  // JSON is answered exactly so; HTML may say its charset.
+  if (content === undefined) return text === "" ? [] : ["a body, although none is documented"];
+  // JSON must have exactly this type; HTML may have a charset.
   const media = content[type?.startsWith("text/html") ? "text/html" : (type ?? "")];
   if (media === undefined) return [`content type ${type} is not documented`];
-  if (method === "HEAD") return text === "" ? [] : ["a body in answer to HEAD"];
+  if (method === "HEAD") return text === "" ? [] : ["a body in the response to HEAD"];
   return type === "application/json" ? checkJson(text, media.schema) : [];
 }
 

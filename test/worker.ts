@@ -5,7 +5,7 @@ import { createStore } from "../src/store/open.ts";
 import type { State } from "../src/store/store.ts";
 import { append, load } from "../src/store/writer.ts";
 import type { StoreName } from "../tools/configuration.ts";
-import { checkAnswer } from "./openapi-check.ts";
+import { checkResponse } from "./openapi-check.ts";
 
 export interface RunningWorker {
   /** Where it listens, such as `http://localhost:41234`. */
@@ -42,7 +42,7 @@ export async function startWorker({ vars = {}, migrate = true } = {}): Promise<R
 
 async function fetchChecked(request: Request): Promise<Response> {
   const response = await fetch(request);
-  await checkAnswer(request, response);
+  await checkResponse(request, response);
   return response;
 }
 

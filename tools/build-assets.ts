@@ -3,8 +3,8 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-// Makes what is served as static assets: the site's scripts and style sheets, bundled with the packages that they
-// import, and the files that go out as they are. wrangler.toml runs it before each start and deployment.
+// Builds the static assets: bundles the scripts and style sheets of the site with the packages that they import, and
+// copies the other files. wrangler.toml runs this program before each start and deployment.
 
 const SOURCES = fileURLToPath(new URL("../src/site/assets", import.meta.url));
 const OUT = fileURLToPath(new URL("../dist/assets", import.meta.url));
@@ -27,7 +27,7 @@ for (const { path, contents } of outputFiles) replace(path, contents);
 replace(join(OUT, "assets/icon.svg"), readFileSync(join(SOURCES, "icon.svg")));
 for (const name of ["_headers", "_redirects"]) replace(join(OUT, name), readFileSync(join(SOURCES, name)));
 
-/** Writes a file if it changes, and at once: other starts may be building, and servers reading and listing, the same. */
+/** Replaces a file in one step, if it changes, because other builds and running servers may use it at the same time. */
 function replace(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });

@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
-import { ERROR_CACHING } from "../http/caching.ts";
-import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, UNAVAILABLE } from "../http/errors.ts";
+import { logFailedRequest } from "../http/error-response.ts";
+import { methodNotAllowed, RETRY_AFTER_SECONDS, unavailable } from "../http/errors.ts";
+import { ERROR_CACHING } from "../http/headers.ts";
 import { createStore } from "../store/open.ts";
 import { limitTime } from "../store/retry.ts";
 import type { State } from "../store/store.ts";
@@ -33,7 +34,7 @@ health.all(PATH, (c) => {
 function answerUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
   logFailedRequest(error, c);
   c.header("Retry-After", String(RETRY_AFTER_SECONDS));
-  return c.json({ status: "unavailable", ...about, ...UNAVAILABLE }, 503);
+  return c.json({ status: "unavailable", ...about, ...unavailable().body }, 503);
 }
 
 /**

@@ -1,105 +1,129 @@
-import type { Context } from "hono";
-import { HTTPException } from "hono/http-exception";
-import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Env } from "../env.ts";
-import { logFailure } from "../log.ts";
-import type { Alteration } from "./alteration.ts";
-import { ERROR_CACHING } from "./caching.ts";
-import type { ErrorBody } from "./error-body.ts";
-import { answerHtml, type Markup } from "./html.ts";
-import { negotiateError } from "./negotiation.ts";
-import { lastValue, readQuery } from "./query.ts";
 
-/** Seconds after which a client may try again: a failing store has usually recovered or been failed over by then. */
-export const RETRY_AFTER_SECONDS = 5;
-
-/** Makes the web page of an error. */
-export type RenderError = (error: ErrorView) => Promise<Markup>;
-
-/** An error, for a person to look at. */
-export interface ErrorView {
-  status: ContentfulStatusCode;
-  body: ErrorBody;
-  /** The URL of the request. */
-  requested: URL;
-  /** Whether the request asked for it. */
-  asked: boolean;
+/** The body of every error response, as in Django REST Framework. */
+export interface ErrorBody {
+  /** What went wrong, for a person to read. */
+  detail: string;
 }
 
-/**
- * An answer with an error status and the body `{"detail": detail}`, to be thrown.
- * @param status 400 to 599
- * @param detail a sentence for the client, shown as it is
- * @param headers that go with the status
- */
-export function httpError(
-  status: ContentfulStatusCode,
-  detail: string,
-  headers: Record<string, string> = {},
-): HTTPException {
-  return new HTTPException(status, { message: detail, res: new Response(null, { headers }) });
+/** Errors that the error page explains in a way of their own: a page that does not exist, and a fault on request. */
+export type ErrorCode = "invalid_page" | "mock";
+
+interface HttpErrorOptions {
+  /** A sentence for the client, sent as it is. By default the usual sentence of the status. */
+  detail?: string;
+  headers?: Record<string, string> | undefined;
+  code?: ErrorCode;
 }
 
-export function notFound(): HTTPException {
-  return httpError(404, "Not found.");
+/** An error that is sent to the client with its status, its headers and `{"detail": message}` as the body. */
+export class HttpError extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly headers: Record<string, string>;
+  readonly code: ErrorCode | undefined;
+
+  /** @param status 400 to 599 */
+  constructor(status: number, { detail, headers, code }: HttpErrorOptions = {}) {
+    super(detail ?? describeStatus(status));
+    this.status = status as ContentfulStatusCode;
+    this.headers = headers ?? {};
+    this.code = code;
+  }
+
+  get body(): ErrorBody {
+    return { detail: this.message };
+  }
 }
 
-/** @param allow the methods that are, as `Allow` lists them (RFC 9110, 15.5.6) */
-export function methodNotAllowed(method: string, allow: string): HTTPException {
-  return httpError(405, `Method "${method}" not allowed.`, { Allow: allow });
+export function notFound(): HttpError {
+  return new HttpError(404);
 }
 
-export function notAcceptable(): HTTPException {
-  return httpError(406, "Could not satisfy the request Accept header.");
+/** @param allow the methods that the resource has, for the header `Allow` (RFC 9110, 15.5.6) */
+export function methodNotAllowed(method: string, allow: string): HttpError {
+  return new HttpError(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
 }
 
-/** @param seconds after which the client may try again, 1 or more */
-export function throttled(seconds: number): HTTPException {
+export function notAcceptable(): HttpError {
+  return new HttpError(406);
+}
+
+/** @param seconds the time after which the client may retry, 1 or more */
+export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";
   const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
-  return httpError(429, detail, { "Retry-After": String(seconds) });
+  return new HttpError(429, { detail, headers: { "Retry-After": String(seconds) } });
 }
 
-/** What a client is told when something went wrong on our side. */
-export const UNAVAILABLE: ErrorBody = { detail: "Service temporarily unavailable, try again later." };
+/** Seconds after which a client may retry. By then a failing store has usually recovered or has been failed over. */
+export const RETRY_AFTER_SECONDS = 5;
 
-/** What an `httpError` says as the body of an answer. */
-export function writeError({ message }: HTTPException): ErrorBody {
-  return { detail: message };
+/** The response to a failure inside the service. It says nothing about the cause (RFC 9110, 15.6.4). */
+export function unavailable(): HttpError {
+  return new HttpError(503, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
 }
 
-/**
- * Makes the handler of whatever was thrown. An `httpError` is what the client did wrong and is told as it is; anything
- * else went wrong on our side, goes to the log as one line, and leaves as a 503 that says nothing of the inside (RFC 9110, 15.6.4).
- * @param render makes the page of an error for a browser
- */
-export function errorAnswers(render: RenderError) {
-  return (error: Error, c: Context<{ Bindings: Env }>): Response | Promise<Response> => {
-    c.header("Cache-Control", ERROR_CACHING);
-    c.header("Vary", "Accept");
-    if (error instanceof HTTPException) {
-      for (const [name, value] of error.res?.headers ?? []) c.header(name, value);
-      return answer(c, error.status as ContentfulStatusCode, writeError(error), render);
-    }
-    logFailedRequest(error, c);
-    c.header("Retry-After", String(RETRY_AFTER_SECONDS));
-    return answer(c, 503, UNAVAILABLE, render);
-  };
+/** The names of error statuses (RFC 9110, 15, and the IANA registry of status codes). */
+const STATUS_NAMES: Record<number, string> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  402: "Payment Required",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  406: "Not Acceptable",
+  407: "Proxy Authentication Required",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  411: "Length Required",
+  412: "Precondition Failed",
+  413: "Content Too Large",
+  414: "URI Too Long",
+  415: "Unsupported Media Type",
+  416: "Range Not Satisfiable",
+  417: "Expectation Failed",
+  421: "Misdirected Request",
+  422: "Unprocessable Content",
+  423: "Locked",
+  424: "Failed Dependency",
+  425: "Too Early",
+  426: "Upgrade Required",
+  428: "Precondition Required",
+  429: "Too Many Requests",
+  431: "Request Header Fields Too Large",
+  451: "Unavailable For Legal Reasons",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+  505: "HTTP Version Not Supported",
+  506: "Variant Also Negotiates",
+  507: "Insufficient Storage",
+  508: "Loop Detected",
+  511: "Network Authentication Required",
+};
+
+/** @param status 400 to 599; an unregistered status has the name of its class (RFC 9110, 15) */
+export function nameStatus(status: number): string {
+  return STATUS_NAMES[status] ?? (status < 500 ? "Client Error" : "Server Error");
 }
 
-/** Says in the log why a request is answered with 503. */
-export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>): void {
-  // What else matches is middleware, which stands at every path.
-  const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
-  const { method } = c.req;
-  logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);
-}
+/** The sentences of Django REST Framework that are not the name of the status. */
+const STATUS_DETAILS: Record<number, string> = {
+  400: "Malformed request.",
+  401: "Authentication credentials were not provided.",
+  403: "You do not have permission to perform this action.",
+  406: "Could not satisfy the request Accept header.",
+  415: 'Unsupported media type "text/plain" in request.',
+  500: "A server error occurred.",
+  503: "Service temporarily unavailable, try again later.",
+};
 
-async function answer(c: Context, status: ContentfulStatusCode, body: ErrorBody, render: RenderError) {
-  const representation = negotiateError(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
-  if (representation === "json") return c.json(body, status);
-  const alteration: Alteration | undefined = c.get("alteration");
-  const asked = alteration?.errorAsked ?? false;
-  return answerHtml(c, await render({ status, body, requested: new URL(c.req.url), asked }), status);
+/** The usual sentence of a status: by default its name, such as `Not found.` */
+function describeStatus(status: number): string {
+  const name = STATUS_NAMES[status];
+  if (name === undefined) return `The request failed with status ${status}.`;
+  return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
 }

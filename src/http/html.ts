@@ -2,9 +2,9 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
- * What a page may load: the site's own scripts, styles and pictures, and nothing that stands in the page itself, so
- * that text which got into it as markup could do nothing (Content Security Policy, level 3).
- * @param styles sources of styles, where these are not enough
+ * The Content-Security-Policy of a web page: it may load only the site's own scripts, styles and images, and nothing
+ * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
+ * @param styles the allowed sources of styles
  */
 export function writePolicy({ styles = "'self'" } = {}): string {
   return [
@@ -27,16 +27,16 @@ const HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** A document that hono/jsx made, everything in it escaped. */
+/** A document made by hono/jsx, which escapes everything in it. */
 export interface Markup {
   toString(): string | Promise<string>;
 }
 
 /**
- * Answers with a web page.
- * @param headers besides those of every page, or in their place
+ * Responds with a web page.
+ * @param headers added to the headers of every page, or replacing them
  */
-export async function answerHtml(
+export async function respondHtml(
   c: Context,
   markup: Markup,
   status: ContentfulStatusCode,

@@ -4,14 +4,14 @@ import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
 
-/** The periods that the platform knows, in seconds, as `RATE_LIMIT` names them. */
+/** The periods that the platform supports, in seconds, as values of `RATE_LIMIT`. */
 const PERIODS = ["10", "60"];
 
-/** Whose requests are those without an address: only the platform, and `wrangler dev`, tell one. */
-const NOBODY = "unknown";
+/** The key of all requests without a client address. The platform and `wrangler dev` always send one. */
+const UNKNOWN_CLIENT = "unknown";
 
 /**
- * Refuses clients that ask too often, wherever they ask (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
+ * Refuses clients that send too many requests, on every path (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
  * @throws 429, or an error if the setting or its binding is wrong
  */
 export const rateLimit: MiddlewareHandler<{ Bindings: Env }> = (c, next) => {
@@ -24,11 +24,11 @@ async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string):
   if (!PERIODS.includes(period))
     throw new Error(`RATE_LIMIT is ${JSON.stringify(period)}; it must be "off", "10" or "60"`);
   if (!limiter) throw new Error(`RATE_LIMIT is "${period}", but wrangler.toml binds no RATE_LIMITER`);
-  if (await allows(limiter, c.req.header("CF-Connecting-IP") ?? NOBODY)) return next();
+  if (await allows(limiter, c.req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT)) return next();
   throw throttled(Number(period));
 }
 
-/** A limiter that fails allows everything: it is there so that the service goes on. */
+/** If the limiter fails, every request is allowed: the limiter must not become a cause of outages. */
 async function allows(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;

@@ -1,73 +1,121 @@
 import type { Context, Next } from "hono";
-import type { Alteration } from "../http/alteration.ts";
-import { breakBody, faultHeaders } from "./bodies.ts";
-import { drawFor, identify } from "./draw.ts";
-import { errorOf } from "./errors.ts";
-import { decideOutcome, type Outcome } from "./outcome.ts";
-import { pause } from "./pause.ts";
-import { parsePrefer } from "./prefer.ts";
-import { readPlan } from "./preferences.ts";
+import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import { breakBody, faultHeaders, wait } from "./body-faults.ts";
+import { createRandom, type Decision, decide, requestKey } from "./decision.ts";
+import { readOptions } from "./options.ts";
+import { readPreferHeader } from "./prefer-header.ts";
 
-type AnswerError = (error: Error, c: Context) => Response | Promise<Response>;
+type RespondWithError = (error: Error, c: Context) => Promise<Response>;
+
+/** What the mock changes in the response to a request. */
+interface ResponseOverride {
+  decision: Decision;
+  warnings: string[];
+}
 
 /**
- * Misbehaves as the header `Prefer` asks, and the query parameter `prefer`, whose preferences come after the header's.
- * No answer says `Vary: Prefer`, which RFC 7240, 2 wants: the specification shows what `Vary` is on a page. So a cache may
- * answer with a page that it kept, as if the preference were unknown to it; altered answers it never keeps.
- * @param answerError answers real errors, and so those that are asked for
+ * Creates the mock, which makes responses fail as the header `Prefer` and the query parameter `prefer` ask. The header
+ * takes precedence. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification shows the
+ * value of `Vary` on a page. So a cache may respond with a stored page, as if it did not know the preference. Responses
+ * that the mock changed are never stored.
+ * @param respondWithError also responds to real errors
  */
-export function misbehaviour(answerError: AnswerError) {
-  return (c: Context, next: Next): Promise<void> => {
-    const header = c.req.header("Prefer");
-    // Hardly any request asks for anything, so those that do not pay for no parser. The name may be percent-encoded.
-    if (header === undefined && !/prefer=|%/.test(c.req.url)) return next();
-    return misbehave(c, next, answerError);
+export function createMock(respondWithError: RespondWithError) {
+  const overrides = new WeakMap<Context, ResponseOverride>();
+
+  async function respond(c: Context, next: Next): Promise<void> {
+    const override = await decideAbout(c);
+    if (override === undefined) return next();
+    overrides.set(c, override);
+    removeCondition(c);
+    const { delayMs, status } = override.decision;
+    await wait(delayMs);
+    if (status === undefined) await next();
+    else c.res = await respondWithError(createError(status, c.req.method), c);
+    const response = await overrideResponse(c.res, override);
+    // Without this line Hono copies the headers of the old response to the new one.
+    c.res = undefined;
+    c.res = response;
+  }
+
+  return {
+    handle(c: Context, next: Next): Promise<void> {
+      // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
+      const isUnused = c.req.header("Prefer") === undefined && !/prefer=|%/.test(c.req.url);
+      return isUnused ? next() : respond(c, next);
+    },
+
+    /** The headers as the client receives them, for a page that shows the headers of its own response. */
+    finalHeaders(c: Context, headers: Headers): Headers {
+      const final = new Headers(headers);
+      const override = overrides.get(c);
+      if (override) overrideHeaders(final, override);
+      return final;
+    },
   };
 }
 
-async function misbehave(c: Context, next: Next, answerError: AnswerError): Promise<void> {
+/** @returns undefined if the request has no option of the mock, not even an invalid one */
+async function decideAbout(c: Context): Promise<ResponseOverride | undefined> {
   const url = new URL(c.req.url);
   const texts = [c.req.header("Prefer") ?? "", ...url.searchParams.getAll("prefer")];
-  const plan = readPlan(texts.flatMap(parsePrefer));
-  const outcome = await decideOutcome(plan, drawFor(plan.seed, identify(c.req.method, url)));
-  if (outcome.applied.length === 0 && plan.warnings.length === 0) return next();
-
-  forgetCondition(c);
-  const alteration: Alteration = {
-    amendHeaders: (headers) => amend(headers, outcome, plan.warnings),
-    errorAsked: outcome.status !== undefined,
-  };
-  c.set("alteration", alteration);
-  await pause(outcome.delayMs);
-  if (outcome.status === undefined) await next();
-  else c.res = await answerError(errorOf(outcome.status, c.req.method), c);
-  const answer = await alter(c.res, outcome, plan.warnings);
-  // Otherwise Hono puts the headers of the old answer on the new one.
-  c.res = undefined;
-  c.res = answer;
+  const { options, warnings } = readOptions(texts.flatMap(readPreferHeader));
+  const decision = await decide(options, createRandom(options.seed, requestKey(c.req.method, url)));
+  return decision.applied.length === 0 && warnings.length === 0 ? undefined : { decision, warnings };
 }
 
-/** There is no 304 to what is never kept. */
-function forgetCondition(c: Context): void {
+/** Responses that must not be stored are never 304 either. */
+function removeCondition(c: Context): void {
   if (c.req.header("If-None-Match") === undefined) return;
   const headers = new Headers(c.req.raw.headers);
   headers.delete("If-None-Match");
   c.req.raw = new Request(c.req.raw, { headers });
 }
 
-async function alter(original: Response, outcome: Outcome, warnings: string[]): Promise<Response> {
-  const body = original.body === null ? undefined : outcome.body;
-  const answer = new Response(original.body, original);
-  amend(answer.headers, { ...outcome, body }, warnings);
-  return body ? breakBody(answer, body) : answer;
+async function overrideResponse(original: Response, override: ResponseOverride): Promise<Response> {
+  const { decision, warnings } = override;
+  const body = original.body === null ? undefined : decision.body;
+  const response = new Response(original.body, original);
+  overrideHeaders(response.headers, { decision: { ...decision, body }, warnings });
+  return body ? breakBody(response, body) : response;
 }
 
-/** Whatever was asked for, the answer is for this request only: no one keeps it. */
-function amend(headers: Headers, { body, applied }: Outcome, warnings: string[]): void {
-  const done = body ? applied : applied.filter((one) => !one.startsWith("body="));
+function overrideHeaders(
+  headers: Headers,
+  { decision: { body, applied }, warnings }: ResponseOverride,
+): void {
+  const done = body ? applied : applied.filter((option) => !option.startsWith("body="));
   headers.delete("ETag");
   headers.set("Cache-Control", "no-store");
   if (done.length > 0) headers.set("Preference-Applied", done.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join("; "));
   for (const [name, value] of Object.entries(body ? faultHeaders(body) : {})) headers.set(name, value);
+}
+
+/** Shorter than for real errors, because tests wait for it. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** Headers that a status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client (10.2.3). */
+const HEADERS: Record<number, Record<string, string>> = {
+  // Not Basic: browsers would ask for a password.
+  401: { "WWW-Authenticate": 'Bearer realm="api"' },
+  407: { "Proxy-Authenticate": 'Bearer realm="api"' },
+  503: { "Retry-After": String(RETRY_AFTER_SECONDS) },
+};
+
+/**
+ * Creates the error of a status. In a 426 the header `Upgrade` (RFC 9110, 15.5.22) is missing, because the runtime removes
+ * it.
+ * @param status 400 to 599
+ * @param method the method of the request
+ */
+function createError(status: number, method: string): HttpError {
+  const { message, headers } = usualError(status, method);
+  return new HttpError(status, { detail: message, headers, code: "mock" });
+}
+
+function usualError(status: number, method: string): HttpError {
+  if (status === 405) return methodNotAllowed(method, "GET, OPTIONS");
+  if (status === 429) return throttled(RETRY_AFTER_SECONDS);
+  return new HttpError(status, { headers: HEADERS[status] });
 }

@@ -1,13 +1,18 @@
-import * as z from "zod";
+/** The methods of the collection, as `Allow` lists them (specification, "List records"). */
+export const METHODS = "GET, OPTIONS";
 
-/** What OPTIONS says of the collection; the specification does not show it. */
-export const Description = z.strictObject({
-  name: z.string(),
-  description: z.string(),
-  renders: z.array(z.string()).meta({ description: "Media types that answers can have." }),
-  parses: z.array(z.string()).meta({
-    description:
-      "Media types of request bodies, as a service of this kind names them. There is no write operation.",
-  }),
-});
-export type Description = z.infer<typeof Description>;
+/** The response to OPTIONS. */
+export interface Description {
+  name: string;
+  description: string;
+  renders: string[];
+  parses: string[];
+}
+
+/** The specification does not show the response to OPTIONS; a Django REST Framework list view responds like this. */
+export const DESCRIPTION: Description = {
+  name: "Traffic Count Records",
+  description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
+  renders: ["application/json", "text/html"],
+  parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+};

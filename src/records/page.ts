@@ -1,4 +1,4 @@
-import { lastValue } from "../http/query.ts";
+import { lastValue } from "../http/request.ts";
 
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;

@@ -1,15 +1,13 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { isCurrent, PAGE_CACHING } from "../http/caching.ts";
-import { httpError, methodNotAllowed } from "../http/errors.ts";
-import { answerHtml, type Markup } from "../http/html.ts";
-import { negotiate, type Representation } from "../http/negotiation.ts";
-import { findOrigin } from "../http/origin.ts";
-import { lastValue, readQuery } from "../http/query.ts";
+import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
+import { type Markup, respondHtml } from "../http/html.ts";
+import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/reads.ts";
 import type { StoredPage } from "../store/store.ts";
-import type { Description } from "./description.ts";
+import { DESCRIPTION, METHODS } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
 import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
 
@@ -21,17 +19,6 @@ const AS_OF = "as_of";
 
 /** The paths at which the collection answers, be it by a redirect. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
-
-/** The methods of the collection (specification, "List records"). */
-export const METHODS = "GET, OPTIONS";
-
-/** What OPTIONS answers; the specification does not show it, so it is what a Django REST Framework list view says. */
-export const DESCRIPTION: Description = {
-  name: "Traffic Count Records",
-  description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
-  renders: ["application/json", "text/html"],
-  parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
-};
 
 type CollectionContext = Context<{ Bindings: Env }>;
 
@@ -50,7 +37,7 @@ export interface PageView {
 }
 
 /** Makes the web page of a page of the collection. */
-export type RenderPage = (view: PageView) => Promise<Markup>;
+export type RenderPage = (view: PageView, c: Context) => Promise<Markup>;
 
 /** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -108,8 +95,7 @@ async function answerPage(
   const { headers, ...read } = await readPage(c, query, parseQuery(query));
   const all = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  c.get("alteration")?.amendHeaders(all);
-  return answerHtml(c, await render({ ...read, headers: all }), 200, { "Cache-Control": PAGE_CACHING });
+  return respondHtml(c, await render({ ...read, headers: all }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
 /** The page's entity-tag, if the client's copy has it: then no record is read. */
@@ -126,7 +112,7 @@ async function findUnchanged(c: CollectionContext, request: PageRequest): Promis
 
 async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
   const page = await cachedStore(c.env).page(request, waitWith(c));
-  if (page === "replaced") throw httpError(404, REPLACED);
+  if (page === "replaced") throw new HttpError(404, { detail: REPLACED });
   if (page === "past the end") throw invalidPage();
   const { count, number, results, state } = page;
   const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
@@ -160,7 +146,7 @@ const REPLACED = "The collection was replaced, so the state that as_of names is 
 
 /** The page asked for is none of the collection. */
 export function invalidPage() {
-  return httpError(404, "Invalid page.");
+  return new HttpError(404, { detail: "Invalid page.", code: "invalid_page" });
 }
 
 /**

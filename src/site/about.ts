@@ -1,3 +1,14 @@
-/** What the service is, wherever that is said: after `A` or `a public`. */
+import { DESCRIPTION } from "../records/description.ts";
+
+/** The site has the name of the collection. */
+export const SITE_NAME = DESCRIPTION.name;
+
+/** What the service is. The text follows `A` or `a public`. */
 export const STAND_IN =
   "stand-in for the Traffic Count Records Service, whose original tf1 collection has been switched off";
+
+/** The path of the OpenAPI document. */
+export const DOCUMENT_PATH = "/openapi.json";
+
+/** The path of the API reference. */
+export const REFERENCE_PATH = "/docs";

@@ -1,14 +1,8 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/envelope.ts";
-import { DESCRIPTION } from "../records/route.ts";
-import { STAND_IN } from "./about.ts";
-import { DOCUMENT_PATH } from "./openapi/route.ts";
-import { REFERENCE_PATH } from "./reference/route.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 
-/** The site is called as the collection is. */
-export const SITE_NAME = DESCRIPTION.name;
-
-/** The pages of the site, as its navigation names them. */
+/** The pages in the navigation of the site. */
 const PAGES = [
   ["/", "Overview"],
   [COLLECTION_PATH, "Records"],
@@ -16,19 +10,19 @@ const PAGES = [
 ] as const;
 
 interface LayoutProps {
-  /** Of the page; the site's name is added. */
+  /** The title of the page. The name of the site is added. */
   title: string;
-  /** The path of the page, if the navigation has it. */
+  /** The path of the page, if it is in the navigation. */
   path?: string;
   /** What search engines and link previews show. */
   description?: string;
-  /** Names of scripts of src/site/assets/scripts/, without ending. */
+  /** The scripts of src/site/assets/scripts/, without `.ts`. */
   scripts?: string[];
-  /** Names of further style sheets of src/site/assets/styles/. */
+  /** More style sheets of src/site/assets/styles/, without `.css`. */
   styles?: string[];
 }
 
-/** What stands around every page: head, navigation and footer. */
+/** The frame of every page: head, navigation and footer. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
   <html lang="en">
     <Head {...head} />
@@ -55,7 +49,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
       </header>
       <main id="main">{children}</main>
       <footer>
-        <p>A {STAND_IN}. Read-only, no key, any origin.</p>
+        <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
         <p>
           <a href={DOCUMENT_PATH}>OpenAPI document</a>
         </p>

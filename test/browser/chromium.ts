@@ -2,10 +2,10 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { type BrowserServer, chromium } from "playwright-core";
 
-/** What Debian, Ubuntu and Google call it. */
+/** The names of the program in Debian and Ubuntu, and from Google. */
 const NAMES = ["chromium", "google-chrome", "google-chrome-stable", "chromium-browser"];
 
-/** As root in a container there is no sandbox; and a test speaks to nobody but the worker. */
+/** The sandbox does not work as root in a container, and tests must send requests only to the worker. */
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -18,18 +18,18 @@ const ARGUMENTS = [
 
 /**
  * Finds Chromium or Chrome.
- * @returns the path that the environment variable `CHROMIUM` names, else the first on the `PATH`, else undefined
- * @throws if `CHROMIUM` names no program
+ * @returns the value of the environment variable `CHROMIUM`, otherwise the first one on the `PATH`, otherwise undefined
+ * @throws if `CHROMIUM` is not a program
  */
 export function findChromium(): string | undefined {
   const named = process.env.CHROMIUM;
-  if (named && !isProgram(named)) throw new Error(`CHROMIUM is ${named}, which is no program.`);
+  if (named && !isProgram(named)) throw new Error(`CHROMIUM is ${named}, which is not a program.`);
   if (named) return named;
   const folders = (process.env.PATH ?? "").split(delimiter);
   return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram);
 }
 
-/** Starts it, headless, for any number of processes to connect to. */
+/** Starts Chromium without a window. Several processes can connect to it. */
 export function launchChromium(executablePath: string): Promise<BrowserServer> {
   return chromium.launchServer({ executablePath, args: ARGUMENTS, host: "127.0.0.1" });
 }

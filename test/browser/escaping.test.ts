@@ -16,16 +16,16 @@ const MARKUP = [
 
 const PATH = "/api/tf1/records/";
 
-/** Nothing of what was given as text became an element or an attribute. A dialog would end the visit as a failure. */
+/** No text became an element or an attribute. A dialog would make the visit fail. */
 async function expectNothingInjected(page: Page): Promise<void> {
   expect(await page.locator(".injected, [onerror], [onload], script:not([src])").count()).toBe(0);
   expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
 }
 
-/** All at once: each escapes from another place. */
+/** All in one text: each one would escape from a different place. */
 const ALL = MARKUP.join(" ");
 
-test("what a request says stays text", async ({ visit }) => {
+test("text of a request stays text", async ({ visit }) => {
   const page = await visit();
   const text = encodeURIComponent(ALL);
   for (const path of [
@@ -43,14 +43,14 @@ test("what a request says stays text", async ({ visit }) => {
   }
 });
 
-test("other parameters are kept from page to page as they are", async ({ visit }) => {
+test("links keep other parameters unchanged from page to page", async ({ visit }) => {
   const page = await visit();
   await page.goto(`${PATH}?x=${encodeURIComponent(ALL)}&${encodeURIComponent(ALL)}=y&page=2`);
   const next = page.getByRole("link", { name: "Next ›" });
   const box = page.getByLabel("Page", { exact: true });
   for (const [number, act] of [
     ["3", () => next.click()],
-    ["4", () => page.locator(".answer a").first().click()],
+    ["4", () => page.locator(".response a").first().click()],
     ["0", () => page.evaluate(() => location.assign(location.href.replace("page=4", "page=0")))],
     ["5", () => box.fill("5").then(() => box.press("Enter"))],
   ] as const) {
@@ -61,7 +61,7 @@ test("other parameters are kept from page to page as they are", async ({ visit }
   }
 });
 
-describe.skipIf(inject("browser") === undefined)("what a record says stays text", () => {
+describe.skipIf(inject("browser") === undefined)("text of a record stays text", () => {
   const records: TrafficRecord[] = MARKUP.map((camera_ref, index) => ({
     ...makeRecords(MARKUP.length)[index]!,
     camera_pk: index + 1,
@@ -84,7 +84,7 @@ describe.skipIf(inject("browser") === undefined)("what a record says stays text"
       expect(text).toContain(JSON.stringify(camera_ref));
   });
 
-  test("is shown as it is", async ({ visit }) => {
+  test("is shown unchanged", async ({ visit }) => {
     const page = await visit({ origin: worker.origin });
     await page.goto(PATH);
     const shown = await page.locator("tbody tr td:nth-child(2)").allTextContents();

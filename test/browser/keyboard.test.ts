@@ -2,10 +2,10 @@ import type { Page } from "playwright-core";
 import { findOrigin, openPage, PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
-/** What a keyboard can reach: links, fields, buttons, and what scrolls. */
+/** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
 const REACHABLE = "a[href], button:not([tabindex='-1']), input:not([type=hidden]), summary, [tabindex='0']";
 
-/** Says what has the focus, and whether one can see that. */
+/** Finds the element that has the focus, and whether the focus is visible. */
 function describeFocus(page: Page): Promise<{ index: number; visible: boolean }> {
   return page.evaluate((selector) => {
     const all = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
@@ -28,7 +28,7 @@ test.for(PAGES)("$name: Tab reaches everything, in order and visibly", async (si
   }
 });
 
-test("a walk by keyboard alone", async ({ visit }) => {
+test("a walk with the keyboard only", async ({ visit }) => {
   const page = await visit();
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
   const tabTo = async (text: string) => {

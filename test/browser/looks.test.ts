@@ -5,14 +5,14 @@ import { expect, test } from "./visit.ts";
 
 declare global {
   interface Window {
-    /** What axe's source, evaluated in a page, puts there. */
+    /** Set by the source of axe when a page evaluates it. */
     axe: typeof axe;
   }
 }
 
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-/** What axe finds wrong: the rule, and the element that breaks it. */
+/** The violations that axe finds: the rule, and the element that breaks it. */
 function findViolations(page: Page): Promise<string[]> {
   return page.evaluate(async (values) => {
     const { violations } = await window.axe.run(document, { runOnly: { type: "tag", values } });
@@ -20,23 +20,23 @@ function findViolations(page: Page): Promise<string[]> {
   }, RULES);
 }
 
-/** How many pixels the page is wider than its window. */
+/** The number of pixels by which the page is wider than its window. */
 function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? Number.NaN) - innerWidth);
 }
 
-/** Nothing goes beyond the window, as soon as the charts have noticed how wide it is. */
-async function expectRoom(page: Page, look: string): Promise<void> {
+/** Expects that the page fits into the window, as soon as the charts have adapted to its width. */
+async function expectFit(page: Page, look: string): Promise<void> {
   await expect.poll(() => measureOverflow(page), { message: look }).toBeLessThanOrEqual(0);
 }
 
-/** For a person to look at; git ignores them. */
+/** Takes a screenshot for people to look at. Git ignores it. */
 function takePicture(page: Page, name: string): Promise<Buffer> {
   return page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
 }
 
 async function expectOutline(page: Page): Promise<void> {
-  // aria-level mends those of a package.
+  // aria-level corrects the levels of Swagger UI.
   const levels = await page
     .locator("h1, h2, h3, h4, h5, h6")
     .evaluateAll((headings) => headings.map((heading) => Number(heading.ariaLevel ?? heading.tagName[1])));
@@ -49,7 +49,7 @@ async function expectOutline(page: Page): Promise<void> {
 }
 
 test.for(PAGES)(
-  "$name: axe finds nothing in any look, and no window is too narrow",
+  "$name: axe finds no violation, and the page fits into every window",
   async (sitePage, { visit }) => {
     const page = await visit({ origin: findOrigin(sitePage) });
     await openPage(page, sitePage);
@@ -57,15 +57,15 @@ test.for(PAGES)(
     await page.evaluate(axe.source);
     await eachLook(page, async (look) => {
       expect(await findViolations(page), look).toEqual([]);
-      await expectRoom(page, look);
+      await expectFit(page, look);
       await takePicture(page, `${sitePage.name}-${look}`);
     });
     await page.setViewportSize({ width: 320, height: 800 });
-    await expectRoom(page, "320 pixels");
+    await expectFit(page, "320 pixels");
   },
 );
 
-/** The parts of a page of which some is out of sight until one scrolls, by their classes. */
+/** The elements of a page that must be scrolled sideways, by their classes. */
 function findScrolling(page: Page): Promise<string[]> {
   return page.evaluate(() =>
     [...document.querySelectorAll<HTMLElement>("section, pre, .scroll")]
@@ -95,17 +95,17 @@ test.for([320, 360, 640, 768, 1024, 1025, 1280])(
   },
 );
 
-test.for(PAGES)("$name: all of it gets on paper", async (sitePage, { visit }) => {
-  // The width of an A4 page within its margins, at 96 pixels an inch.
+test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
+  // The width of an A4 page without its margins, at 96 pixels per inch.
   const page = await visit({ origin: findOrigin(sitePage), viewport: { width: 718, height: 1_000 } });
   await openPage(page, sitePage);
   await page.emulateMedia({ media: "print" });
-  await expectRoom(page, "print");
+  await expectFit(page, "print");
   if (sitePage.name !== "reference") expect(await findScrolling(page)).toEqual([]);
   await takePicture(page, `${sitePage.name}-print`);
 });
 
-test("marks and the current page are seen with forced colours", async ({ visit }) => {
+test("marks and the current page are visible with forced colours", async ({ visit }) => {
   const page = await visit({ forcedColors: "active" });
   await openPage(page, PAGES.find(({ name }) => name === "records")!);
   const looks = await page.locator(".health, [aria-current]").evaluateAll((all) =>
@@ -119,7 +119,7 @@ test("marks and the current page are seen with forced colours", async ({ visit }
   expect(new Set(looks)).toEqual(new Set(["3px", true]));
 });
 
-test("JSON is quiet in a browser too", async ({ visit }) => {
+test("a browser shows JSON without errors", async ({ visit }) => {
   const page = await visit();
   await openPage(page, JSON_PAGE);
   await eachLook(page, async (look) => {
@@ -127,7 +127,7 @@ test("JSON is quiet in a browser too", async ({ visit }) => {
   });
 });
 
-test("what is wrong is found", async ({ visit }) => {
+test("the checks find mistakes", async ({ visit }) => {
   const page = await visit();
   await page.goto("/");
   await page.evaluate(axe.source);

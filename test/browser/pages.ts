@@ -2,23 +2,23 @@ import type { Page } from "playwright-core";
 import { expect, inject } from "vitest";
 import type { Collection } from "./setup.ts";
 
-/** A page of the site, to be looked at in every way. */
+/** A page of the site that the tests look at. */
 export interface SitePage {
   name: string;
   path: string;
   status: number;
   method?: string;
-  /** The Accept header, if not the browser's own. */
+  /** The Accept header, if it is not the one of the browser. */
   accept?: string;
-  /** What is loaded, if not the seed. */
+  /** The collection, if it is not the seed. */
   collection?: Collection;
-  /** What shows that a script has drawn it. */
+  /** A selector of an element that a script adds. */
   drawn?: string;
 }
 
 const RECORDS = "/api/tf1/records/";
 
-/** The pages of the site. A new page belongs here: looks.test.ts then looks at it. */
+/** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
 export const PAGES: SitePage[] = [
   { name: "landing", path: "/", status: 200 },
   { name: "landing-long", path: "/", status: 200, collection: "long" },
@@ -30,16 +30,16 @@ export const PAGES: SitePage[] = [
   { name: "invalid-page", path: `${RECORDS}?page=abc`, status: 404 },
   { name: "method-not-allowed", path: RECORDS, status: 405, method: "DELETE" },
   { name: "not-acceptable", path: RECORDS, status: 406, accept: "application/xhtml+xml" },
-  { name: "asked-for", path: `${RECORDS}?page=3&prefer=code=429`, status: 429 },
+  { name: "error-on-request", path: `${RECORDS}?page=3&prefer=code=429`, status: 429 },
   { name: "unavailable", path: RECORDS, status: 503, collection: "failing" },
 ];
 
-/** Where a page is, for a visit. */
+/** The origin of the worker that serves a page. */
 export function findOrigin({ collection }: SitePage): string {
   return collection === undefined ? inject("origin") : inject("others")[collection];
 }
 
-/** The answer to a client, which a browser shows too. */
+/** The response to a client, which a browser shows too. */
 export const JSON_PAGE: SitePage = { name: "json", path: "/api/tf1/records/?format=json", status: 200 };
 
 /** Opens a page of the site, with its method and its Accept header. */
@@ -59,7 +59,7 @@ export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
   if (drawn !== undefined) await page.locator(drawn).first().waitFor();
 }
 
-/** How people look at a page: the width of their window in pixels, and their colour scheme. */
+/** The ways in which people look at a page: the width of the window in pixels, and the colour scheme. */
 const LOOKS = [
   [1280, "light"],
   [1280, "dark"],
@@ -72,7 +72,7 @@ export async function eachLook(page: Page, look: (name: string) => Promise<void>
   for (const [width, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    // Scripts hear of it a frame later.
+    // Scripts are notified one frame later.
     await page.evaluate(
       () => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))),
     );

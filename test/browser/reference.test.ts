@@ -11,17 +11,17 @@ async function openReference(visit: Visit): Promise<Page> {
 }
 
 describe("the API reference", () => {
-  test("sends a request and shows its answer", async ({ visit }) => {
+  test("sends a request and shows its response", async ({ visit }) => {
     const page = await openReference(visit);
     const operation = page.locator(".opblock-get").first();
     await operation.locator(".opblock-summary-control").click();
     await operation.locator('tr[data-param-name="page"] input').first().fill("3");
-    const [answer] = await Promise.all([
+    const [response] = await Promise.all([
       page.waitForResponse((response) => response.url().includes("page=3")),
       operation.locator(".execute").click(),
     ]);
-    expect(answer.status()).toBe(200);
-    const { count, results } = await answer.json();
+    expect(response.status()).toBe(200);
+    const { count, results } = await response.json();
     const shown = operation.locator(".live-responses-table");
     await shown.locator(".response-col_status", { hasText: "200" }).first().waitFor();
     const body = await shown.locator(".highlight-code").first().textContent();
@@ -30,7 +30,7 @@ describe("the API reference", () => {
     expect(await operation.locator(".request-url").textContent()).toContain("/api/tf1/records/?page=3");
   });
 
-  test("names every path, parameter and field of the OpenAPI document", async ({ visit }) => {
+  test("shows every path, parameter and field of the OpenAPI document", async ({ visit }) => {
     const page = await openReference(visit);
     const document = await (await page.request.get("/openapi.json")).json();
     for (const operation of await page.locator(".opblock").all())
@@ -44,7 +44,7 @@ describe("the API reference", () => {
       expect(text).toContain(name);
   });
 
-  test("takes the reader's colour scheme, and its change", async ({ visit }) => {
+  test("follows the colour scheme of the reader when it changes", async ({ visit }) => {
     const page = await openReference(visit);
     const isDark = () => page.evaluate(() => document.documentElement.classList.contains("dark-mode"));
     expect(await isDark()).toBe(false);

@@ -3,57 +3,57 @@ import { describe } from "vitest";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { expect, follow, test } from "./visit.ts";
 
-/** Waits until the status beside a button says a word. */
-function said(piece: Locator, word: string): Promise<void> {
+/** Waits until the status next to a button is a word. */
+function waitForStatus(piece: Locator, word: string): Promise<void> {
   return expect.poll(() => piece.getByRole("status").textContent()).toBe(word);
 }
 
 describe("copy buttons", () => {
-  test("copy what stands beside them", async ({ visit }) => {
+  test("copy the text of their code block", async ({ visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.goto("/");
     const pieces = await page.locator(".code").all();
     expect(pieces, "the address, four examples and the conformance check").toHaveLength(6);
     for (const piece of pieces) {
       await piece.getByRole("button", { name: /^Copy: / }).click();
-      await said(piece, "Copied");
+      await waitForStatus(piece, "Copied");
       expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
         await piece.locator("code").textContent(),
       );
     }
   });
 
-  test("say so for two seconds after the last click", async ({ visit }) => {
+  test("show the result for two seconds after the last click", async ({ visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     await page.clock.install();
     await page.goto("/");
     const piece = page.locator(".code").first();
     const button = piece.getByRole("button");
     await button.click();
-    await said(piece, "Copied");
+    await waitForStatus(piece, "Copied");
     await page.clock.runFor(1_500);
     await button.click();
-    await said(piece, "Copied");
+    await waitForStatus(piece, "Copied");
     await page.clock.runFor(1_500);
-    await said(piece, "Copied");
+    await waitForStatus(piece, "Copied");
     await page.clock.runFor(1_000);
-    await said(piece, "");
+    await waitForStatus(piece, "");
   });
 
-  test("select it where the clipboard is denied", async ({ visit }) => {
+  test("select the text if the clipboard is not allowed", async ({ visit }) => {
     const page = await visit();
     await page.context().grantPermissions([]);
     await page.goto("/");
     const piece = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
     await piece.getByRole("button").click();
-    await said(piece, "Selected");
+    await waitForStatus(piece, "Selected");
     expect(await page.evaluate(() => getSelection()?.toString())).toBe(
       await piece.locator("code").textContent(),
     );
   });
 });
 
-/** The pixels of each colour in a chart, of colours of the style sheet. */
+/** The number of pixels of a chart that have each of the given colours of the style sheet. */
 function countPixels(canvas: Locator, names: string[]): Promise<number[]> {
   return canvas.evaluate((canvas: HTMLCanvasElement, names) => {
     const { width, height } = canvas;
@@ -78,7 +78,7 @@ describe("charts", () => {
   const HEALTH = ["chart-True", "chart-False", "chart-null"];
   const chartOf = (page: Page, name: string) => page.getByRole("img", { name });
 
-  test("are drawn, and drawn anew when the colour scheme changes", async ({ visit }) => {
+  test("are drawn, and drawn again when the colour scheme changes", async ({ visit }) => {
     const page = await visit({ colorScheme: "light" });
     await page.goto("/");
     for (const colorScheme of ["light", "dark", "light"] as const) {
@@ -110,12 +110,12 @@ describe("charts", () => {
 });
 
 describe("without scripts", () => {
-  test("everything but the charts and the copy buttons is there", async ({ visit }) => {
+  test("the pages have everything except the charts and the copy buttons", async ({ visit }) => {
     const page = await visit({ javaScriptEnabled: false });
     await page.goto("/");
     expect(await page.getByRole("button", { name: /Copy/ }).count()).toBe(0);
     expect(await page.locator("figure").filter({ visible: true }).count(), "empty boxes").toBe(0);
-    await page.getByText("The figures of the charts").click();
+    await page.getByText("The figures as a table").click();
     expect(await page.locator("#periods tbody tr").filter({ visible: true }).count()).toBe(11);
     await page.screenshot({ path: "test-output/screenshots/landing-without-scripts.png", fullPage: true });
 

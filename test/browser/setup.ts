@@ -8,27 +8,27 @@ import { findChromium, launchChromium } from "./chromium.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Where the browser that all browser tests share waits for connections; undefined if there is none. */
+    /** The endpoint of the browser that all browser tests share; undefined if there is no browser. */
     browser: string | undefined;
-    /** Where the worker that all browser tests share serves the seed. */
+    /** The origin of the worker that serves the seed. All browser tests share it. */
     origin: string;
-    /** Where others do that serve something else, by what. */
+    /** The origins of the workers that serve other collections. */
     others: Record<Collection, string>;
   }
 }
 
-/** Nothing at all; a hundred days, of which a chart cannot show each; a store that fails. */
+/** No records; a hundred days, more than a chart can show; a store that fails. */
 export type Collection = "empty" | "long" | "failing";
 
 const MISSING =
-  "no Chromium found: `apt-get install chromium`, or name one in the environment variable CHROMIUM.";
+  "Chromium was not found. Run `apt-get install chromium`, or set the environment variable CHROMIUM to its path.";
 
 /** Starts the browser and the worker once for all browser tests. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const executable = findChromium();
   if (executable === undefined) {
     if (process.env.CI && process.env.CI !== "false") throw new Error(`Browser tests: ${MISSING}`);
-    console.warn(`\nThe browser tests are skipped: ${MISSING}\n`);
+    console.warn(`\nThe browser tests are skipped. ${MISSING}\n`);
     project.provide("browser", undefined);
     return undefined;
   }

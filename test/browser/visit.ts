@@ -11,13 +11,13 @@ import { watch } from "./watch.ts";
 export { expect } from "vitest";
 
 interface VisitOptions extends BrowserContextOptions {
-  /** Of the service; by default the one that serves the seed. */
+  /** The origin of the service; by default that of the worker that serves the seed. */
   origin?: string;
-  /** What will be wrong with it; by default nothing. */
+  /** The expected problems; by default none. */
   problems?: unknown;
 }
 
-/** Opens an empty page of a new visitor, who has been nowhere before. Paths are those of the service. */
+/** Opens an empty page in a new browser context. Paths are relative to the origin of the service. */
 export type Visit = (options?: VisitOptions) => Promise<Page>;
 
 const endpoint = inject("browser");
@@ -29,8 +29,8 @@ beforeAll(async () => {
 afterAll(() => browser?.close());
 
 /**
- * A test in the browser. When it ends, none of its pages may have asked another host for anything, met an error or a
- * warning, failed to load something, or opened a dialog.
+ * A test in the browser. At its end, it fails if one of its pages has sent a request to another host, has logged an error
+ * or a warning, could not load something, or has opened a dialog.
  */
 export const test = base
   .extend("visit", async ({ onTestFinished }): Promise<Visit> => {
@@ -52,7 +52,7 @@ export const test = base
   })
   .skipIf(endpoint === undefined);
 
-/** Goes to a page by doing something in the current one, and waits until the new one is there. */
+/** Does something on the current page that opens a new page, and waits until the new page is loaded. */
 export async function follow(page: Page, act: () => Promise<unknown>): Promise<Response> {
   const [response] = await Promise.all([
     page.waitForResponse((response) => response.request().isNavigationRequest()),

@@ -6,7 +6,7 @@ import { expect, follow, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** What a client gets of a page. */
+/** Reads a page as a client. */
 async function readJson(number: number | string): Promise<Page> {
   return Page.parse(await (await fetch(`${inject("origin")}${PATH}?page=${number}`)).json());
 }
@@ -39,8 +39,8 @@ describe("a walk", () => {
 
     await follow(page, () => link("‹ Previous").click());
     expect(await shown()).toEqual(await timestamps(2));
-    await follow(page, () => page.locator(".answer a").first().click());
-    expect(await shown(), "by the link in the answer").toEqual(await timestamps(3));
+    await follow(page, () => page.locator(".response a").first().click());
+    expect(await shown(), "by the link in the response").toEqual(await timestamps(3));
 
     await follow(page, () => link("Oldest »").click());
     expect(await shown()).toEqual(await timestamps("last"));
@@ -51,7 +51,7 @@ describe("a walk", () => {
     expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Traffic Count Records");
   });
 
-  test("shows the twelve fields of each record as a client gets them", async ({ visit }) => {
+  test("shows the twelve fields of each record", async ({ visit }) => {
     const page = await visit();
     for (const [number, health] of [
       ["1", "False"],
@@ -67,7 +67,7 @@ describe("a walk", () => {
       );
       const shown = rows.map((row) => Object.fromEntries(row.map((text, index) => [names[index], text])));
       expect(shown).toEqual(results.map((fields) => ({ ...fields, counts: "" })));
-      expect(JSON.parse((await page.locator(".answer code").textContent()) ?? "").results).toEqual(
+      expect(JSON.parse((await page.locator(".response code").textContent()) ?? "").results).toEqual(
         (await readJson(number)).results,
       );
       expect(rows.map((row) => row[2])).toContain(health);
@@ -84,15 +84,15 @@ describe("the page box", () => {
     const page = await visit();
     await page.goto(PATH);
     const shown = (await page.locator("#last-page").textContent())?.replace("of ", "") ?? "";
-    expect(shown, "as it is typed").toBe(String(await last()));
+    expect(shown, "without separators").toBe(String(await last()));
     for (const [text, number] of [
       ["2700", 2700],
       [shown, await last()],
       ["", 1],
     ] as const) {
       await boxOf(page).fill(text);
-      const answer = await follow(page, () => go(page));
-      expect(answer.status(), text).toBe(200);
+      const response = await follow(page, () => go(page));
+      expect(response.status(), text).toBe(200);
       expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
     }
   });
@@ -111,7 +111,7 @@ describe("the page box", () => {
     }
   });
 
-  test("goes nowhere else", async ({ visit }) => {
+  test("does not open pages that do not exist", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
     const address = page.url();
@@ -123,7 +123,7 @@ describe("the page box", () => {
     expect(page.url()).toBe(address);
   });
 
-  test("leads out of a page that does not exist", async ({ visit }) => {
+  test("opens a page after an invalid one", async ({ visit }) => {
     const page = await visit();
     for (const query of ["page=abc", "page=0", "page=99999999", "as_of=99999999", "as_of=abc&page=3"]) {
       const wrong = await page.goto(`${PATH}?${query}`);
@@ -137,7 +137,7 @@ describe("the page box", () => {
   });
 });
 
-test("an error page leads on to the records", async ({ visit }) => {
+test("an error page links to the records", async ({ visit }) => {
   const page = await visit();
   expect((await page.goto("/nowhere"))?.status()).toBe(404);
   await follow(page, () => page.getByRole("link", { name: "The newest records" }).click());

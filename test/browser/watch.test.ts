@@ -1,15 +1,12 @@
 import { expect, test } from "./visit.ts";
 
-test("a visit notices dialogs, complaints, errors, and what is missing", async ({ visit }) => {
+test("a visit reports dialogs, console messages, errors, and missing files", async ({ visit }) => {
   const problems = [
-    ["alert('hello')", /^opens a dialog: hello/],
-    ["console.error('broken')", /^complains: broken/],
-    ["console.warn('old')", /^complains: old/],
-    ["setTimeout(() => { throw new Error('thrown') })", /^throws: Error: thrown/],
-    [
-      "Object.assign(new Image(), { src: '/missing.png' })",
-      /^complains: Failed to load resource.*missing.png/,
-    ],
+    ["alert('hello')", /^dialog: hello/],
+    ["console.error('broken')", /^console: broken/],
+    ["console.warn('old')", /^console: old/],
+    ["setTimeout(() => { throw new Error('thrown') })", /^error: Error: thrown/],
+    ["Object.assign(new Image(), { src: '/missing.png' })", /^console: Failed to load resource.*missing.png/],
   ] as const;
   const page = await visit({ problems: problems.map(([, problem]) => expect.stringMatching(problem)) });
   await page.goto("/api/tf1/records/");
@@ -18,12 +15,12 @@ test("a visit notices dialogs, complaints, errors, and what is missing", async (
   await last;
 });
 
-test("a visit notices another host, be it refused by the policy or not", async ({ visit }) => {
+test("a visit reports requests to another host, whether the policy blocks them or not", async ({ visit }) => {
   const other = "http://127.0.0.1:9/";
   const page = await visit({
     problems: expect.arrayContaining([
-      `asks another host: ${other}`,
-      expect.stringMatching(/^complains: violates img-src: http:..127.0.0.1:9/),
+      `request to another host: ${other}`,
+      expect.stringMatching(/^console: violates img-src: http:..127.0.0.1:9/),
     ]),
   });
   await page.goto("/api/tf1/records/");
@@ -31,8 +28,8 @@ test("a visit notices another host, be it refused by the policy or not", async (
   await page.goto(other).catch(() => {});
 });
 
-test("a visit notices a page without policy", async ({ visit }) => {
-  const page = await visit({ problems: [expect.stringMatching(/^has no policy: .*bare$/)] });
+test("a visit reports a page without a policy", async ({ visit }) => {
+  const page = await visit({ problems: [expect.stringMatching(/^no policy: .*bare$/)] });
   await page.route("/bare", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
   await page.goto("/bare");
 });

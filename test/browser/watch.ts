@@ -1,16 +1,16 @@
 import type { BrowserContext, ConsoleMessage, Response } from "playwright-core";
 
 /**
- * Watches all that a visitor's pages do.
- * @param origin the only one that they may ask
- * @returns what should not be, a line each, growing as the visit goes on
+ * Watches the pages of a browser context.
+ * @param origin the only origin to which they may send requests
+ * @returns the problems, one line each; the list grows during the visit
  */
 export async function watch(context: BrowserContext, origin: string): Promise<string[]> {
   const problems: string[] = [];
   const documents = new Set<string>();
   context.on("request", (request) => {
     if (!request.url().startsWith("data:") && new URL(request.url()).origin !== origin)
-      problems.push(`asks another host: ${request.url()}`);
+      problems.push(`request to another host: ${request.url()}`);
   });
   context.on("response", (response) => {
     if (!response.request().isNavigationRequest()) return;
@@ -19,17 +19,17 @@ export async function watch(context: BrowserContext, origin: string): Promise<st
   });
   context.on("requestfailed", (request) => {
     const reason = request.failure()?.errorText;
-    // The browser itself gives up what it still loads, an icon say, when it goes to another page.
-    if (reason !== "net::ERR_ABORTED") problems.push(`fails: ${request.url()}: ${reason}`);
+    // The browser cancels requests, for example for an icon, when it opens another page.
+    if (reason !== "net::ERR_ABORTED") problems.push(`failed request: ${request.url()}: ${reason}`);
   });
-  context.on("weberror", (error) => problems.push(`throws: ${error.error()}`));
+  context.on("weberror", (error) => problems.push(`error: ${error.error()}`));
   context.on("dialog", (dialog) => {
-    problems.push(`opens a dialog: ${dialog.message()}`);
+    problems.push(`dialog: ${dialog.message()}`);
     void dialog.dismiss();
   });
   context.on("console", (message) => {
-    if (isComplaint(message) && !isErrorPage(message, documents))
-      problems.push(`complains: ${message.text()} (${message.location().url})`);
+    if (isProblem(message) && !isErrorPage(message, documents))
+      problems.push(`console: ${message.text()} (${message.location().url})`);
   });
   await context.addInitScript(() => {
     addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
@@ -39,19 +39,19 @@ export async function watch(context: BrowserContext, origin: string): Promise<st
   return problems;
 }
 
-/** Web pages come with a policy of what they may load; without scripts there would be no event that tells. */
+/** Finds web pages without a Content-Security-Policy, for which there are no events. */
 function findUnprotected(response: Response): string[] {
   const headers = response.headers();
   if (!headers["content-type"]?.startsWith("text/html")) return [];
   if (headers["content-security-policy"]?.includes("default-src 'none'")) return [];
-  return [`has no policy: ${response.url()}`];
+  return [`no policy: ${response.url()}`];
 }
 
-function isComplaint(message: ConsoleMessage): boolean {
+function isProblem(message: ConsoleMessage): boolean {
   return ["error", "warning", "assert"].includes(message.type());
 }
 
-/** The browser itself reports a page whose status is an error; tests look at the status. */
+/** The browser logs every page with an error status. Tests check the status themselves. */
 function isErrorPage(message: ConsoleMessage, documents: Set<string>): boolean {
   return (
     /^Failed to load resource: the server responded with a status of [45]/.test(message.text()) &&

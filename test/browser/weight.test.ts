@@ -3,7 +3,7 @@ import { expect, test } from "./visit.ts";
 const MOST_BYTES = 60_000;
 
 test.for(["/", "/api/tf1/records/"])(
-  "%s takes less than 60 KB, but for the charts",
+  "%s takes less than 60 KB without the charts",
   async (path, { visit }) => {
     const page = await visit();
     const session = await page.context().newCDPSession(page);

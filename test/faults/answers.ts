@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { checkAnswer } from "../openapi-check.ts";
+import { checkResponse } from "../openapi-check.ts";
 import { context } from "../worker.ts";
 
 export const PATH = "/api/tf1/records/";
@@ -17,7 +17,7 @@ export async function ask(
 ): Promise<Response> {
   const request = new Request(`${ORIGIN}${PATH}?format=api&page=${page}`, { headers });
   const response = await app.request(request, {}, env, context);
-  await checkAnswer(request, response);
+  await checkResponse(request, response);
   return response;
 }
 

@@ -8,7 +8,7 @@ const PAGE = "/api/tf1/records/?page=2";
 /** Requests that wrangler.toml allows in 10 seconds. */
 const LIMIT = 100;
 
-/** As the platform says whose a request is. */
+/** A request from an address, with the header of the platform. */
 const from = (address: string, init: RequestInit = {}): RequestInit => ({
   ...init,
   headers: { ...init.headers, "CF-Connecting-IP": address },
@@ -22,17 +22,17 @@ describe("RATE_LIMIT is 10", () => {
   });
   afterAll(() => worker?.close());
 
-  /** Asks until one request is refused, and tells which. The limit counts anew every 10 seconds. */
+  /** Sends requests until one is refused. The limit starts again every 10 seconds. */
   async function useUp(address: string): Promise<{ refused: Response; after: number }> {
     for (let after = 0; after <= 2 * LIMIT; after++) {
-      const answer = await worker.fetch(PAGE, from(address));
-      if (answer.status !== 200) return { refused: answer, after };
-      await answer.text();
+      const response = await worker.fetch(PAGE, from(address));
+      if (response.status !== 200) return { refused: response, after };
+      await response.text();
     }
-    throw new Error("none was refused");
+    throw new Error("no request was refused");
   }
 
-  test("so many requests of an address are answered, then none, and others are not held up", async () => {
+  test("an address gets as many responses as allowed, then 429; other addresses are not affected", async () => {
     const { refused, after } = await useUp("192.0.2.1");
     expect(after).toBeGreaterThanOrEqual(LIMIT);
     expect(refused.status).toBe(429);
@@ -50,10 +50,10 @@ describe("RATE_LIMIT is 10", () => {
     expect((await worker.fetch(PAGE, from("2001:db8::1"))).status).toBe(200);
   });
 
-  test("wherever they go, and whatever they ask to go wrong; a browser sees a page; preflights pass", async () => {
+  test("the limit applies to every path, also with Prefer; a browser gets a web page; preflights pass", async () => {
     const address = "192.0.2.2";
     const send = (path: string, init?: RequestInit) => worker.fetch(path, from(address, init));
-    const askAll = () =>
+    const sendAll = () =>
       Promise.all([
         send("/"),
         send("/api/tf1/records", { redirect: "manual" }),
@@ -61,21 +61,21 @@ describe("RATE_LIMIT is 10", () => {
         send(PAGE, { headers: { Accept: "text/html" } }),
         send(PAGE, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
       ]);
-    // The runtime here counts anew whenever the clock is at a multiple of 10 seconds.
+    // The local runtime starts again when the clock is at a multiple of 10 seconds.
     const now = () => Math.floor(Date.now() / 10_000);
-    let answers: Response[];
+    let responses: Response[];
     let begun: number;
     do {
       begun = now();
       await useUp(address);
-      answers = await askAll();
+      responses = await sendAll();
     } while (now() !== begun);
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204]);
-    expect(await answers[3]!.text()).toContain("Request was throttled.");
+    expect(responses.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204]);
+    expect(await responses[3]!.text()).toContain("Request was throttled.");
   });
 });
 
-test("RATE_LIMIT is off: any number of requests is answered", async () => {
+test("RATE_LIMIT is off: the number of requests is not limited", async () => {
   const worker = await startWorker();
   await loadInto(worker.env, "d1", makeRecords(40));
   for (let request = 0; request <= 2 * LIMIT; request++)
@@ -83,7 +83,7 @@ test("RATE_LIMIT is off: any number of requests is answered", async () => {
   await worker.close();
 });
 
-test("wrangler.toml is what this file takes it to be", async () => {
+test("wrangler.toml has the limit that this file assumes", async () => {
   const configuration = await readFile("wrangler.toml", "utf8");
   expect(configuration).toContain('RATE_LIMIT = "off"');
   expect(configuration).toContain(`simple = { limit = ${LIMIT}, period = 10 }`);

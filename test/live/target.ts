@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { parseRetryAfter } from "../../tools/http-client/retry.ts";
-import { checkAnswer } from "../openapi-check.ts";
+import { checkResponse } from "../openapi-check.ts";
 
 /** A running service, here or anywhere, with data that nobody knows. */
 export interface Target {
@@ -36,7 +36,7 @@ export function openTarget(origin: string): Target {
     origin,
     async fetch(path, init) {
       const response = withoutFront(await sendPatiently(() => writeRequest(path, init)));
-      await checkAnswer(writeRequest(path, init), response.clone());
+      await checkResponse(writeRequest(path, init), response.clone());
       return response;
     },
     send: (path, init) => sendPatiently(() => writeRequest(path, init)),

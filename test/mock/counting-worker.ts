@@ -4,14 +4,14 @@ import app from "../../src/index.ts";
 
 let sent = 0;
 
-/** The worker, which counts the pieces of the last slow body: `/sent` tells how many were sent. */
+/** The worker, which also counts the pieces of the last slow body. `/sent` returns how many were sent. */
 export default {
   async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
     if (new URL(request.url).pathname === "/sent") return new Response(String(sent));
-    const answer = await app.fetch(request, env, context);
-    if (!answer.body || !request.url.includes("body=slow")) return answer;
+    const response = await app.fetch(request, env, context);
+    if (!response.body || !request.url.includes("body=slow")) return response;
     sent = 0;
-    return new Response(answer.body.pipeThrough(new TransformStream({ transform: count })), answer);
+    return new Response(response.body.pipeThrough(new TransformStream({ transform: count })), response);
   },
 };
 

@@ -1,21 +1,20 @@
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
-import { HEALTH } from "../health.ts";
-import { formatNumber } from "../number.ts";
-import { nameDays, PeriodTable } from "./period-table.tsx";
-import { findGaps, type Periods } from "./periods.ts";
+import { formatNumber } from "../number-format.ts";
+import { formatDays, PeriodTable } from "./period-table.tsx";
+import { findGaps, HEALTH, type Periods } from "./periods.ts";
 
 /**
- * The counts over the whole time, a small chart for each class, since there are a thousand cars for a bus, and the camera
- * health beside them. The figures are a table, which src/site/assets/scripts/chart.ts draws; without it, and for those who
- * cannot see a picture, the table is there all the same.
+ * Charts of the whole time: the camera health, and a small chart for each class of road users, because there are many more
+ * cars than buses. A script (src/site/assets/scripts/chart.ts) draws the figures of the table, which is also there without
+ * scripts and for screen readers.
  */
-export const Chart: FC<Periods> = (cut) => (
+export const Chart: FC<Periods> = (grouped) => (
   <>
     <div class="charts">
       <section class="panel">
         <h3 id="counts-heading">Road users counted per day</h3>
-        <p class="note">{describeBars(cut)} Each class has its own scale.</p>
+        <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
         <div class="classes">
           {ROAD_USERS.map((name) => (
             <figure>
@@ -31,13 +30,13 @@ export const Chart: FC<Periods> = (cut) => (
         </figcaption>
         <Plot columns={HEALTH} label="health-caption" />
       </figure>
-      <Gaps {...cut} />
+      <Gaps {...grouped} />
     </div>
-    <PeriodTable {...cut} />
+    <PeriodTable {...grouped} />
   </>
 );
 
-/** @param label ids of what names it */
+/** @param label the ids of the elements that name the chart */
 const Plot: FC<{ columns: readonly string[]; label: string }> = ({ columns, label }) => (
   <div class="plot">
     <canvas data-columns={columns.join(" ")} role="img" aria-labelledby={label} hidden />
@@ -46,21 +45,21 @@ const Plot: FC<{ columns: readonly string[]; label: string }> = ({ columns, labe
 
 function describeBars({ period_days }: Periods): string {
   return period_days === 1
-    ? "Each bar is a day, in UTC."
-    : `Each bar is the mean of ${formatNumber(period_days)} days, and named by the first of them.`;
+    ? "Each bar is one day in UTC."
+    : `Each bar is the mean of ${formatNumber(period_days)} days and has the date of the first day.`;
 }
 
-/** How many gaps are named; the table has all of them. */
-const MOST_NAMED = 3;
+/** How many gaps are listed. The table has all of them. */
+const MOST_LISTED = 3;
 
-const Gaps: FC<Periods> = (cut) => {
-  const gaps = findGaps(cut);
+const Gaps: FC<Periods> = (grouped) => {
+  const gaps = findGaps(grouped);
   if (gaps.length === 0) return null;
-  const named = gaps.slice(0, MOST_NAMED).map(nameDays);
-  const more = gaps.length - named.length;
+  const listed = gaps.slice(0, MOST_LISTED).map(formatDays);
+  const more = gaps.length - listed.length;
   return (
     <p class="note gaps">
-      Hatched, without records: {named.join("; ")}
+      Hatched periods have no records: {listed.join("; ")}
       {more > 0 && `; and ${formatNumber(more)} more`}.
     </p>
   );

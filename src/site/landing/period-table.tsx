@@ -1,18 +1,17 @@
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
-import { HEALTH } from "../health.ts";
-import { formatMean, formatNumber, formatShare } from "../number.ts";
-import { findGap, type Gap, type Period, type Periods } from "./periods.ts";
+import { formatMean, formatNumber, formatShare } from "../number-format.ts";
+import { findGap, type Gap, HEALTH, type Period, type Periods } from "./periods.ts";
 
-/** The figures of the charts, by the names of their columns. */
-export const PeriodTable: FC<Periods> = (cut) => (
+/** The figures of the charts as a table, from which the script draws them. */
+export const PeriodTable: FC<Periods> = (grouped) => (
   <details class="figures">
-    <summary>The figures of the charts</summary>
+    <summary>The figures as a table</summary>
     <section class="scroll" aria-label="The figures of the charts" tabindex={0}>
       <table id="periods">
         <caption>
-          Road users per day{cut.period_days > 1 && ": means of the days with records"}; camera health in % of
-          records.
+          Road users per day{grouped.period_days > 1 && " (means of the days with records)"}, and camera
+          health in % of records.
         </caption>
         <thead>
           <tr>
@@ -25,9 +24,9 @@ export const PeriodTable: FC<Periods> = (cut) => (
           </tr>
         </thead>
         <tbody>
-          {cut.periods.map((period, index) => (
+          {grouped.periods.map((period, index) => (
             <>
-              <GapRow gap={findGap(cut, index)} />
+              <GapRow gap={findGap(grouped, index)} />
               <PeriodRow {...period} />
             </>
           ))}
@@ -37,18 +36,18 @@ export const PeriodTable: FC<Periods> = (cut) => (
   </details>
 );
 
-/** Says which days have no records; the charts leave a place for them. */
+/** A gap between two periods, to which the charts give a place as well. */
 const GapRow: FC<{ gap: Gap | undefined }> = ({ gap }) =>
   gap ? (
     <tr class="quiet">
-      <th scope="row">{nameDays(gap)}</th>
+      <th scope="row">{formatDays(gap)}</th>
       <td colspan={2 + ROAD_USERS.length + HEALTH.length}>no records</td>
     </tr>
   ) : null;
 
 const PeriodRow: FC<Period> = ({ first, last, days, records, totals, camera_ok }) => (
   <tr data-first={first}>
-    <th scope="row">{nameDays({ first, last })}</th>
+    <th scope="row">{formatDays({ first, last })}</th>
     <td class="number">{formatNumber(days)}</td>
     <td class="number">{formatNumber(records)}</td>
     {ROAD_USERS.map((name) => (
@@ -60,7 +59,7 @@ const PeriodRow: FC<Period> = ({ first, last, days, records, totals, camera_ok }
   </tr>
 );
 
-/** The days from one to another, both included. */
-export function nameDays({ first, last }: Gap): string {
+/** The name of consecutive days. */
+export function formatDays({ first, last }: Gap): string {
   return first === last ? first : `${first} to ${last}`;
 }

@@ -1,54 +1,57 @@
 import { type Counts, ROAD_USERS } from "../../records/road-users.ts";
 import type { Day } from "../../records/statistics.ts";
-import type { Health } from "../health.ts";
 
-/** What the records of some days on end come to. Both days are included, `YYYY-MM-DD` in UTC. */
+/** The values of `camera_ok`, as names. */
+export const HEALTH = ["True", "False", "null"] as const;
+export type Health = (typeof HEALTH)[number];
+
+/** The statistics of consecutive days. The first and the last day are included; both are `YYYY-MM-DD` in UTC. */
 export interface Period {
   first: string;
   last: string;
-  /** How many of its days have records. */
+  /** The number of its days that have records. */
   days: number;
   records: number;
   camera_ok: Record<Health, number>;
   totals: Counts;
 }
 
-/** The whole time in periods. */
+/** The whole time of the collection in periods. */
 export interface Periods {
-  /** Of how many days they are, those without records included. */
+  /** The length of a period in days, including days without records. */
   period_days: number;
   /** Oldest first. */
   periods: Period[];
 }
 
-/** Days without records, both included. */
+/** Consecutive days without records. The first and the last day are included. */
 export type Gap = Pick<Period, "first" | "last">;
 
-/** More than these no chart can show, and no page should carry. */
+/** A chart cannot show more periods, and a page should not contain more. */
 const MOST_PERIODS = 60;
 
-/** Days that a period may be made of: a day, a week, four weeks, and so on, up to more than there are dates for 60. */
+/** The possible lengths of a period in days: a day, a week, four weeks, and so on. With the longest, 60 periods always suffice. */
 const LENGTHS = [1, 7, 28, 91, 364, 1_820, 9_100, 91_000];
 const LONGEST = 91_000;
 
 const DAY_MS = 86_400_000;
 
 /**
- * Cuts days into at most 60 periods of the same length, the shortest that will do. Days without records, years of them
- * maybe, have no period.
+ * Combines days into at most 60 periods of the same length, which is the shortest possible one. Periods without records
+ * are left out.
  * @param days oldest first
  */
-export function cutPeriods(days: Day[]): Periods {
+export function groupIntoPeriods(days: Day[]): Periods {
   const period_days =
-    LENGTHS.find((length) => new Set(days.map(([day]) => placeOf(day, length))).size <= MOST_PERIODS) ??
+    LENGTHS.find((length) => new Set(days.map(([day]) => periodOf(day, length))).size <= MOST_PERIODS) ??
     LONGEST;
-  const groups = Map.groupBy(days, ([day]) => placeOf(day, period_days));
+  const groups = Map.groupBy(days, ([day]) => periodOf(day, period_days));
   return { period_days, periods: [...groups.values()].map(add) };
 }
 
 /**
- * The days without records before a period that would hold at least one period more.
- * @param index of the period
+ * Finds the gap before a period: days without records, at least as many as a period has.
+ * @param index the index of the period
  */
 export function findGap({ period_days, periods }: Periods, index: number): Gap | undefined {
   const [before, after] = [periods[index - 1], periods[index]];
@@ -57,12 +60,12 @@ export function findGap({ period_days, periods }: Periods, index: number): Gap |
   return last - first + 1 >= period_days ? { first: fromDay(first), last: fromDay(last) } : undefined;
 }
 
-/** All of them, oldest first. */
-export function findGaps(cut: Periods): Gap[] {
-  return cut.periods.flatMap((_, index) => findGap(cut, index) ?? []);
+/** All gaps, oldest first. */
+export function findGaps(grouped: Periods): Gap[] {
+  return grouped.periods.flatMap((_, index) => findGap(grouped, index) ?? []);
 }
 
-/** A day as its number, counted from 1970. */
+/** The number of a day, counted from 1970. */
 function toDay(date: string): number {
   return Date.parse(date) / DAY_MS;
 }
@@ -71,8 +74,8 @@ function fromDay(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Which period a day is in, counted from 1970: a day more at the end leaves those before as they are. */
-function placeOf(date: string, length: number): number {
+/** The number of the period of a day, counted from 1970, so that new days do not change earlier periods. */
+function periodOf(date: string, length: number): number {
   return Math.floor(toDay(date) / length);
 }
 

@@ -1,13 +1,11 @@
 import { Hono } from "hono";
 import type { Env } from "../../env.ts";
-import { isCurrent } from "../../http/caching.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
-import { findOrigin } from "../../http/origin.ts";
+import { isCurrent } from "../../http/headers.ts";
+import { findOrigin } from "../../http/request.ts";
+import { DOCUMENT_PATH } from "../about.ts";
 
-/** Where the document is. */
-export const DOCUMENT_PATH = "/openapi.json";
-
-/** It changes with a deployment only, so minutes are soon enough; then asking again costs a 304. */
+/** The document changes only with a deployment, so caches keep it for minutes; after that a copy costs only a 304. */
 const DOCUMENT_CACHING = "public, max-age=300, stale-if-error=86400";
 
 interface WrittenDocument {
@@ -16,32 +14,32 @@ interface WrittenDocument {
   etag: string;
 }
 
-let written: Promise<WrittenDocument> | undefined;
+let latest: Promise<WrittenDocument> | undefined;
 
-/** The API in OpenAPI 3.1, for people's tools and for the reference. */
+/** The API as an OpenAPI 3.1 document, for client generators and for the API reference. */
 export const openapi = new Hono<{ Bindings: Env }>();
 
 openapi.get(DOCUMENT_PATH, async (c) => {
   const { text, etag } = await findDocument(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN));
-  const keepable = { ETag: etag, "Cache-Control": DOCUMENT_CACHING };
-  if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, keepable);
-  return c.body(text, 200, { ...keepable, "Content-Type": "application/json" });
+  const headers = { ETag: etag, "Cache-Control": DOCUMENT_CACHING };
+  if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, headers);
+  return c.body(text, 200, { ...headers, "Content-Type": "application/json" });
 });
 
 openapi.all(DOCUMENT_PATH, (c) => {
   throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
 
-/** The document for an origin; that of the last one is kept, as hardly any deployment has two. */
+/** The document for an origin. Only the latest one is kept, because most deployments have one origin. */
 async function findDocument(origin: string): Promise<WrittenDocument> {
-  const known = await written?.catch(() => undefined);
+  const known = await latest?.catch(() => undefined);
   if (known?.origin === origin) return known;
-  written = writeDocument(origin);
-  return written;
+  latest = writeDocument(origin);
+  return latest;
 }
 
 async function writeDocument(origin: string): Promise<WrittenDocument> {
-  // Here begins what only the document needs, zod first of all: nothing else waits for it when a worker starts.
+  // Imported on the first use, because only the document needs zod, and loading it would delay the start of a worker.
   const { describeService } = await import("./document.ts");
   const text = JSON.stringify(describeService(origin));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));

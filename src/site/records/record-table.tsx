@@ -1,12 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { TrafficRecord } from "../../records/record.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
-import type { Health } from "../health.ts";
-import { CountsPicture } from "./counts-picture.tsx";
 
 /**
- * The records of a page, a row each, with all twelve fields under their own names and a picture of the counts. Where a row is wider than the window
- * (src/site/assets/styles/site/cards.css), it and the names take three lines, in the same places.
+ * The records of a page, one row each, with all twelve fields and a picture of the counts. If the window is narrower than
+ * a row, the rows and the column names are broken into lines (src/site/assets/styles/site/record-cards.css).
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
   <section class="scroll records" aria-label="Records of this page" tabindex={0}>
@@ -61,9 +59,48 @@ const RecordRow: FC<{ record: TrafficRecord }> = ({ record }) => (
   </tr>
 );
 
-const MARKS: Record<Health, string> = { True: "ok", False: "failing", null: "unknown" };
+const HEALTH_CLASSES = { True: "ok", False: "failing", null: "unknown" };
 
-/** Camera health, told by its mark and its text, not by colour alone. */
+/** The camera health, shown by a mark and by its text, not by colour alone. */
 const HealthMark: FC<{ value: TrafficRecord["camera_ok"] }> = ({ value }) => (
-  <span class={`health ${MARKS[value ?? "null"]}`}>{value ?? "null"}</span>
+  <span class={`health ${HEALTH_CLASSES[value ?? "null"]}`}>{value ?? "null"}</span>
 );
+
+const BAR_WIDTH = 6;
+const BAR_GAP = 2;
+const PICTURE_WIDTH = ROAD_USERS.length * (BAR_WIDTH + BAR_GAP) - BAR_GAP;
+const PICTURE_HEIGHT = 20;
+
+/** The count whose bar has the full height, the same on every page, so that pictures can be compared. */
+const FULL_COUNT = 60;
+
+/**
+ * A small picture of the counts of a record: one bar for each column. Screen readers skip it, because the counts are next
+ * to it.
+ */
+const CountsPicture: FC<{ record: TrafficRecord }> = ({ record }) => (
+  <svg class="picture" viewBox={`0 0 ${PICTURE_WIDTH} ${PICTURE_HEIGHT}`} aria-hidden="true">
+    {ROAD_USERS.map((name, index) => {
+      const height = barHeight(record[name]);
+      return (
+        <rect
+          class={record[name] === 0 ? "none" : undefined}
+          x={index * (BAR_WIDTH + BAR_GAP)}
+          y={PICTURE_HEIGHT - height}
+          width={BAR_WIDTH}
+          height={height}
+        />
+      );
+    })}
+  </svg>
+);
+
+/**
+ * The height grows with the square root of the count, so that one bus is visible next to forty cars.
+ * @returns whole pixels; a count of 0 is a line of one pixel
+ */
+function barHeight(count: number): number {
+  return count === 0
+    ? 1
+    : Math.max(3, Math.round(PICTURE_HEIGHT * Math.sqrt(Math.min(1, count / FULL_COUNT))));
+}

@@ -1,20 +1,18 @@
 import { Hono } from "hono";
 import type { Env } from "../../env.ts";
-import { PAGE_CACHING } from "../../http/caching.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
-import { answerHtml, writePolicy } from "../../http/html.ts";
-
-/** The path of the API reference. */
-export const REFERENCE_PATH = "/docs";
+import { PAGE_CACHING } from "../../http/headers.ts";
+import { respondHtml, writePolicy } from "../../http/html.ts";
+import { REFERENCE_PATH } from "../about.ts";
 
 /** The interactive API reference. */
 export const reference = new Hono<{ Bindings: Env }>();
 
 reference.get(REFERENCE_PATH, async (c) => {
-  const { renderReference } = await import("./page.tsx");
-  return answerHtml(c, await renderReference(), 200, {
+  const { renderReference } = await import("./reference-page.tsx");
+  return respondHtml(c, await renderReference(), 200, {
     "Cache-Control": PAGE_CACHING,
-    // The package that draws the operations writes style attributes.
+    // Swagger UI uses style attributes.
     "Content-Security-Policy": writePolicy({ styles: "'self' 'unsafe-inline'" }),
   });
 });

@@ -4,18 +4,18 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { negotiate } from "../../../src/http/negotiation.ts";
+import type { ResponseObject, Schema } from "../../../src/http/openapi/types.ts";
+import { negotiate } from "../../../src/http/request.ts";
 import { MAX_PAGE, parsePageNumber } from "../../../src/records/page.ts";
 import { describeService } from "../../../src/site/openapi/document.ts";
-import type { Answer, Schema } from "../../../src/site/openapi/types.ts";
 
 const document = describeService("https://counts.example");
 const list = document.paths["/api/tf1/records/"]!.get!;
-const answers: [string, Answer][] = Object.entries(document.paths).flatMap(([path, item]) =>
+const responses: [string, ResponseObject][] = Object.entries(document.paths).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, { responses }]) =>
-    Object.entries(responses).map(([status, answer]): [string, Answer] => [
+    Object.entries(responses).map(([status, response]): [string, ResponseObject] => [
       `${method} ${path} ${status}`,
-      answer,
+      response,
     ]),
   ),
 );
@@ -28,7 +28,7 @@ function compile(schema: Schema) {
 }
 
 describe("the document", () => {
-  test("is OpenAPI 3.1, says a validator that is not ours", async () => {
+  test("is valid OpenAPI 3.1 for an independent validator", async () => {
     const validator = new Validator();
     const { valid, errors } = await validator.validate(structuredClone({ ...document }));
     expect(errors).toBeUndefined();
@@ -36,18 +36,18 @@ describe("the document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  test("the validator sees mistakes", async () => {
+  test("the validator finds mistakes", async () => {
     const broken = { ...structuredClone(document), servers: "https://counts.example" };
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
 
-  test("says the version and the licence of the package, and the origin", async () => {
+  test("contains the version and the license of the package, and the origin", async () => {
     const { version, license } = JSON.parse(await readFile("package.json", "utf8"));
     expect(document.info).toMatchObject({ version, license: { identifier: license } });
     expect(document.servers.map(({ url }) => url)).toEqual(["https://counts.example"]);
   });
 
-  test("advertises what the specification does: GET and OPTIONS", () => {
+  test("has the methods of the specification: GET and OPTIONS", () => {
     expect(Object.keys(document.paths["/api/tf1/records/"]!)).toEqual(["get", "options"]);
   });
 
@@ -63,7 +63,7 @@ describe("the document", () => {
       expect(description).toMatch(/^[A-Z].*\.$/);
   });
 
-  test("every reference leads somewhere, and every component is used", () => {
+  test("every reference has a component, and every component is used", () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>
@@ -72,7 +72,7 @@ describe("the document", () => {
     expect(new Set(references)).toEqual(new Set(components));
   });
 
-  test.each(answers)("%s: the examples are valid", (_, { content = {} }) => {
+  test.each(responses)("%s: the examples are valid", (_, { content = {} }) => {
     for (const { schema, examples = {} } of Object.values(content)) {
       const validate = compile(schema);
       for (const { value } of Object.values(examples))
@@ -81,11 +81,11 @@ describe("the document", () => {
   });
 });
 
-describe("the parameters have exactly the values that the worker takes", () => {
+describe("the parameters allow exactly the values that the worker accepts", () => {
   const schemaOf = (name: string) =>
     compile(list.parameters!.find((parameter) => parameter.name === name)!.schema);
 
-  /** What a query's text stands for: a number if it is written as one. */
+  /** The value of a text in a query: a number if it looks like one. */
   const toValue = (text: string) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text);
 
   test("page", () => {
@@ -105,7 +105,7 @@ describe("the parameters have exactly the values that the worker takes", () => {
   test("format", () => {
     const validate = schemaOf("format");
     const anything = fc.oneof(fc.constantFrom("api", "json", "html", "API"), fc.string({ minLength: 1 }));
-    const isTaken = (format: string) => {
+    const isAccepted = (format: string) => {
       try {
         return negotiate(format, undefined) !== undefined;
       } catch {
@@ -114,12 +114,12 @@ describe("the parameters have exactly the values that the worker takes", () => {
     };
     fc.assert(
       fc.property(anything, (text) => {
-        expect(validate(text)).toBe(isTaken(text));
+        expect(validate(text)).toBe(isAccepted(text));
       }),
     );
   });
 
-  test("all but as_of may be empty, which stands for the default", () => {
+  test("all except as_of may be empty, which means the default", () => {
     for (const { name, in: place, allowEmptyValue = false, schema } of list.parameters!) {
       if (place === "query") expect([name, allowEmptyValue]).toEqual([name, name !== "as_of"]);
       if (name === "page") expect(schema.default).toBe(parsePageNumber(""));

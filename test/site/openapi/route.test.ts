@@ -8,7 +8,7 @@ const PATH = "/openapi.json";
 
 let worker: RunningWorker;
 beforeAll(async () => {
-  // The document needs no store.
+  // The document does not need the store.
   worker = await startWorker({ migrate: false });
 });
 afterAll(() => worker.close());
@@ -22,21 +22,21 @@ const HEADERS = {
   "x-content-type-options": "nosniff",
 };
 
-test("GET answers the document, with the origin of the request as its server", async () => {
+test("GET returns the document, with the origin of the request as its server", async () => {
   const response = await worker.fetch(PATH);
   expect(response.status).toBe(200);
   expect(essential(response.headers)).toEqual(HEADERS);
   expect(await response.text()).toBe(JSON.stringify(describeService(worker.origin)));
 });
 
-test("HEAD answers as GET, without a body", async () => {
+test("HEAD has the response of GET without the body", async () => {
   const response = await worker.fetch(PATH, { method: "HEAD" });
   expect(response.status).toBe(200);
   expect(essential(response.headers)).toEqual(HEADERS);
   expect(await response.text()).toBe("");
 });
 
-test("a current copy is 304, any other is 200", async () => {
+test("a current copy gets 304, any other gets 200", async () => {
   const etag = (await worker.fetch(PATH)).headers.get("etag")!;
   const current = await worker.fetch(PATH, { headers: { "if-none-match": etag } });
   expect(current.status).toBe(304);
@@ -46,18 +46,18 @@ test("a current copy is 304, any other is 200", async () => {
   expect((await worker.fetch(PATH, { headers: { "if-none-match": '"other"' } })).status).toBe(200);
 });
 
-test("every origin gets its own document, however they take turns", async () => {
-  const ask = async (url: string, publicOrigin?: string) => {
+test("every origin gets its own document, in any order", async () => {
+  const request = async (url: string, publicOrigin?: string) => {
     const env = publicOrigin ? { ...worker.env, PUBLIC_ORIGIN: publicOrigin } : worker.env;
     const response = await app.request(url + PATH, {}, env, context);
     const { servers } = JSON.parse(await response.text());
     return [servers[0].url, response.headers.get("etag")];
   };
-  const one = await ask("https://one.example");
+  const one = await request("https://one.example");
   const [two, again, replaced] = await Promise.all([
-    ask("http://two.example:8080"),
-    ask("https://one.example"),
-    ask("http://inside:8787", "https://counts.example"),
+    request("http://two.example:8080"),
+    request("https://one.example"),
+    request("http://inside:8787", "https://counts.example"),
   ]);
   expect(one[0]).toBe("https://one.example");
   expect(two[0]).toBe("http://two.example:8080");

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { load } from "../../../data/load.ts";
 import { type Dependencies, deploy } from "../../../tools/deploy/deploy.ts";
 import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-target.ts";

@@ -1,4 +1,4 @@
-import { lastValue } from "../../../src/http/query.ts";
+import { lastValue } from "../../../src/http/request.ts";
 import { PAGE_SIZE } from "../../../src/records/page.ts";
 import { Page } from "../../../src/records/record.ts";
 import type { PageEvent } from "../events.ts";

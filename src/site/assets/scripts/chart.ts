@@ -9,24 +9,24 @@ import {
   LinearScale,
   Tooltip,
 } from "chart.js";
-import { readColor } from "./chart/colors.ts";
-import { type Figures, readFigures } from "./chart/figures.ts";
-import { hatchGaps } from "./chart/gaps.ts";
-import { chooseLabels } from "./chart/labels.ts";
+import { chooseLabels } from "./chart/axis-labels.ts";
+import { hatchGaps } from "./chart/gap-hatching.ts";
+import { type Figures, readFigures } from "./chart/table-figures.ts";
+import { readColor } from "./chart/theme-colors.ts";
 
-// Draws the table of periods as charts, and draws them anew when the colour scheme changes.
+// Draws the table of periods as charts, and draws them again when the colour scheme changes.
 
 Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
 Chart.defaults.font.size = 11;
 Chart.register(BarController, BarElement, CategoryScale, Legend, LinearScale, Tooltip);
 
-/** How wide bars may become, in pixels. */
+/** The greatest width of a bar in pixels. */
 const WIDEST_BAR = 48;
 
-/** How wide a day is that is written below a bar, with the space around it. */
+/** The width of a date below a bar in pixels, with the space around it. */
 const LABEL_WIDTH = 72;
 
-/** `12K`, so that the scales of all charts are narrow. */
+/** Short numbers such as `12K`, so that the axes are narrow. */
 const SHORT = new Intl.NumberFormat("en", { notation: "compact" });
 
 function drawCharts(figures: Figures): Chart[] {
@@ -48,13 +48,13 @@ function drawCharts(figures: Figures): Chart[] {
   });
 }
 
-/** @param color its name in the style sheet */
+/** @param color the name of the colour in the style sheet */
 function styleBars(color: string): Omit<ChartDataset<"bar">, "data"> {
   return {
     backgroundColor: readColor(color, "none"),
     maxBarThickness: WIDEST_BAR,
     stack: "all",
-    // A line of the background keeps parts apart whose colours somebody cannot tell.
+    // A line in the colour of the background separates the parts for people who cannot distinguish their colours.
     borderColor: readColor("surface"),
     borderWidth: { top: 1, right: 0, bottom: 0, left: 0 },
   };
@@ -89,7 +89,7 @@ function chartOptions({ days }: Figures): ChartOptions<"bar"> {
   };
 }
 
-/** Parts of a whole, in percent. */
+/** The options of a chart that shows parts of a whole in percent. */
 function shareOptions(figures: Figures): ChartOptions<"bar"> {
   const { scales, ...options } = chartOptions(figures);
   const ticks = { ...scales?.y?.ticks, callback: (value: number | string) => `${value} %` };

@@ -1,4 +1,4 @@
-// Shows the copy button of each piece of code, and makes it copy.
+// Shows the copy button of each code block and handles clicks on it.
 
 const SHOWN_MS = 2_000;
 
@@ -7,16 +7,16 @@ for (const code of document.querySelectorAll<HTMLElement>(".code")) {
   const status = code.querySelector<HTMLElement>("[role=status]");
   const text = code.querySelector("code");
   if (!button || !status || !text) continue;
-  const say = speakIn(status);
+  const report = createReport(status);
   button.hidden = false;
   button.addEventListener("click", async () => {
-    // What is said twice on end is not read aloud twice, unless it was gone in between.
-    say("");
-    say(await copy(text));
+    // Screen readers do not repeat a text that does not change, so remove it first.
+    report("");
+    report(await copy(text));
   });
 }
 
-/** Where the page may not write to the clipboard, the text is selected for the person to copy. */
+/** Copies the text. If the clipboard is not allowed, selects the text, so that the person can copy it. */
 async function copy(text: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(text.textContent ?? "");
@@ -27,13 +27,13 @@ async function copy(text: HTMLElement): Promise<string> {
   }
 }
 
-/** Says words in an element, each for a while; the time of a word ends with the next one. */
-function speakIn(status: HTMLElement): (word: string) => void {
-  let silence: ReturnType<typeof setTimeout> | undefined;
+/** Creates a function that shows a word in an element for a while, or until the next word. */
+function createReport(status: HTMLElement): (word: string) => void {
+  let removal: ReturnType<typeof setTimeout> | undefined;
   return (word) => {
-    clearTimeout(silence);
+    clearTimeout(removal);
     status.textContent = word;
-    silence = setTimeout(() => {
+    removal = setTimeout(() => {
       status.textContent = "";
     }, SHOWN_MS);
   };

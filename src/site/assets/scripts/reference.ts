@@ -1,27 +1,34 @@
 import SwaggerUIBundle from "swagger-ui-dist/swagger-ui-es-bundle.js";
 import { keepAccessible } from "./reference/accessibility.ts";
-import { bringLayout, LAYOUT } from "./reference/layout.ts";
-import { followScheme } from "./reference/scheme.ts";
+import { LAYOUT, layoutPlugin } from "./reference/swagger-layout.ts";
 
-// Draws the operations of the OpenAPI document into their place on the page.
+// Shows the operations of the OpenAPI document with Swagger UI.
 
 const place = document.querySelector("#reference");
 
+/** Switches Swagger UI, which uses a class for this, to dark colours while the reader prefers them. */
+function followColorScheme(): void {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
+}
+
 if (place) {
-  followScheme();
+  followColorScheme();
   keepAccessible(place);
   SwaggerUIBundle({
     url: "/openapi.json",
     domNode: place,
-    plugins: [bringLayout],
+    plugins: [layoutPlugin],
     layout: LAYOUT,
-    // Off: the links that it makes stand inside buttons, where no screen reader finds them.
+    // Off, because it puts links inside buttons, where screen readers do not find them.
     deepLinking: false,
     tryItOutEnabled: true,
     displayRequestDuration: true,
-    // One of its themes of which all colours stand out from their background (WCAG 2.2, 1.4.3).
+    // A theme in which all colours have enough contrast (WCAG 2.2, 1.4.3).
     syntaxHighlight: { theme: "obsidian" },
-    // Null keeps the page from asking a validator at another host.
+    // Null prevents requests to a validator on another host.
     validatorUrl: null,
   });
 }

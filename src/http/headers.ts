@@ -1,0 +1,53 @@
+import type { MiddlewareHandler } from "hono";
+
+/**
+ * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
+ * has not, that costs only a 304. If the service fails, an hour-old copy is better than none (RFC 9111, 5.2.2;
+ * RFC 5861, 4).
+ */
+export const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
+
+/** `Cache-Control` of an error, which says nothing about the next request (RFC 9111, 5.2.2.5). */
+export const ERROR_CACHING = "no-store";
+
+/** An entity-tag in a header (RFC 9110, 8.8.3). It may contain commas. */
+const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
+
+/**
+ * Whether the client's copy is current: `If-None-Match` contains the tag or is `*` (RFC 9110, 13.1.2). The comparison is
+ * weak, so a `W/` before a tag is ignored.
+ * @param ifNoneMatch the header; undefined if the client has no copy
+ * @param etag the current strong entity-tag, with its quotes
+ */
+export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
+}
+
+/** One day. The response to a preflight never depends on the request, so browsers may keep it for long. */
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/**
+ * Sets the headers of every response: scripts of any origin may read it (Fetch standard, "CORS protocol"), and browsers
+ * must not guess another content type.
+ */
+export const serviceHeaders: MiddlewareHandler = (c, next) => {
+  c.header("Access-Control-Allow-Origin", "*");
+  c.header("Access-Control-Expose-Headers", "*");
+  c.header("X-Content-Type-Options", "nosniff");
+  return next();
+};
+
+/**
+ * Allows every CORS preflight. If a browser's preflight is refused, its script never sees the real response, for example
+ * a 405 with its explanation.
+ */
+export const respondToPreflight: MiddlewareHandler = async (c, next) => {
+  if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)
+    return next();
+  c.header("Access-Control-Allow-Methods", "GET, OPTIONS");
+  c.header("Access-Control-Allow-Headers", "*");
+  c.header("Access-Control-Max-Age", String(PREFLIGHT_MAX_AGE_SECONDS));
+  return c.body(null, 204);
+};

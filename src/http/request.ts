@@ -1,0 +1,100 @@
+import { parseAccept } from "hono/utils/accept";
+import { notAcceptable, notFound } from "./errors.ts";
+
+/**
+ * The query of a request.
+ * @param url absolute; cutting out the query is several times faster than parsing the whole URL
+ */
+export function readQuery(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  // URLSearchParams drops one question mark at the beginning (URL standard, "URLSearchParams").
+  return new URLSearchParams(mark < 0 ? "" : url.slice(mark));
+}
+
+/** The value of a query parameter, or null if it is absent. If it is repeated, the last value counts. */
+export function lastValue(query: URLSearchParams, name: string): string | null {
+  return query.getAll(name).at(-1) ?? null;
+}
+
+/**
+ * The scheme, host and port under which clients reach the service, for absolute links.
+ * @param requestUrl the absolute URL of the request, as the client used it
+ * @param publicOrigin replaces the origin of the request if it is set: an http or https URL without a path, such as
+ *   `https://counts.example`
+ * @returns an origin without a slash at the end
+ * @throws if publicOrigin is anything else, because every link would be broken
+ */
+export function findOrigin(requestUrl: string, publicOrigin: string | undefined): string {
+  if (!publicOrigin) return originOf(requestUrl);
+  const url = URL.canParse(publicOrigin) ? new URL(publicOrigin) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href) {
+    throw new Error(
+      `PUBLIC_ORIGIN is ${JSON.stringify(publicOrigin)}; it must be an http or https URL without a path, such as "https://counts.example"`,
+    );
+  }
+  return url.origin;
+}
+
+/** The scheme and authority of an absolute URL (RFC 3986, 3). */
+const AUTHORITY = /^[^/?]*\/\/[^/?]*/;
+
+/** The latest origin. Nearly all requests to an instance have the same one, and parsing a URL takes time. */
+let latest = { text: "", origin: "" };
+
+function originOf(url: string): string {
+  const [text] = AUTHORITY.exec(url) ?? [url];
+  if (latest.text !== text) latest = { text, origin: new URL(text).origin };
+  return latest.origin;
+}
+
+export type Representation = "json" | "html";
+
+const MEDIA_TYPES: Record<Representation, string> = { json: "application/json", html: "text/html" };
+
+/**
+ * Chooses the representation of a response.
+ * @param format the query parameter: `json` decides; absent, empty or `api` leaves the choice to Accept
+ * @param accept the Accept header; absent, empty or without any media range means that every type is accepted
+ * @returns `html` only if Accept prefers it to JSON; at equal weight JSON (RFC 9110, 12.5.1)
+ * @throws 404 for any other format, 406 if Accept allows neither
+ */
+export function negotiate(format: string | null, accept: string | undefined): Representation {
+  if (format === "json") return "json";
+  if (format !== null && format !== "" && format !== "api") throw notFound();
+  const ranges = parseAccept(accept ?? "");
+  if (ranges.length === 0) return "json";
+  const preferred = choosePreferred(ranges);
+  if (preferred === undefined) throw notAcceptable();
+  return preferred;
+}
+
+/**
+ * Chooses the representation of an error. Unlike other responses, an error is sent whatever the request accepts.
+ * @param format the query parameter: `json` decides
+ * @param accept the Accept header; if it allows neither JSON nor HTML, XHTML in it identifies a browser
+ */
+export function negotiateError(format: string | null, accept: string | undefined): Representation {
+  if (format === "json") return "json";
+  const ranges = parseAccept(accept ?? "");
+  return choosePreferred(ranges) ?? (weightOf("application/xhtml+xml", ranges) > 0 ? "html" : "json");
+}
+
+type Ranges = ReturnType<typeof parseAccept>;
+
+/** The representation with the higher weight, JSON if both weigh the same; undefined if neither is allowed. */
+function choosePreferred(ranges: Ranges): Representation | undefined {
+  const json = weightOf(MEDIA_TYPES.json, ranges);
+  const html = weightOf(MEDIA_TYPES.html, ranges);
+  if (json === 0 && html === 0) return undefined;
+  return html > json ? "html" : "json";
+}
+
+/** The weight of a media type: that of the most specific range that matches it, or 0 if none does. */
+function weightOf(mediaType: string, ranges: Ranges): number {
+  const [kind] = mediaType.split("/");
+  for (const range of [mediaType, `${kind}/*`, "*/*"]) {
+    const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
+    if (weights.length > 0) return Math.max(...weights);
+  }
+  return 0;
+}

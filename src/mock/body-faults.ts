@@ -1,0 +1,106 @@
+import type { BodyFault } from "./options.ts";
+
+/** Part of the runtime: a body of known length, which is sent as Content-Length. */
+declare const FixedLengthStream: new (
+  length: number,
+) => { readable: ReadableStream<Uint8Array<ArrayBuffer>>; writable: WritableStream<Uint8Array<ArrayBuffer>> };
+
+/** Even a lenient JSON parser rejects it. */
+const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
+
+/**
+ * Keeps a body from being compressed on its way, because compression would collect a slow body and hold back the part
+ * before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6); `wrangler dev` compresses every response without
+ * a Content-Encoding, so it gets `identity`, which means no encoding.
+ */
+const UNCOMPRESSED = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
+
+/** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
+const BREAK_AFTER_MS = 50;
+
+/** How long a slow body takes, and in how many pieces it is sent. */
+const SLOW_MS = 5_000;
+const SLOW_PIECES = 50;
+
+/** The headers that replace those of the intact body. */
+export function faultHeaders(fault: BodyFault): Record<string, string> {
+  switch (fault) {
+    case "empty":
+      return {};
+    case "garbage":
+      return { "Content-Type": "application/json" };
+    default:
+      return UNCOMPRESSED;
+  }
+}
+
+/**
+ * Replaces the body of a response by a faulty one.
+ * @param response must have a body
+ * @returns a response with the same status and headers
+ */
+export async function breakBody(response: Response, fault: BodyFault): Promise<Response> {
+  const { status, headers } = response;
+  return new Response(await replaceBody(response, fault), { status, headers });
+}
+
+async function replaceBody(response: Response, fault: BodyFault): Promise<string | ReadableStream> {
+  if (fault === "empty") return "";
+  if (fault === "garbage") return GARBAGE;
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return fault === "cut" ? cutShort(bytes) : sendSlowly(bytes);
+}
+
+/**
+ * Announces the whole length, but closes the connection halfway. The client must treat such a body as incomplete
+ * (RFC 9112, 8).
+ */
+function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
+  const { readable, writable } = new FixedLengthStream(bytes.length);
+  const writer = writable.getWriter();
+  const cut = async () => {
+    await writer.write(bytes.subarray(0, findCut(bytes)));
+    await wait(BREAK_AFTER_MS);
+    await writer.abort(new Error("the request has body=cut"));
+  };
+  cut().catch(() => {}); // The client closed the connection first.
+  return readable;
+}
+
+/**
+ * Finds where to cut a body: after the first colon in its second half. A colon is always inside a record, never between two.
+ * @param bytes JSON
+ * @returns the number of bytes to send
+ */
+export function findCut(bytes: Uint8Array): number {
+  const middle = Math.floor(bytes.length / 2);
+  const colon = bytes.indexOf(":".charCodeAt(0), middle);
+  return colon === -1 ? middle : colon + 1;
+}
+
+/** Sends a few bytes at a time, as long as the client reads them. */
+function sendSlowly(bytes: Uint8Array): ReadableStream {
+  const size = Math.ceil(bytes.length / SLOW_PIECES);
+  let sent = 0;
+  let reading = true;
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        await wait(SLOW_MS / SLOW_PIECES);
+        if (!reading) return;
+        controller.enqueue(bytes.subarray(sent, sent + size));
+        sent += size;
+        if (sent >= bytes.length) controller.close();
+      },
+      cancel() {
+        reading = false;
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** @param milliseconds 0 or more */
+export function wait(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}

@@ -1,0 +1,128 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { HttpError } from "../../src/http/errors.ts";
+import { findOrigin, lastValue, negotiate, negotiateError, readQuery } from "../../src/http/request.ts";
+
+describe("the query of a request", () => {
+  test.each([
+    ["http://localhost/api/", []],
+    ["http://localhost/api/?", []],
+    [
+      "http://localhost/?page=1&page=2",
+      [
+        ["page", "1"],
+        ["page", "2"],
+      ],
+    ],
+    ["http://localhost/?a=?b=1", [["a", "?b=1"]]],
+    ["http://localhost/??page=1", [["?page", "1"]]],
+    ["http://localhost/?p%61ge=%32+", [["page", "2 "]]],
+  ])("%s", (requested, parameters) => expect([...readQuery(requested)]).toEqual(parameters));
+
+  test("is the same as that of a parsed URL", () => {
+    const url = fc.webUrl({ withQueryParameters: true });
+    const check = (requested: string) => {
+      expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
+    };
+    fc.assert(fc.property(url, check));
+  });
+});
+
+test.each([
+  ["", null],
+  ["page=1", "1"],
+  ["page=1&page=", ""],
+  ["page=1&format=json&page=2", "2"],
+])("the value of page in %j is %j", (query, value) =>
+  expect(lastValue(new URLSearchParams(query), "page")).toBe(value),
+);
+
+describe("the origin of links", () => {
+  test.each([
+    ["http://localhost:8787/api/", undefined, "http://localhost:8787"],
+    ["https://counts.example/api/?page=1", undefined, "https://counts.example"],
+    ["https://counts.example:443/", undefined, "https://counts.example"],
+    ["https://COUNTS.example/", undefined, "https://counts.example"],
+    ["http://localhost/?from=http://elsewhere/", undefined, "http://localhost"],
+    ["http://localhost:8787", undefined, "http://localhost:8787"],
+    ["http://someone@localhost/", undefined, "http://localhost"],
+    ["http://[::1]:9000/", "", "http://[::1]:9000"],
+    ["http://localhost:8787/", "https://counts.example", "https://counts.example"],
+    ["http://localhost:8787/", "http://counts.example:8080/", "http://counts.example:8080"],
+  ])("%s with PUBLIC_ORIGIN %j -> %s", (url, publicOrigin, origin) =>
+    expect(findOrigin(url, publicOrigin)).toBe(origin),
+  );
+
+  test.each([
+    "counts.example",
+    "ftp://counts.example",
+    "https://counts.example/path",
+    "https://a@counts.example",
+    "/",
+  ])("PUBLIC_ORIGIN %j is rejected, with the name of the setting", (publicOrigin) =>
+    expect(() => findOrigin("http://localhost/", publicOrigin)).toThrow(/PUBLIC_ORIGIN is ".*"; it must be/),
+  );
+});
+
+const CHROMIUM = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+
+describe("format and Accept", () => {
+  test.each([
+    [null, undefined, "json"],
+    [null, "", "json"],
+    [null, ",", "json"],
+    [null, "*/*", "json"],
+    [null, "application/json", "json"],
+    [null, "APPLICATION/JSON", "json"],
+    [null, "application/json; charset=utf-8", "json"],
+    [null, "application/*", "json"],
+    [null, "text/html", "html"],
+    [null, "text/*", "html"],
+    [null, CHROMIUM, "html"],
+    [null, "text/html, application/json", "json"],
+    [null, "text/html;q=0.9, application/json;q=0.8", "html"],
+    [null, "text/html;q=0.9, */*", "json"],
+    [null, "application/json;q=0, */*", "html"],
+    [null, "text/html;q=0, */*;q=0.1", "json"],
+    [null, "application/json;q=0.1, application/*;q=0.9, text/html;q=0.5", "html"],
+    [null, 'text/plain;note="a,b", application/json', "json"],
+    ["", CHROMIUM, "html"],
+    ["api", CHROMIUM, "html"],
+    ["json", CHROMIUM, "json"],
+    ["json", "image/png", "json"],
+    ["api", "image/png", 406],
+    [null, "application/xml", 406],
+    [null, "application/json;q=0", 406],
+    [null, "*/*;q=0", 406],
+    [null, "nonsense", 406],
+    ["xml", "image/png", 404],
+    ["API", undefined, 404],
+    ["json ", undefined, 404],
+  ])("format %j, Accept %j -> %s", (format, accept, expected) => {
+    expect(representation(format, accept)).toBe(expected);
+  });
+});
+
+describe("format and Accept of an error", () => {
+  test.each([
+    [null, undefined, "json"],
+    [null, "*/*", "json"],
+    [null, CHROMIUM, "html"],
+    ["xml", CHROMIUM, "html"],
+    ["json", CHROMIUM, "json"],
+    [null, "image/png", "json"],
+    [null, "application/xhtml+xml", "html"],
+    [null, "application/xhtml+xml, application/json;q=0.1", "json"],
+    [null, "nonsense", "json"],
+  ])("format %j, Accept %j -> %s", (format, accept, expected) => {
+    expect(negotiateError(format, accept)).toBe(expected);
+  });
+});
+
+function representation(format: string | null, accept: string | undefined) {
+  try {
+    return negotiate(format, accept);
+  } catch (error) {
+    return error instanceof HttpError ? error.status : error;
+  }
+}

@@ -1,0 +1,190 @@
+import { once } from "node:events";
+import { type IncomingMessage, request as requestOverHttp } from "node:http";
+import { text } from "node:stream/consumers";
+import { describe, expect, test } from "vitest";
+import { essential } from "../records/headers.ts";
+import { PAGE, PATH, request, useWorker, worker } from "./mock-worker.ts";
+
+useWorker();
+
+async function time(send: () => Promise<Response>): Promise<{ response: Response; took: number }> {
+  const begun = performance.now();
+  const response = await send();
+  return { response, took: performance.now() - begun };
+}
+
+describe("a request without options for the mock", () => {
+  test.each(["respond-async", "", "handling=lenient; strict", "seed=4", "x-code=503", "=,;"])(
+    "Prefer: %s",
+    async (prefer) => {
+      const [response, usual] = [await request(prefer), await worker.fetch(PAGE)];
+      expect(essential(response.headers)).toEqual(essential(usual.headers));
+      expect(await response.text()).toBe(await usual.text());
+      expect(usual.headers.get("vary")).toBe("Accept");
+    },
+  );
+
+  test.each(["/?preferred=code=503", `${PAGE}&nprefer=code=503`, `${PAGE}&prefer=`])("%s", async (path) => {
+    const response = await worker.fetch(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.has("mock-warning")).toBe(false);
+    expect(response.headers.get("cache-control")).toContain("max-age=5");
+  });
+});
+
+describe("code", () => {
+  test.each<[number, string, Record<string, string>]>([
+    [400, "Malformed request.", {}],
+    [401, "Authentication credentials were not provided.", { "www-authenticate": 'Bearer realm="api"' }],
+    [403, "You do not have permission to perform this action.", {}],
+    [404, "Not found.", {}],
+    [405, 'Method "GET" not allowed.', { allow: "GET, OPTIONS" }],
+    [406, "Could not satisfy the request Accept header.", {}],
+    [408, "Request timeout.", {}],
+    [415, 'Unsupported media type "text/plain" in request.', {}],
+    [418, "The request failed with status 418.", {}],
+    [429, "Request was throttled. Expected available in 2 seconds.", { "retry-after": "2" }],
+    [500, "A server error occurred.", {}],
+    [502, "Bad gateway.", {}],
+    [503, "Service temporarily unavailable, try again later.", { "retry-after": "2" }],
+    [599, "The request failed with status 599.", {}],
+  ])("%i", async (code, detail, headers) => {
+    const response = await request(`code=${code}`);
+    expect(response.status).toBe(code);
+    expect(await response.json()).toEqual({ detail });
+    expect(essential(response.headers)).toEqual({
+      "access-control-allow-origin": "*",
+      "access-control-expose-headers": "*",
+      allow: "GET, OPTIONS",
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "preference-applied": `code=${code}`,
+      vary: "Accept",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    });
+  });
+
+  test("407, which fetch reports as a network error", async () => {
+    const outgoing = requestOverHttp(worker.origin + PAGE, { headers: { Prefer: "code=407" } }).end();
+    const [response]: IncomingMessage[] = await once(outgoing, "response");
+    expect(response?.statusCode).toBe(407);
+    expect(response?.headers["proxy-authenticate"]).toBe('Bearer realm="api"');
+    expect(JSON.parse(await text(response!))).toEqual({ detail: "Proxy authentication required." });
+  });
+
+  test("every other status from 400 to 599 works", async () => {
+    for (let code = 400; code < 600; code++) {
+      if (code === 407) continue;
+      const response = await request(`code=${code}`);
+      expect(response.status).toBe(code);
+      expect(await response.json()).toEqual({ detail: expect.stringMatching(/^[A-Z].+\.$/) });
+    }
+  });
+
+  test.each(["/", "/elsewhere", PATH.slice(0, -1), `${PATH}?page=0`, `${PATH}?format=xml`])(
+    "replaces the response of %s",
+    async (path) => {
+      const response = await request("code=405", path);
+      expect(response.status).toBe(405);
+      expect(response.headers.get("allow")).toBe("GET, OPTIONS");
+    },
+  );
+
+  test.each(["POST", "DELETE", "OPTIONS"])("replaces the response to %s", async (method) => {
+    expect((await request("code=409", PAGE, { method })).status).toBe(409);
+  });
+
+  test("HEAD gets the same response without the body", async () => {
+    const [head, get] = [await request("code=429", PAGE, { method: "HEAD" }), await request("code=429")];
+    expect(head.status).toBe(429);
+    expect(await head.text()).toBe("");
+    expect(essential(head.headers)).toEqual(essential(get.headers));
+  });
+
+  test("a browser gets the error page", async () => {
+    const response = await request("code=503", PAGE, { headers: { Accept: "text/html" } });
+    expect(response.status).toBe(503);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await response.text()).toContain("Service temporarily unavailable, try again later.");
+  });
+});
+
+describe("delay", () => {
+  test("waits", async () => {
+    const { response, took } = await time(() => request("delay=400"));
+    expect(took).toBeGreaterThanOrEqual(399);
+    expect(took).toBeLessThan(2_000);
+    expect(response.headers.get("preference-applied")).toBe("delay=400");
+    expect(await response.text()).toBe(await (await worker.fetch(PAGE)).text());
+  });
+
+  test("waits before an error too", async () => {
+    const { response, took } = await time(() => request("code=500, delay=300"));
+    expect(response.status).toBe(500);
+    expect(took).toBeGreaterThanOrEqual(299);
+  });
+
+  test("with a range, waits a time within it, the same with the same seed", async () => {
+    const measure = async (seed: number) => (await time(() => request(`delay=100-900, seed=${seed}`))).took;
+    // For this page the seeds lead to 855 and 205.
+    const [long, short, again] = [await measure(3), await measure(7), await measure(3)];
+    expect(long).toBeGreaterThanOrEqual(854);
+    expect(again).toBeGreaterThanOrEqual(854);
+    expect(short).toBeGreaterThanOrEqual(204);
+    expect(short).toBeLessThan(854);
+  });
+
+  test("does not delay other requests", async () => {
+    const delayed = request("delay=1500");
+    const { took } = await time(() => worker.fetch(PAGE));
+    expect(took).toBeLessThan(1_400);
+    await delayed;
+  });
+});
+
+test("several headers are read as one", async () => {
+  const outgoing = requestOverHttp(worker.origin + PAGE);
+  outgoing.setHeader("Prefer", ["delay=1; x=y", 'code="404", code=500', "respond-async"]);
+  const [response]: IncomingMessage[] = await once(outgoing.end(), "response");
+  expect(response?.statusCode).toBe(404);
+  expect(response?.headers["preference-applied"]).toBe("code=404, delay=1");
+  response?.resume();
+});
+
+describe("fail", () => {
+  const pages = Array.from({ length: 26 }, (_, index) => `${PATH}?format=api&page=${index + 1}`);
+  const statuses = (prefer: string) =>
+    Promise.all(pages.map(async (page) => (await request(prefer, page)).status));
+
+  test("1 is always, 0 is never", async () => {
+    const failed = await request("fail=1");
+    expect(failed.status).toBe(503);
+    expect(failed.headers.get("retry-after")).toBe("2");
+    expect(await failed.json()).toEqual({ detail: "Service temporarily unavailable, try again later." });
+    expect((await request("fail=0")).status).toBe(200);
+  });
+
+  test("with a seed the same pages fail every time; with another seed others fail", async () => {
+    const failing = await statuses("fail=0.4, seed=4, delay=0-20");
+    expect(new Set(failing)).toEqual(new Set([200, 503]));
+    expect(await statuses("fail=0.4, seed=4")).toEqual(failing);
+    expect(await statuses("fail=0.4, seed=5")).not.toEqual(failing);
+  });
+
+  test("without a seed the pages that fail change", async () => {
+    const rounds = await Promise.all(Array.from({ length: 6 }, () => statuses("fail=0.5")));
+    expect(new Set(rounds.map(String)).size).toBeGreaterThan(1);
+  });
+
+  test("with the given code or body", async () => {
+    expect(new Set(await statuses("fail=0.4, seed=4, code=429"))).toEqual(new Set([200, 429]));
+    const responses = await Promise.all(pages.map((page) => request("fail=0.4, seed=4, body=empty", page)));
+    const bodies = await Promise.all(responses.map((response) => response.text()));
+    expect(responses.every(({ status }) => status === 200)).toBe(true);
+    expect(bodies.map((body) => (body === "" ? 503 : 200))).toEqual(await statuses("fail=0.4, seed=4"));
+    expect(responses.map(({ headers }) => headers.get("preference-applied")?.includes("body=empty"))).toEqual(
+      bodies.map((body) => body === ""),
+    );
+  });
+});

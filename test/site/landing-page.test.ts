@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import app from "../../src/index.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
+import { makeRecords } from "../records/sample.ts";
+import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { inBrowser } from "./browser-request.ts";
+
+const COUNT = 100;
+
+describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
+  let worker: RunningWorker;
+  beforeAll(async () => {
+    worker = await startWorker({ vars: { STORE: store } });
+    await loadInto(worker.env, store, makeRecords(COUNT));
+  });
+  afterAll(() => worker.close());
+
+  test("responds to clients with JSON", async () => {
+    const response = await worker.fetch("/");
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(response.headers.get("vary")).toBe("Accept");
+    expect(await response.json()).toMatchObject({
+      name: "Traffic Count Records",
+      records_url: `${worker.origin}/api/tf1/records/`,
+      reference_url: `${worker.origin}/docs`,
+      openapi_url: `${worker.origin}/openapi.json`,
+      count: COUNT,
+      pages: 7,
+      loaded_at: expect.stringMatching(/^\d{4}-/),
+      grows: false,
+      statistics: {
+        first: "2019-05-17T00:00:00Z",
+        last: "2019-05-17T12:00:00Z",
+        cameras: 4,
+        camera_ok: { True: 43, False: 7, null: 50 },
+        periods: [{ first: "2019-05-17", last: "2019-05-17", records: COUNT }],
+      },
+    });
+  });
+
+  test("shows the same to people", async () => {
+    const response = await worker.fetch("/", inBrowser());
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    const page = await response.text();
+    expect(page).toContain(`<code>${worker.origin}/api/tf1/records/</code>`);
+    for (const fact of [
+      "<strong>100</strong>",
+      "7 pages of 15",
+      "<strong>4</strong>",
+      "<strong>86.0 %</strong>",
+      "records that come with the service are made up",
+    ])
+      expect(page).toContain(fact);
+  });
+
+  test("uses the public origin in addresses and examples", async () => {
+    const env = { ...worker.env, PUBLIC_ORIGIN: "https://counts.example" };
+    const page = await (await app.request("http://inside:8787/", inBrowser(), env, context)).text();
+    expect(page).toContain("<code>https://counts.example/api/tf1/records/</code>");
+    expect(page).toContain("curl -s &#39;https://counts.example/api/tf1/records/?page=1&#39;");
+    expect(page).not.toContain("inside:8787");
+  });
+
+  test("reports whether the collection grows by itself", async () => {
+    const open = async (GROW: string, init?: RequestInit) =>
+      (await app.request("http://inside:8787/", init, { ...worker.env, GROW }, context)).text();
+    expect(JSON.parse(await open("on"))).toMatchObject({ grows: true });
+    expect(JSON.parse(await open("off"))).toMatchObject({ grows: false });
+    expect(await open("on", inBrowser())).toContain("every half hour");
+    expect(await open("off", inBrowser())).not.toContain("every half hour");
+  });
+
+  test("reports the rate limit", async () => {
+    const RATE_LIMITER = { limit: async () => ({ success: true }) };
+    const open = async (RATE_LIMIT: string, init?: RequestInit) => {
+      const env = { ...worker.env, RATE_LIMITER, RATE_LIMIT };
+      return (await app.request("http://inside:8787/", init, env, context)).text();
+    };
+    expect(JSON.parse(await open("60"))).toMatchObject({ rate_limit_seconds: 60 });
+    expect(JSON.parse(await open("off"))).toMatchObject({ rate_limit_seconds: null });
+    expect(await open("10", inBrowser())).toContain("within 10 seconds get 429");
+    expect(await open("off", inBrowser())).toContain("does not limit");
+  });
+});
+
+describe("without records", () => {
+  test("the page reports an empty collection", async () => {
+    const worker = await startWorker();
+    const page = await (await worker.fetch("/", inBrowser())).text();
+    expect(await (await worker.fetch("/")).json()).toMatchObject({ count: 0, pages: 1, statistics: null });
+    await worker.close();
+    expect(page).toContain("the collection is empty");
+  });
+
+  test("without statistics the page shows the number of records", async () => {
+    const worker = await startWorker();
+    await loadInto(worker.env, "d1", makeRecords(COUNT));
+    await worker.env.DB.prepare("DELETE FROM statistics").run();
+    const page = await (await worker.fetch("/", inBrowser())).text();
+    await worker.close();
+    expect(page).toContain("<strong>100</strong>");
+    expect(page).not.toContain("Cameras");
+  });
+});

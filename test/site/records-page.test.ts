@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { Page } from "../../src/records/record.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { inBrowser } from "./browser-request.ts";
+
+const PATH = "/api/tf1/records/";
+const COUNT = 100;
+
+let worker: RunningWorker;
+beforeAll(async () => {
+  worker = await startWorker();
+  await loadInto(worker.env, "d1", makeRecords(COUNT));
+});
+afterAll(() => worker.close());
+
+async function open(query: string): Promise<string> {
+  const response = await worker.fetch(PATH + query, inBrowser());
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+const links = (page: string) => [...page.matchAll(/href="([^"]*)"/g)].map(([, url]) => decode(url!));
+const decode = (text: string) =>
+  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+
+describe("a page of the collection in a browser", () => {
+  test("has the headers of the collection and of a web page, and no ETag", async () => {
+    const response = await worker.fetch(`${PATH}?page=2`, inBrowser());
+    expect(response.headers.get("etag")).toBeNull();
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      allow: "GET, OPTIONS",
+      vary: "Accept",
+      "access-control-allow-origin": "*",
+      "x-content-type-options": "nosniff",
+      "cache-control": "public, max-age=5, stale-if-error=3600",
+    });
+    const policy = response.headers.get("content-security-policy");
+    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+    expect(policy).not.toContain("unsafe");
+  });
+
+  test("shows all fields of its records", async () => {
+    const page = await open("?page=2");
+    const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
+    const rows = [...page.matchAll(/<tr(?: class="failing")?><th scope="row">(.*?)<\/tr>/g)].map(([, row]) =>
+      row!
+        .replaceAll(/<svg.*?<\/svg>/g, "")
+        .replaceAll(/<[^>]+>/g, " ")
+        .trim()
+        .split(/\s+/),
+    );
+    const fields = results.map((record) =>
+      [
+        record.timestamp,
+        record.camera_ref,
+        record.camera_ok,
+        ...ROAD_USERS.map((name) => record[name]),
+        record.camera_pk,
+        record.id,
+        record.model_name,
+      ].map(String),
+    );
+    expect(rows).toEqual(fields);
+  });
+
+  test("shows the counts of each record as bars, higher for more, in the order of the columns", async () => {
+    const page = await open("?page=2");
+    const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
+    const pictures = [...page.matchAll(/<svg class="picture".*?<\/svg>/g)].map(([picture]) =>
+      [...picture.matchAll(/<rect.*?height="(\d+)"/g)].map(([, height]) => Number(height)),
+    );
+    const drawn = results.flatMap((record, row) =>
+      ROAD_USERS.map((name, column) => ({ count: record[name], height: pictures[row]![column]! })),
+    );
+    drawn.sort((one, other) => one.count - other.count || one.height - other.height);
+    expect(drawn.map(({ height }) => height)).toEqual(
+      drawn.map(({ height }) => height).sort((a, b) => a - b),
+    );
+    expect(new Set(drawn.map(({ height }) => height)).size).toBeGreaterThan(3);
+    for (const { count, height } of drawn) expect(height === 1).toBe(count === 0);
+  });
+
+  test("shows the response to a client, with its headers", async () => {
+    const page = await open("?page=2");
+    const response = await worker.fetch(`${PATH}?format=api&page=2`);
+    const [, headers] = /<pre class="headers">(.*?)<\/pre>/s.exec(page) ?? [];
+    const shown = decode(headers!.replaceAll(/<[^>]+>/g, ""));
+    for (const name of ["Allow", "Content-Type", "Vary", "ETag", "Cache-Control"])
+      expect(shown).toContain(`${name}: ${response.headers.get(name)}`);
+    const [, body] = /<pre><code>(.*?)<\/code>/s.exec(page) ?? [];
+    expect(JSON.parse(decode(body!.replaceAll(/<[^>]+>/g, "")))).toEqual(await response.json());
+  });
+
+  test.each(["delay=1", "delay=1,code=wrong"])("shows the headers that prefer=%s changes", async (prefer) => {
+    const page = await open(`?prefer=${prefer}`);
+    const { headers } = await worker.fetch(`${PATH}?prefer=${prefer}`);
+    const [, shown] = /<pre class="headers">(.*?)<\/pre>/s.exec(page) ?? [];
+    const lines = shown!
+      .replaceAll(/<[^>]+>/g, "")
+      .split("\n")
+      .slice(1);
+    const names = lines.map((line) => line.split(":")[0]!);
+    expect(names).toContain("Preference-Applied");
+    expect(names).not.toContain("ETag");
+    expect(lines).toEqual(names.map((name) => `${name}: ${headers.get(name)}`));
+  });
+
+  test.each([
+    ["", [2, 7], []],
+    ["?page=2", [1, 3, 7], []],
+    ["?page=7", [1, 6], []],
+    ["?page=last", [1, 6], []],
+    ["?page=2&z=1&a=%22%3E%3Cb%3E", [1, 3, 7], ["a=%22%3E%3Cb%3E&", "&z=1"]],
+  ])("%s links to pages %j", async (query, pages, kept) => {
+    const found = links(await open(query)).filter((url) => url.includes("format=api"));
+    expect([...new Set(found.map((url) => Number(new URL(url).searchParams.get("page"))))].sort()).toEqual(
+      pages,
+    );
+    for (const url of found) for (const part of kept) expect(url).toContain(part);
+    for (const url of found) expect((await fetch(url)).status).toBe(200);
+  });
+
+  test("links to its raw JSON", async () => {
+    const raw = links(await open("?page=3")).find((url) => url.includes("format=json"));
+    const response = await fetch(raw!, inBrowser());
+    expect(response.headers.get("content-type")).toBe("application/json");
+    expect(await response.json()).toMatchObject({ count: COUNT, results: expect.any(Array) });
+  });
+
+  test("is never 304 because of a copy in JSON", async () => {
+    const etag = (await worker.fetch(PATH)).headers.get("etag")!;
+    const init = inBrowser();
+    const response = await worker.fetch(PATH, { headers: { ...init.headers, "if-none-match": etag } });
+    expect(response.status).toBe(200);
+  });
+
+  test("HEAD has the same headers", async () => {
+    const response = await worker.fetch(PATH, inBrowser("HEAD"));
+    expect(response.status).toBe(200);
+    expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(await response.text()).toBe("");
+  });
+});
+
+describe("foreign text never becomes markup", () => {
+  const evil = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&lt;`;
+
+  test.each(["x", evil])("a query parameter %s", async (name) => {
+    const page = await open(`?page=2&${encodeURIComponent(name)}=${encodeURIComponent(evil)}`);
+    expect(page).not.toContain("<script>");
+    expect(page).not.toContain("<img src=x");
+    expect(page).toContain(
+      `value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;&lt;img src=x onerror=&#39;alert(1)&#39;&gt;&amp;lt;"`,
+    );
+  });
+
+  test.each(["page", "format"])("%s in an error", async (name) => {
+    const response = await worker.fetch(`${PATH}?${name}=${encodeURIComponent(evil)}`, inBrowser());
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain("<script>");
+  });
+
+  test("a method or a path", async () => {
+    const response = await worker.fetch(`/${encodeURIComponent(evil)}/<script>`, inBrowser());
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain("<script>");
+  });
+
+  test("a record", async () => {
+    const records = makeRecords(3).map((record) => ({ ...record, camera_ref: evil }));
+    const own = await startWorker();
+    await loadInto(own.env, "d1", records);
+    const page = await (await own.fetch(PATH, inBrowser())).text();
+    await own.close();
+    expect(page).not.toContain("<script>");
+    expect(page).not.toContain("<img src=x");
+    expect(page).toContain("&lt;script&gt;alert(1)");
+  });
+});
