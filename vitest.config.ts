@@ -6,7 +6,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // By default two cores get one worker; most of the time it would wait for a process that it started.
-    maxWorkers: 2,
+    maxWorkers: 4,
     projects: [
       {
         extends: true,
