@@ -80,6 +80,30 @@ test("an append writes a row for each block that it changes or adds", async () =
   expect(counted.rows).toBeLessThanOrEqual(1 + FEW);
 });
 
+test("replaced blocks are removed in bounded steps, and a sweep that was interrupted is finished later", async () => {
+  const { version } = await loadInto(worker.env, "d1", makeRecords(20));
+  const { DB } = worker.env;
+  await DB.prepare(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 450)
+     INSERT INTO blocks SELECT ${version - 1}, n, 'replaced', '' FROM numbers`,
+  ).run();
+  const removed: number[] = [];
+  const database = bindDatabase(DB);
+  let steps = 2;
+  const store = createD1Store({
+    ...database,
+    async write(statements) {
+      if (steps-- === 0) throw new Error("interrupted");
+      removed.push(await database.write(statements));
+      return removed.at(-1) ?? 0;
+    },
+  });
+  await expect(store.sweep("everything")).rejects.toThrow("interrupted");
+  await store.sweep("everything");
+  expect(removed).toEqual([200, 200, 50]);
+  expect(await DB.prepare("SELECT count(*) AS left FROM blocks").first()).toEqual({ left: 1 });
+});
+
 describe("the view records", () => {
   const records = makeRecords(1_210);
   const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
