@@ -1,12 +1,12 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
-import { health } from "./health/route.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
 import { notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { rateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
+import { health } from "./records/health.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
 import { landing } from "./site/landing/route.ts";
 import { openapi } from "./site/openapi/route.ts";

@@ -85,31 +85,18 @@ export function decodeRecord(line: string): TrafficRecord {
   const values = parseLine(line);
   if (!Array.isArray(values) || values.length !== FIELDS.length)
     throw new Error(`A block contains a line that is not a record: ${line}`);
-  const [
-    id,
-    camera_pk,
-    camera_ref,
-    timestamp,
-    camera_ok,
-    cars,
-    persons,
-    bicycles,
-    trucks,
-    motorcycles,
-    buses,
-  ] = values;
   return {
-    id,
-    camera_pk,
-    camera_ref,
-    timestamp,
-    camera_ok,
-    cars,
-    persons,
-    bicycles,
-    trucks,
-    motorcycles,
-    buses,
+    id: values[0],
+    camera_pk: values[1],
+    camera_ref: values[2],
+    timestamp: values[3],
+    camera_ok: values[4],
+    cars: values[5],
+    persons: values[6],
+    bicycles: values[7],
+    trucks: values[8],
+    motorcycles: values[9],
+    buses: values[10],
     model_name: "tf1",
   };
 }

@@ -10,9 +10,9 @@ import type { State } from "../store/store.ts";
 const PATH = "/healthz";
 
 /**
- * Whether the service works, for a monitor. It asks the store itself, past the memory of the instance, which goes on
- * serving pages while the store fails; and nobody keeps what it answers (RFC 9111, 5.2.2.5). It stands before the rate
- * limit and the misbehaviour on request: a monitor must get through, and hear how things are.
+ * Reports whether the service works, for monitors. It asks the store itself, without the cache of the instance, which
+ * serves pages while the store fails; and no cache keeps the response (RFC 9111, 5.2.2.5). It stands before the rate limit
+ * and the mock, so that a monitor always gets through and sees what is true.
  */
 export const health = new Hono<{ Bindings: Env }>();
 
@@ -23,7 +23,7 @@ health.get(PATH, async (c) => {
     const state = describeState(await limitTime(createStore(c.env).readState()), Date.now());
     return c.json({ status: "ok", ...about, state });
   } catch (error) {
-    return answerUnavailable(c, error, about);
+    return respondUnavailable(c, error, about);
   }
 });
 
@@ -31,7 +31,7 @@ health.all(PATH, (c) => {
   throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
 
-function answerUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
+function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
   logFailedRequest(error, c);
   c.header("Retry-After", String(RETRY_AFTER_SECONDS));
   return c.json({ status: "unavailable", ...about, ...unavailable().body }, 503);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
-import { describeState } from "../../src/health/route.ts";
 import app from "../../src/index.ts";
+import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
