@@ -62,8 +62,8 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   });
 
   test.each<[string, string]>([
-    ["nothing was ever loaded", "The collection does not grow: nothing was ever loaded."],
-    ["it has no statistics", "The collection does not grow: its statistics are missing."],
+    ["nothing was ever loaded", "The collection cannot grow: nothing was ever loaded."],
+    ["it has no statistics", "The collection cannot grow: its statistics are missing."],
   ])("does not grow if %s", async (reason, message) => {
     const unloaded = await startWorker();
     const env = { ...unloaded.env, STORE };
