@@ -13,14 +13,14 @@ const RECORDS = 2_000;
 
 const ratio = z.number().positive();
 
-/** What the bench prints; its times depend on the machine. */
+/** What the benchmark prints; its times depend on the machine. */
 const Report = z.strictObject({
   records: z.literal(RECORDS),
   results: z.array(
     z.strictObject({
       store: z.enum(["d1", "kv"]).nullable(),
       page: z.enum(["first", "middle", "last"]).nullable(),
-      mode: z.enum(["hot", "cold", "floor", "store_floor"]),
+      mode: z.enum(["hot", "cold", "empty", "floor", "store_floor"]),
       rps: z.number().positive(),
       p50_ms: z.number().positive(),
       p99_ms: z.number().positive(),
@@ -30,9 +30,29 @@ const Report = z.strictObject({
   ratios: z.strictObject({
     hot_vs_floor: ratio,
     cold_d1_vs_store_floor: ratio,
+    cold_kv_vs_store_floor: ratio,
+    empty_d1_vs_store_floor: ratio,
+    empty_kv_vs_store_floor: ratio,
     last_vs_first_p50_d1: ratio,
     last_vs_first_p50_kv: ratio,
   }),
+  walks: z.array(
+    z.strictObject({
+      store: z.enum(["d1", "kv"]),
+      delay_ms: z.number(),
+      pages: z.int().positive(),
+      store_reads: z.int().positive(),
+      pages_per_second: ratio,
+    }),
+  ),
+  loads: z.array(
+    z.strictObject({
+      store: z.enum(["d1", "kv"]),
+      records: z.literal(RECORDS),
+      seconds: ratio,
+      peak_mb: ratio,
+    }),
+  ),
 });
 
 const runFile = promisify(execFile);
@@ -43,15 +63,16 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** For a moment only: the figures mean nothing, their shape and the rows read do. */
-const benchArguments = () => [
+/** For a moment only: the times mean nothing, their shape and the reads do. */
+const benchArguments = (loadRecords = 0) => [
   "tools/bench/bench.ts",
   "--json",
   ...["--records", String(RECORDS), "--rounds", "1", "--seconds", "0.1", "--persist-to", folder],
+  ...["--load-records", String(loadRecords)],
 ];
 
-async function runBench(): Promise<z.infer<typeof Report>> {
-  const { stdout } = await runFile(process.execPath, benchArguments());
+async function runBench(loadRecords?: number): Promise<z.infer<typeof Report>> {
+  const { stdout } = await runFile(process.execPath, benchArguments(loadRecords));
   return Report.parse(JSON.parse(stdout));
 }
 
@@ -64,14 +85,21 @@ test("measures everything; an interrupted preparation is made anew, a complete o
   await ended;
   await runBench();
   const { mtimeMs } = await stat(join(kept, "complete"));
-  requireCases(await runBench());
+  const report = await runBench(RECORDS);
+  requireCases(report);
+  requireReads(report);
+  expect(report.loads.map(({ store }) => store)).toEqual(["d1", "kv"]);
   expect((await stat(join(kept, "complete"))).mtimeMs).toBe(mtimeMs);
 });
 
-/** Every page of both stores, hot and cold, and the floors. A page must cost D1 no more than 32 rows at any depth. */
+/** Every page of both stores in each mode, and the floors. A page costs D1 no more than 3 rows at any depth. */
 function requireCases({ results }: z.infer<typeof Report>): void {
   const cases = results.map(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" "));
-  const pages = ["first", "middle", "last"].flatMap((page) => [`${page} cold`, `${page} hot`]);
+  const pages = ["first", "middle", "last"].flatMap((page) => [
+    `${page} cold`,
+    `${page} empty`,
+    `${page} hot`,
+  ]);
   expect(cases.toSorted()).toEqual(
     [
       "floor",
@@ -80,6 +108,20 @@ function requireCases({ results }: z.infer<typeof Report>): void {
   );
   for (const { store, page, rows_read } of results) {
     if (store !== "d1" || page === null) expect(rows_read).toBeNull();
-    else expect(rows_read).toSatisfy((rows: number) => rows > 0 && rows <= 32);
+    else expect(rows_read).toSatisfy((rows: number) => rows > 0 && rows <= 3);
+  }
+}
+
+/** 134 pages lie in four blocks. KV reads the state too, and both blocks of a page that lies in two. */
+function requireReads({ walks }: z.infer<typeof Report>): void {
+  expect(walks.map(({ store, delay_ms }) => `${store} ${delay_ms}`)).toEqual([
+    "d1 0",
+    "d1 30",
+    "kv 0",
+    "kv 30",
+  ]);
+  for (const { store, pages, store_reads } of walks) {
+    expect(pages).toBe(134);
+    expect(store_reads).toBeLessThanOrEqual(store === "d1" ? 5 : 10);
   }
 }
