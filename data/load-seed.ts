@@ -6,8 +6,8 @@ import { load } from "./load.ts";
 
 /**
  * Replaces what is loaded with the static seed.
- * @param files other files instead
- * @throws if wrangler fails, with its message
+ * @param files by default those of the seed
+ * @throws Error if the store fails
  */
 export function loadSeed(
   choice: StoreChoice,

@@ -5,11 +5,11 @@ import { useStore } from "../tools/stores/open.ts";
 import { spawnWrangler } from "../tools/wrangler.ts";
 import { loadSeed } from "./load-seed.ts";
 
-// Serves what is loaded on this machine, or the seed if nothing is. The arguments are those of `wrangler dev`;
-// where the collection is kept, and in which store, counts for the load too.
+// Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
+// its folder and its store are used for the seed too.
 const args = process.argv.slice(2);
 
-/** Makes the store ready to serve. */
+/** Loads the seed if the store is empty. */
 async function prepare(): Promise<void> {
   const { values } = parseArgs({
     args,
@@ -27,7 +27,7 @@ async function prepare(): Promise<void> {
   await loadSeed(choice);
 }
 
-/** Reads `NAME:VALUE`, of which the last counts. */
+/** Parses `NAME:VALUE`; of a repeated name the last value counts. */
 function readAssignments(texts: string[] = []): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {

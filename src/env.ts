@@ -1,14 +1,14 @@
 import type { D1Database, KVNamespace, RateLimit, WorkerVersionMetadata } from "@cloudflare/workers-types";
 
-/** What wrangler.toml binds and sets. */
+/** The bindings and variables of wrangler.toml. */
 export interface Env {
   /** Which store serves the collection: `d1` or `kv`. */
   STORE?: string;
-  /** Scheme, host and port for links, where a proxy or tunnel hides those that clients use. */
+  /** Scheme, host and port for links, if a proxy or tunnel hides those that clients use. */
   PUBLIC_ORIGIN?: string;
-  /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits how often a client may ask. */
+  /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits the requests of each client. */
   RATE_LIMIT?: string;
-  /** `on` if each run of the cron trigger adds records up to now; else `off`. */
+  /** `on` if each run of the cron trigger adds records up to now; otherwise `off`. */
   GROW?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
@@ -16,6 +16,6 @@ export interface Env {
   KV: KVNamespace;
   /** Counts requests if `RATE_LIMIT` is not `off`. */
   RATE_LIMITER?: RateLimit;
-  /** Which version of the code runs. */
+  /** The deployed version of the code. */
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }

@@ -1,16 +1,16 @@
-/** What of a configuration the rate limit consists of. */
+/** The part of a configuration that defines the rate limit. */
 interface Limited {
   ratelimits?: { name: string; simple: { period: number } }[];
 }
 
-/** The binding that counts, in wrangler.toml. */
+/** The name of the binding in wrangler.toml. */
 const LIMITER = "RATE_LIMITER";
 
 /**
- * Sees that `RATE_LIMIT`, which clients are told, is the period in which the platform counts. The worker cannot see that.
- * @param setting the variable; whether it is a period at all is up to the worker
+ * Checks that `RATE_LIMIT`, which clients are told, is the period in which the platform counts: the worker cannot see it.
+ * @param setting the variable; the worker checks whether it is a period at all
  * @param configuration wrangler.toml as a whole, or its `[previews]`
- * @throws if the two differ
+ * @throws Error if the two differ
  */
 export function requirePeriod(setting: unknown, { ratelimits = [] }: Limited): void {
   const limiter = ratelimits.find(({ name }) => name === LIMITER);

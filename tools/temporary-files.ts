@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 let folder: string | undefined;
 
-/** The path of a file for this process alone, which is removed when the process ends, however it ends but by SIGKILL. */
+/** The path of a file of this process, which is removed when the process ends, except by SIGKILL. */
 export function openTemporaryFile(name: string): string {
   if (folder === undefined) {
     const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));

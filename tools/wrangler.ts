@@ -7,37 +7,34 @@ import { stripVTControlCharacters } from "node:util";
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("..", import.meta.url));
 
-/** Wrangler's own entry: found however this process was started, and without the process that its launcher adds. */
+/** The module of wrangler's command line, without the extra process of its launcher. */
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
-/** Garbage of short life is collected at 2 MiB. */
+/** A small young generation keeps the memory of short commands low. */
 const NODE_OPTIONS = ["--no-warnings", "--max-semi-space-size=2"];
 
-/**
- * A command holds a few megabytes of input and 60 MB of its own code, but would let garbage pile up to hundreds: a
- * load runs wrangler beside itself and stays within 600 MB.
- */
+/** A command needs about 60 MB for its own code; without a limit it lets garbage grow to hundreds of megabytes. */
 const COMMAND_OPTIONS = ["--max-old-space-size=192"];
 
-/** Wrangler as this project runs it: no request to the outside that a command does not itself consist of. */
+/** The environment in which wrangler sends no requests except those that a command is for. */
 export const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
 };
 
-/** The program that stands for wrangler, and what it finds in its environment beside what this process has. */
+/** The program to run instead of wrangler, and additions to its environment. */
 export interface WranglerCall {
-  /** A script for Node; by default wrangler itself. */
+  /** A script for Node; by default wrangler. */
   program?: string | undefined;
   env?: Record<string, string> | undefined;
 }
 
-/** Which of the worker's resources a command means. */
+/** The resources of the worker that a command uses. */
 export interface Deployment extends Pick<WranglerCall, "program"> {
-  /** The deployed ones; by default those on this machine. */
+  /** True for the deployed ones; by default those on this machine. */
   remote?: boolean | undefined;
-  /** Where the local ones are kept, as in `wrangler dev --persist-to`; by default .wrangler/state. */
+  /** The folder of the local ones, as in `wrangler dev --persist-to`; by default .wrangler/state. */
   persistTo?: string | undefined;
   /** The configuration that names them; by default wrangler.toml. */
   config?: string | undefined;
@@ -50,7 +47,7 @@ export function deploymentOptions({ remote, persistTo, config }: Deployment): st
   return ["--local", ...(persistTo ? ["--persist-to", resolve(persistTo)] : []), ...configuration];
 }
 
-/** Starts wrangler in the project's folder. */
+/** Starts wrangler in the project's folder; its input and output are those of this process. */
 export function spawnWrangler(args: string[]): ChildProcess {
   return spawn(process.execPath, [...NODE_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
@@ -60,9 +57,9 @@ export function spawnWrangler(args: string[]): ChildProcess {
 }
 
 /**
- * Runs one command of wrangler to its end, without prompts.
- * @returns what it printed on standard output
- * @throws with what it printed, if it fails
+ * Runs one command of wrangler, without prompts.
+ * @returns its standard output
+ * @throws Error with what it printed, if it fails
  */
 export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
   const program = call.program ?? WRANGLER;
@@ -71,7 +68,7 @@ export async function runWrangler(args: string[], call: WranglerCall = {}): Prom
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1", ...call.env },
   });
-  // A signal that reaches this process alone must not leave one behind that goes on writing.
+  // If a signal ends this process, wrangler must not continue to write.
   const stop = () => child.kill();
   process.once("exit", stop);
   let output = "";

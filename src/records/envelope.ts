@@ -3,19 +3,19 @@ import { neighbours } from "./page.ts";
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** What an envelope is made of. */
+/** The parts of an envelope. */
 interface EnvelopeParts {
   /** Records in the collection. */
   count: number;
-  /** The number of the page. */
+  /** Of the page. */
   number: number;
-  /** Its records as JSON, an array. */
+  /** The records of the page, a JSON array. */
   results: string;
 }
 
 /**
- * The page envelope (specification, "Page envelope"), around records that are JSON already.
- * @param url gives the absolute URL of a page
+ * Writes the page envelope (specification, "Page envelope") around records that are already JSON.
+ * @param url returns the absolute URL of a page
  */
 export function writeEnvelope(
   { count, number, results }: EnvelopeParts,

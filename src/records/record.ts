@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** How many road users of one class were detected. */
+/** The count of one kind of road user. */
 const detected = (plural: string) =>
   z
     .int()
@@ -9,12 +9,12 @@ const detected = (plural: string) =>
 
 /**
  * One record: the counts of one camera at one moment (specification, "Record").
- * The order of the keys is the order of the fields in every answer.
+ * The order of the keys is the order of the fields in every response.
  */
 export const TrafficRecord = z.strictObject({
   id: z.int().meta({ description: "Unique, but in no order inside one timestamp." }),
   camera_pk: z.int().meta({ description: "The camera, by number." }),
-  /** Short text: no control characters, nothing that UTF-8 cannot carry. */
+  /** No control characters, and no lone surrogates, which UTF-8 cannot represent. */
   camera_ref: z
     .string()
     .max(255)
@@ -39,7 +39,7 @@ export const TrafficRecord = z.strictObject({
 });
 export type TrafficRecord = z.infer<typeof TrafficRecord>;
 
-/** One page of the collection with the links to its neighbours (specification, "Page envelope"). */
+/** A page of the collection with links to its neighbours (specification, "Page envelope"). */
 export const Page = z.strictObject({
   count: z.int().nonnegative().meta({ description: "Records in the whole collection, not on this page." }),
   next: z

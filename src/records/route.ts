@@ -14,32 +14,32 @@ import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, res
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
 
-/** The query parameter that holds a walk to one state: the design's positions make every earlier state readable. */
+/** The query parameter that keeps a walk to one state. New records renumber nothing, so earlier states stay readable. */
 const AS_OF = "as_of";
 
-/** The paths at which the collection answers, be it by a redirect. */
+/** The paths of the collection; the one without the slash redirects. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
 
 type CollectionContext = Context<{ Bindings: Env }>;
 
-/** A page of the collection, for a person to look at. */
+/** A page of the collection, for the web page that shows it. */
 export interface PageView {
   count: number;
   /** Its number. */
   number: number;
-  /** The body of the answer that a client gets, and its headers. */
+  /** The body and the headers of the response that a client gets. */
   envelope: string;
   headers: Headers;
   /** The absolute URL of each page, with the other parameters of the request. */
   url: (page: number) => string;
-  /** The query of the request; it names the state where the links do. */
+  /** The query of the request; if the links keep to a state, it names that state. */
   query: URLSearchParams;
 }
 
-/** Makes the web page of a page of the collection. */
+/** Renders the web page of a page of the collection. */
 export type RenderPage = (view: PageView, c: Context) => Promise<Markup>;
 
-/** Puts on every answer of the collection what the specification shows on each (specification, "List records"). */
+/** Sets the headers of every response of the collection (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
   c.header("Allow", METHODS);
   c.header("Vary", "Accept");
@@ -48,7 +48,7 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
 
 /**
  * The collection (specification, "Endpoints").
- * @param render makes the web page of a page, for a browser
+ * @param render renders the web page of a page, for browsers
  */
 export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
   const records = new Hono<{ Bindings: Env }>();
@@ -57,7 +57,7 @@ export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
 
   records.get(PATH, (c) => {
     const query = readQuery(c.req.url);
-    return negotiateFor(c, query) === "json" ? answerJson(c, query) : answerPage(c, query, render);
+    return negotiateFor(c, query) === "json" ? respondJson(c, query) : respondWebPage(c, query, render);
   });
 
   records.options(PATH, (c) => {
@@ -73,21 +73,21 @@ export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
   return records;
 }
 
-/** Each answer begins with it, whatever the method; a middleware for it would cost each page a hop. */
+/** Every handler calls this first. As a middleware it would cost every page some time. */
 function negotiateFor(c: CollectionContext, query: URLSearchParams): Representation {
   return negotiate(lastValue(query, "format"), c.req.header("Accept"));
 }
 
-async function answerJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
+async function respondJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
   const request = parseQuery(query);
   const unchanged = await findUnchanged(c, request);
-  if (unchanged) return c.body(null, 304, keepable(unchanged));
+  if (unchanged) return c.body(null, 304, cacheHeaders(unchanged));
   const { envelope, headers } = await readPage(c, query, request);
   return c.body(envelope, 200, headers);
 }
 
-/** A web page changes with the site too, so it has no entity-tag. */
-async function answerPage(
+/** A web page also changes when the site changes, so it has no entity-tag. */
+async function respondWebPage(
   c: CollectionContext,
   query: URLSearchParams,
   render: RenderPage,
@@ -98,7 +98,7 @@ async function answerPage(
   return respondHtml(c, await render({ ...read, headers: all }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
-/** The page's entity-tag, if the client's copy has it: then no record is read. */
+/** The entity-tag of the page if the client's copy has the same one; no record is read then. */
 async function findUnchanged(c: CollectionContext, request: PageRequest): Promise<string | undefined> {
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch === undefined) return undefined;
@@ -117,7 +117,7 @@ async function readPage(c: CollectionContext, requested: URLSearchParams, reques
   const { count, number, results, state } = page;
   const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
-  const headers = { ...keepable(writeEtag(c, page)), "Content-Type": "application/json" };
+  const headers = { ...cacheHeaders(writeEtag(c, page)), "Content-Type": "application/json" };
   return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };
 }
 
@@ -134,17 +134,17 @@ function parseQuery(query: URLSearchParams): PageRequest {
   return { page, asOf };
 }
 
-/** The query with the state that the links keep to, so that all of them lead to pages of the same one. */
+/** The query with the state, so that all links lead to pages of the same one. */
 function pin(query: URLSearchParams, state: { count: number; version: number }): URLSearchParams {
   const pinned = new URLSearchParams(query);
   pinned.set(AS_OF, formatAsOf(state));
   return pinned;
 }
 
-/** The detail of the error when a walk kept to a state of a collection that a load has replaced since. */
+/** The detail of the error if a walk keeps to a state of a collection that a load has replaced. */
 const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
 
-/** The page asked for is none of the collection. */
+/** The error for a page that the collection does not have. */
 export function invalidPage() {
   return new HttpError(404, { detail: "Invalid page.", code: "invalid_page" });
 }
@@ -158,7 +158,7 @@ function writeEtag(c: CollectionContext, { state, count, number }: Omit<StoredPa
   return `"${state.revision}-${count}-${number}-${code.slice(0, 8)}"`;
 }
 
-/** The headers by which a copy of a page is kept and validated. */
-function keepable(etag: string): Record<string, string> {
+/** The headers with which caches keep and validate a page. */
+function cacheHeaders(etag: string): Record<string, string> {
   return { ETag: etag, "Cache-Control": PAGE_CACHING };
 }

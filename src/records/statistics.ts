@@ -2,8 +2,8 @@ import type { TrafficRecord } from "./record.ts";
 import { type Counts, NO_COUNTS, ROAD_USERS } from "./road-users.ts";
 
 /**
- * One day in UTC (`YYYY-MM-DD`): its records, how many of them have a `camera_ok` of `False` and of null, and the
- * totals of the classes. A tuple, since there may be thousands of days, and a store keeps them as text.
+ * One day in UTC (`YYYY-MM-DD`): the number of records, how many of them have a `camera_ok` of `False` and of null, and
+ * the totals of the counts. It is a tuple because there may be thousands of days, which are stored as JSON.
  */
 export type Day = [
   day: string,
@@ -18,7 +18,7 @@ export type Day = [
   buses: number,
 ];
 
-/** What the records of a state come to. A load stores it, so that nobody has to read all of them to know. */
+/** A summary of the records of a state. Every write stores it, so that nobody has to read all records. */
 export interface Statistics {
   /** Records in the collection. */
   records: number;
@@ -36,11 +36,11 @@ export interface Statistics {
   days: Day[];
 }
 
-/** The statistics of records while they pass by. */
+/** Collects the statistics of records that are being written. */
 export interface Gathering {
-  /** Gives the records on, one by one. They come oldest first, and later than all before. */
+  /** Yields the same records. They must be oldest first, and later than all records before. */
   pass(records: Iterable<TrafficRecord>): Iterable<TrafficRecord>;
-  /** The statistics of all records that have passed. */
+  /** The statistics of all records so far. */
   statistics(): Statistics;
 }
 
@@ -57,7 +57,7 @@ const NOTHING: Statistics = {
 
 /**
  * Begins to gather statistics.
- * @param before those of the records that stand before, which it goes on from; they stay as they are
+ * @param before the statistics of the records before, which are continued and not changed
  */
 export function gatherStatistics(before = NOTHING): Gathering {
   const gathered = copy(before);
@@ -77,7 +77,7 @@ export function gatherStatistics(before = NOTHING): Gathering {
   };
 }
 
-/** What later records leave as it is: they change the sums and the latest of the days, of which there may be thousands. */
+/** Later records change only the sums and the latest day, so the other days, perhaps thousands, are not copied. */
 function copy({ camera_ok, totals, days, ...rest }: Statistics): Statistics {
   const latest = days.slice(-1).map((day): Day => [...day]);
   return {
@@ -98,7 +98,7 @@ function add(gathered: Statistics, record: TrafficRecord): void {
   addToDay(requireDay(gathered.days, record.timestamp.slice(0, 10)), record);
 }
 
-/** The day of the next record: the latest one there is, or a new one. */
+/** The day of the next record: the latest day, or a new one. */
 function requireDay(days: Day[], name: string): Day {
   const latest = days.at(-1);
   if (latest?.[0] === name) return latest;

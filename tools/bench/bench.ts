@@ -4,7 +4,7 @@ import { PAGE_QUERY } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { PROJECT } from "../wrangler.ts";
-import { type Asked, askOnce, CASES, pageNumbers } from "./cases.ts";
+import { CASES, type PreparedCase, pageNumbers, prepareCase } from "./cases.ts";
 import { prepareCollection } from "./collection.ts";
 import { measureLoads } from "./load-times.ts";
 import { measure } from "./repeat.ts";
@@ -29,9 +29,14 @@ const program = createProgram("npm run bench --")
     createWholeNumberParser(1),
     1_000_000,
   )
-  .option("--rounds <n>", "how often each case is measured", createWholeNumberParser(1), 25)
-  .option("--seconds <n>", "how long each time", parseSeconds, 0.3)
-  .option("--persist-to <dir>", "where collections are kept", join(PROJECT, ".wrangler/bench"))
+  .option(
+    "--rounds <n>",
+    "number of rounds, in each of which every case is measured once",
+    createWholeNumberParser(1),
+    25,
+  )
+  .option("--seconds <n>", "duration of each measurement", parseSeconds, 0.3)
+  .option("--persist-to <dir>", "folder of the collections", join(PROJECT, ".wrangler/bench"))
   .option(
     "--load-records <n>",
     "records of the loads that are timed; 0 for none",
@@ -47,15 +52,15 @@ const program = createProgram("npm run bench --")
 await runProgram(program);
 process.exit(); // Workerd may be running, which nothing waits for any longer.
 
-/** What is measured and how: see tools/bench/cases.ts, tools/bench/rounds.ts and, for the ratios, tools/bench/report.ts. */
+/** The cases are in cases.ts, the rounds in repeat.ts, and the ratios in report.ts. */
 async function run({ records, rounds, seconds, persistTo, loadRecords }: Options) {
   const bundle = await bundleWorker();
   const folder = join(persistTo, String(records));
   await prepareCollection(records, bundle, folder);
   const runtime = await startRuntime(bundle, folder);
   try {
-    const cases: Asked[] = [];
-    for (const one of CASES) cases.push(await askOnce(one, runtime, records));
+    const cases: PreparedCase[] = [];
+    for (const one of CASES) cases.push(await prepareCase(one, runtime, records));
     const measured = await measure(cases, rounds, seconds);
     const walks = await measureWalks(runtime, records);
     const loads = loadRecords === 0 ? [] : await measureLoads(loadRecords);

@@ -4,7 +4,7 @@ import { COLLECTION_PATHS } from "../../src/records/route.ts";
 import { STORE_NAMES, type StoreName } from "../configuration.ts";
 import type { Entrypoint, Runtime } from "./runtime.ts";
 
-/** A page by where it is in the collection. */
+/** The place of a page in the collection. */
 export type PageName = "first" | "middle" | "last";
 
 /**
@@ -13,17 +13,17 @@ export type PageName = "first" | "middle" | "last";
  */
 export type Mode = "hot" | "cold" | "empty" | "floor" | "store_floor";
 
-/** Something that is measured. Floors answer the first page but have none; the floor has no store either. */
+/** A measurement. Floors return the first page but read none; the floor has no store either. */
 export interface Case {
   store: StoreName | null;
   page: PageName | null;
   mode: Mode;
 }
 
-/** A case that can be asked. */
-export interface Asked extends Case {
+/** A case with its request and response. */
+export interface PreparedCase extends Case {
   url: string;
-  /** The only right answer. */
+  /** The only correct response. */
   body: string;
 }
 
@@ -35,7 +35,7 @@ const ENTRYPOINTS: Record<Mode, Entrypoint> = {
   store_floor: "storeFloor",
 };
 
-/** Everything that is measured. */
+/** All measurements. */
 export const CASES: Case[] = [
   { store: null, page: null, mode: "floor" },
   ...STORE_NAMES.flatMap((store): Case[] => [
@@ -55,18 +55,18 @@ export function pageNumbers(count: number): Record<PageName, number> {
 }
 
 /**
- * Asks a case once and keeps the answer as the right one.
+ * Sends the request of a case once, and keeps the response as the correct one.
  * @param count records in the collection
- * @throws if it is not a page of this collection
+ * @throws Error if it is not a page of this collection
  */
-export async function askOnce(one: Case, runtime: Runtime, count: number): Promise<Asked> {
+export async function prepareCase(one: Case, runtime: Runtime, count: number): Promise<PreparedCase> {
   const number = pageNumbers(count)[one.page ?? "first"];
   const origin = await runtime.origin(one.store ?? "d1", ENTRYPOINTS[one.mode]);
   // As in the service's own links.
   const url = `${origin}${COLLECTION_PATHS[0]}?format=api&page=${number}`;
-  const answer = await fetch(url);
-  const body = await answer.text();
-  if (answer.status !== 200) throw new Error(`${url} answers ${answer.status}: ${body}`);
+  const response = await fetch(url);
+  const body = await response.text();
+  if (response.status !== 200) throw new Error(`${url} returned ${response.status}: ${body}`);
   requirePage(body, number, count);
   return { ...one, url, body };
 }

@@ -12,14 +12,14 @@ import { openProgress } from "../command-line/progress.ts";
 import { applyMigrations, listMigrations, MIGRATIONS } from "../stores/migrations.ts";
 import { startRuntime } from "./runtime.ts";
 
-/** Enough to fill several statements and blocks, so that their digest tells when the layout has changed. */
+/** Records in several blocks, whose digest shows whether the layout has changed. */
 const SAMPLE = 2_000;
 
 /**
  * Fills the stores of a folder with generated records, unless an earlier run did.
  * @param count records, 1 or more
  * @param bundle a folder with the bundled worker
- * @param folder for these stores alone: what is in it is removed if it is not just this collection
+ * @param folder of these stores only; anything else in it is removed
  */
 export async function prepareCollection(count: number, bundle: string, folder: string): Promise<void> {
   const complete = join(folder, "complete");
@@ -35,11 +35,11 @@ export async function prepareCollection(count: number, bundle: string, folder: s
   } finally {
     await runtime.close();
   }
-  // Last of all: interrupted before, the folder is not taken for complete.
+  // Written last: after an interruption the folder does not count as complete.
   await writeFile(complete, content);
 }
 
-/** Another layout of the stores, or other records, need another load. */
+/** Changes if the layout of the stores or the generated records change. */
 async function digestLayout(): Promise<string> {
   const digest = createHash("sha256");
   for (const name of await listMigrations()) digest.update(await readFile(join(MIGRATIONS, name)));
@@ -53,9 +53,9 @@ async function loadInto(store: Store, name: string, count: number): Promise<void
   progress.close();
 }
 
-/** The first records that are ever generated, in the order in which a load takes them: oldest first. */
+/** The first records that the generator makes, in the order of a load: oldest first. */
 function* firstRecords(count: number): Generator<TrafficRecord> {
-  // Within a timestamp the generator's order is by camera_ref ascending and a load's is the reverse.
+  // Within a timestamp the generator orders by camera_ref ascending, and a load needs the reverse.
   let moment: TrafficRecord[] = [];
   let taken = 0;
   for (const record of generateRecords({

@@ -1,29 +1,29 @@
 import autocannon from "autocannon";
-import type { Asked } from "./cases.ts";
+import type { PreparedCase } from "./cases.ts";
 
 const CONNECTIONS = 8;
 
-/** A busy machine may stall for longer than a short burst takes; one that answers nothing for this long is broken. */
-const PATIENCE_SECONDS = 10;
+/** A busy machine may stall for longer than a run takes; without a response for this long, something is broken. */
+const STALL_SECONDS = 10;
 
-/** How often autocannon looks whether the time is over. */
+/** How often autocannon checks whether the time is over. */
 const SAMPLE_MS = 20;
 
-/** What a burst of requests comes to. */
+/** The result of a run. */
 export interface Figures {
-  /** Answers a second. */
+  /** Responses per second. */
   rps: number;
   p50_ms: number;
   p99_ms: number;
 }
 
 /**
- * Asks a case over 8 connections, on each one request after the other.
- * @param seconds how long, at least: the burst ends with the first answer after them
- * @throws if any answer is not a 200 with the right body
+ * Sends the request of a case over 8 connections, one after the other on each.
+ * @param seconds at least; the run ends with the first response after them
+ * @throws Error if any response is not a 200 with the correct body
  */
-export async function runLoad({ url, body }: Asked, seconds: number): Promise<Figures> {
-  // Autocannon's own histogram counts whole milliseconds, which most answers take less than.
+export async function runLoad({ url, body }: PreparedCase, seconds: number): Promise<Figures> {
+  // Autocannon's own histogram counts whole milliseconds, and most responses take less.
   const times: number[] = [];
   const startedAt = performance.now();
   let endedAt = startedAt;
@@ -31,7 +31,7 @@ export async function runLoad({ url, body }: Asked, seconds: number): Promise<Fi
     const options = {
       url,
       connections: CONNECTIONS,
-      duration: seconds + PATIENCE_SECONDS,
+      duration: seconds + STALL_SECONDS,
       bailout: 1,
       sampleInt: SAMPLE_MS,
       expectBody: body,

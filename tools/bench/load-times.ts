@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { STORE_NAMES, type StoreName } from "../configuration.ts";
 import { PROJECT } from "../wrangler.ts";
 
-/** What it takes to load a file of generated records with `npm run data -- load`. */
+/** The time and memory that `npm run data -- load` needs for a file of generated records. */
 export interface LoadResult {
   store: StoreName;
   records: number;
   seconds: number;
-  /** The most memory that the command and everything it started took at one moment, in megabytes. */
+  /** The largest memory of the command and all processes that it started, in megabytes. */
   peak_mb: number;
 }
 
 const SAMPLE_MS = 50;
 
-/** Loads so many records as CSV into both stores, in a folder of its own. */
+/** Loads generated records as CSV into both stores, in a temporary folder. */
 export async function measureLoads(records: number): Promise<LoadResult[]> {
   const folder = await mkdtemp(join(tmpdir(), "bench-load-"));
   try {

@@ -1,18 +1,18 @@
-import type { Asked } from "./cases.ts";
+import type { PreparedCase } from "./cases.ts";
 import { type Figures, runLoad } from "./load-run.ts";
 
-/** A case and what it came to in each round. */
-export interface Measured extends Asked {
+/** A case and its result in each round. */
+export interface Measured extends PreparedCase {
   rounds: Figures[];
 }
 
 /**
- * Measures all cases, in each round once and in another order: whatever else the machine does at times slows down
- * some of the cases in some of the rounds, not one case as a whole.
- * @param rounds 1 or more; before them, a round that does not count warms everything up
+ * Measures every case once per round, each round in another order, so that other work of the machine does not slow
+ * down one case more than the others.
+ * @param rounds 1 or more; one more round before them is a warm-up that does not count
  * @param seconds how long each case is measured in a round
  */
-export async function measure(cases: Asked[], rounds: number, seconds: number): Promise<Measured[]> {
+export async function measure(cases: PreparedCase[], rounds: number, seconds: number): Promise<Measured[]> {
   const measured: Measured[] = cases.map((one) => ({ ...one, rounds: [] }));
   for (let round = 0; round <= rounds; round++) {
     console.error(round === 0 ? "warming up" : `round ${round} of ${rounds}`);

@@ -5,16 +5,16 @@ import type { LoadResult } from "./load-times.ts";
 import type { Measured } from "./repeat.ts";
 import type { WalkResult } from "./walk.ts";
 
-/** Rows that D1 reads for each page; billing counts these. */
+/** The rows that D1 reads for each page, and bills. */
 export type RowsRead = Record<PageName, number>;
 
-/** A case with the medians of its rounds. */
+/** The medians of a case over all rounds. */
 export interface Result extends Case, Figures {
-  /** Rows that reading the page from D1 takes, whatever the mode; null for KV and for floors. */
+  /** The rows that a read of the page from D1 takes, in any mode; null for KV and for floors. */
   rows_read: number | null;
 }
 
-/** Each the median over the rounds of the ratio within one round. */
+/** Each ratio is the median of the ratios within one round. */
 export interface Ratios {
   /** Requests/s of the first page from memory to those of the floor. */
   hot_vs_floor: number;
@@ -39,7 +39,7 @@ export interface Report {
   loads: LoadResult[];
 }
 
-/** Puts the figures of all cases together. */
+/** Combines the results of all cases. */
 export function createReport(
   records: number,
   measured: Measured[],
@@ -62,7 +62,7 @@ export function createReport(
   };
 }
 
-/** The report as a person reads it. */
+/** Formats the report as text. */
 export function formatReport({ records, results, ratios, walks, loads }: Report): string {
   const rows = results.map(({ store, page, mode, rps, p50_ms, p99_ms, rows_read }) => [
     store ?? "",

@@ -13,7 +13,7 @@ const ENTRYPOINTS: Entrypoint[] = ["default", "cold", "empty", "walked", "floor"
 
 const HOST = "127.0.0.1";
 
-/** Workerd with the bundled worker, once for each store, and the local stores of a folder. */
+/** Workerd with the bundled worker, once for each store, and the stores of a folder. */
 export interface Runtime {
   /** Where an entrypoint listens, such as `http://127.0.0.1:41234`. */
   origin(store: StoreName, entrypoint: Entrypoint): Promise<string>;
@@ -22,10 +22,9 @@ export interface Runtime {
 }
 
 /**
- * Starts workerd with a socket of its own for each entrypoint, since the proxy in front of `wrangler dev` takes longer
- * than the worker.
+ * Starts workerd with a socket for each entrypoint: the proxy in front of `wrangler dev` takes longer than the worker.
  * @param bundle a folder with the bundled worker
- * @param folder where the stores are kept
+ * @param folder of the stores
  */
 export async function startRuntime(bundle: string, folder: string): Promise<Runtime> {
   const config = unstable_readConfig({ config: join(PROJECT, "wrangler.toml") });
@@ -37,7 +36,7 @@ export async function startRuntime(bundle: string, folder: string): Promise<Runt
     compatibilityDate: config.compatibility_date,
     compatibilityFlags: config.compatibility_flags,
     bindings: { ...config.vars, STORE: store },
-    // With other ids the stores of an earlier run are not found again.
+    // With other ids the stores of an earlier run would not be found.
     d1Databases: { DB: "DB" },
     kvNamespaces: { KV: "KV" },
     unsafeDirectSockets: ENTRYPOINTS.map((entrypoint) => ({ host: HOST, port: 0, entrypoint })),
@@ -53,7 +52,7 @@ export async function startRuntime(bundle: string, folder: string): Promise<Runt
 }
 
 /**
- * Bundles tools/bench/worker.ts just as a deployment bundles the worker.
+ * Bundles tools/bench/worker.ts as a deployment bundles the worker.
  * @returns the folder with the bundle, which is removed when the process ends
  */
 export async function bundleWorker(): Promise<string> {

@@ -1,6 +1,6 @@
 import type { Env } from "../../src/env.ts";
 
-/** An environment whose stores count their reads and take their time. */
+/** An environment whose stores count their reads and delay them. */
 export interface SlowEnv {
   env: Env;
   reads(): number;
@@ -20,7 +20,7 @@ export function createSlowEnv(env: Env, delay: number): SlowEnv {
   return { env: { ...env, DB: intercept(env.DB, read), KV: intercept(env.KV, read) }, reads: () => reads };
 }
 
-/** An object whose reads, and those of what its other methods return, go through a function. */
+/** Wraps an object: its reads, and those of what its other methods return, go through a function. */
 function intercept<T extends object>(target: T, read: (perform: () => unknown) => Promise<unknown>): T {
   return new Proxy(target, {
     get(_, name) {

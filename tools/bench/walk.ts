@@ -3,10 +3,10 @@ import { lastPage } from "../../src/records/page.ts";
 import { STORE_NAMES, type StoreName } from "../configuration.ts";
 import type { Runtime } from "./runtime.ts";
 
-/** Pages that a walk asks for, one after the other. */
+/** Pages of a walk, requested one after the other. */
 const PAGES = 400;
 
-/** A store that is far away takes about so long for each read. */
+/** The time that each read of a distant store takes. */
 const SLOW_READ_MS = 30;
 
 /** A walk through the newest pages by one client, served by one instance that begins with nothing in memory. */
