@@ -2,7 +2,8 @@ import { ROAD_USERS } from "../src/records/road-users.ts";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { State } from "../src/store/store.ts";
 import type { StoreName } from "../tools/configuration.ts";
-import { type StoreChoice, useStore } from "../tools/stores/open.ts";
+import { useStore } from "../tools/stores/open.ts";
+import type { StoreChoice } from "../tools/stores/store-choice.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;

@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
-import type { StoreChoice } from "../tools/stores/open.ts";
+import type { StoreChoice } from "../tools/stores/store-choice.ts";
 import { PROJECT } from "../tools/wrangler.ts";
 import { load } from "./load.ts";
 

@@ -1,6 +1,7 @@
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
-import { type StoreChoice, useStore } from "../tools/stores/open.ts";
+import { useStore } from "../tools/stores/open.ts";
+import type { StoreChoice } from "../tools/stores/store-choice.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";

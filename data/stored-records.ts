@@ -1,6 +1,6 @@
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import { BLOCK_SIZE, type Block, decodeRecord, splitLines } from "../src/store/blocks.ts";
+import { BLOCK_SIZE, type Block, decodeRecord, readLines } from "../src/store/blocks.ts";
 import type { State, Store } from "../src/store/store.ts";
 
 /** Blocks that are read at once, about 1 MB. */
@@ -29,7 +29,7 @@ export async function* readRecords(
     if (last < from) continue;
     const blocks = await readBlocks(store, state, { first, last });
     // An append that happens meanwhile makes the last block longer.
-    const lines = blocks.flatMap(splitLines).slice(0, last - first + 1);
+    const lines = blocks.flatMap((block) => readLines(block, state.count)).slice(0, last - first + 1);
     if (newestFirst) lines.reverse();
     yield* lines.map(decodeRecord);
   }

@@ -42,11 +42,11 @@ function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about
  * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
  */
 export function describeState({ version, count, switchedAt }: State, now: number) {
-  const age = switchedAt === undefined ? null : Math.floor((now - Date.parse(switchedAt)) / 1000);
+  const age = Math.floor((now - Date.parse(switchedAt ?? "")) / 1000);
   return {
     version,
     count,
     loaded_at: switchedAt ?? null,
-    age_seconds: age === null ? null : Math.max(0, age),
+    age_seconds: Number.isNaN(age) ? null : Math.max(0, age),
   };
 }

@@ -67,14 +67,21 @@ export function* encodeBlocks(
 
 /**
  * The lines of a block, one for each record, oldest first.
- * @throws Error if the text is not that of a block
+ * @param count records in the collection, which the block must hold as far as they belong into it; it may hold more if an
+ *   append follows or was interrupted
+ * @throws Error if the text is not that of a block, or if records are missing
  */
-export function splitLines({ first, text }: Block): string[] {
+export function readLines({ first, text }: Block, count: number): string[] {
   if (!text.startsWith("[\n") || !text.endsWith("\n]"))
     throw new Error(
       `The block at position ${first} is damaged: it is not a JSON array with one record per line`,
     );
-  return text.slice(2, -2).split(SEPARATOR);
+  const lines = text.slice(2, -2).split(SEPARATOR);
+  const expected = Math.min(BLOCK_SIZE, count - first + 1);
+  if (lines.length >= expected) return lines;
+  throw new Error(
+    `The block at position ${first} is damaged: it holds ${lines.length} of ${expected} records`,
+  );
 }
 
 /**

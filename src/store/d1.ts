@@ -1,9 +1,9 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { PAGE_SIZE } from "../records/page.ts";
-import { BLOCK_SIZE, type Block, blockStarts, splitLines } from "./blocks.ts";
+import { BLOCK_SIZE, type Block, blockStarts, readLines } from "./blocks.ts";
 import { retry } from "./retry.ts";
 import { insertBlocks, isConflict, SWEPT_ROWS, sweepStatement, switchStatements } from "./sql.ts";
-import { ConflictError, MissingBlockError, type State, type Store } from "./store.ts";
+import { ConflictError, DamagedStateError, MissingBlockError, type State, type Store } from "./store.ts";
 
 /** A row of a result. */
 type Row = Record<string, string | number | null>;
@@ -64,8 +64,11 @@ export function createD1Store(database: SqlDatabase): Store {
     async readPage({ page, asOf }, { newest }) {
       const count = asOf === undefined || asOf === "latest" ? null : asOf.count;
       const rows = await query(PAGE_QUERY, [page === "last" ? null : page, count], newest);
-      const blocks = readBlockRows(rows).map((block) => [block.first, splitLines(block)] as const);
-      return { state: readStateRow(rows), blocks: new Map(blocks) };
+      const state = readStateRow(rows);
+      const blocks = readBlockRows(rows).map(
+        (block) => [block.first, readLines(block, state.count)] as const,
+      );
+      return { state, blocks: new Map(blocks) };
     },
     async readBlocks({ version }, range) {
       const starts = blockStarts(range);
@@ -125,7 +128,7 @@ export function bindDatabase(database: D1Database): SqlDatabase {
 }
 
 function readStateRow([row]: Row[]): State {
-  if (!row) throw new Error("D1 holds no state");
+  if (!row) throw new DamagedStateError("D1 holds no state");
   const { version, count, revision, previous, switched_at } = row;
   return {
     version: Number(version),

@@ -1,5 +1,5 @@
 import { blockStarts } from "./blocks.ts";
-import { ABANDONED_MS, revisionTime, type State } from "./store.ts";
+import { ABANDONED_MS, DamagedStateError, revisionTime, type State } from "./store.ts";
 
 /** The blocks from this position on, up to the next part, were stored by the write of this revision. */
 type Part = [first: number, revision: string];
@@ -13,6 +13,16 @@ export interface KvState extends State {
   /** The state before, complete: readers that cannot see a block of this state yet are served from it. */
   before: KvState | undefined;
 }
+
+const NOTHING_LOADED: KvState = {
+  version: 0,
+  count: 0,
+  revision: "",
+  previous: "",
+  switchedAt: undefined,
+  parts: [],
+  before: undefined,
+};
 
 /** The key that names the current state. */
 export const STATE_KEY = "state";
@@ -52,10 +62,14 @@ export function selectRemovable(listed: string[], state: KvState, now: number): 
   const abandonedBefore = now - ABANDONED_MS;
   return listed.filter((key) => {
     const [, revision] = /^(?:blocks|statistics)\/([^/]+)/.exec(key) ?? [];
+    if (BEFORE_BLOCKS.test(key)) return true;
     if (revision === undefined || needed.has(key)) return false;
     return replaced.has(key) || !(revisionTime(revision) > abandonedBefore);
   });
 }
+
+/** Keys of the layout before blocks. */
+const BEFORE_BLOCKS = /^records\/|^statistics\/\d+\/\d+$/;
 
 /** The few keys that only the state before an append needed. A load replaces all keys, which the next load removes. */
 export function listReplaced(state: KvState): string[] {
@@ -76,26 +90,26 @@ export function isRecent({ switchedAt }: State): boolean {
   return switchedAt !== undefined && Date.now() - Date.parse(switchedAt) < GRACE_MS;
 }
 
-/** @param text null if nothing was ever loaded, which is an empty collection */
+/**
+ * @param text null if nothing was ever loaded, which is an empty collection, as is one of the layout before blocks, whose
+ *   state had `loaded_at`: like the migration of D1, an upgrade discards what was loaded
+ */
 export function parseState(text: string | null | undefined): KvState {
-  if (typeof text !== "string")
-    return {
-      version: 0,
-      count: 0,
-      revision: "",
-      previous: "",
-      switchedAt: undefined,
-      parts: [],
-      before: undefined,
-    };
-  return requireKvState(parseJson(text, STATE_KEY));
+  if (typeof text !== "string") return NOTHING_LOADED;
+  try {
+    const value = JSON.parse(text);
+    return Object(value).loaded_at === undefined ? requireKvState(value) : NOTHING_LOADED;
+  } catch (cause) {
+    if (cause instanceof DamagedStateError) throw cause;
+    throw new DamagedStateError(`KV holds text that is not JSON in ${STATE_KEY}`, { cause });
+  }
 }
 
 /** @throws Error if it is not a state */
 export function requireKvState(value: unknown): KvState {
   const { version, count, revision, parts } = Object(value);
   if (!isCount(version) || !isCount(count) || typeof revision !== "string" || !Array.isArray(parts))
-    throw new Error(`KV holds a damaged state: ${JSON.stringify(value)}`);
+    throw new DamagedStateError(`KV holds a damaged state: ${JSON.stringify(value)}`);
   return value as KvState;
 }
 

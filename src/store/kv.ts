@@ -1,7 +1,6 @@
-import type { KVNamespace } from "@cloudflare/workers-types";
 import { type PageRequest, resolvePage } from "../records/page.ts";
 import type { Statistics } from "../records/statistics.ts";
-import { type Block, blockStarts, type Range, splitLines } from "./blocks.ts";
+import { type Block, blockStarts, type Range, readLines } from "./blocks.ts";
 import {
   blockKey,
   isRecent,
@@ -15,27 +14,16 @@ import {
   statisticsKey,
   writtenKey,
 } from "./kv-state.ts";
+import type { KeyValueStore, Pair } from "./namespace.ts";
 import { retry } from "./retry.ts";
-import { ConflictError, MissingBlockError, type NewState, type State, type Store } from "./store.ts";
-
-/** A KV namespace: the worker's binding, or wrangler's command line. */
-export interface KeyValueStore {
-  /**
-   * Reads values; null for a key that does not exist.
-   * @param cacheTtl seconds, 30 or more, for which a location of KV may keep what it read
-   */
-  get(keys: string[], cacheTtl: number): Promise<(string | null)[]>;
-  put(pairs: Pair[]): Promise<void>;
-  delete(keys: string[]): Promise<void>;
-  list(): Promise<string[]>;
-  /** Bytes of values that one call of `put` should be given. */
-  batchBytes: number;
-}
-
-export interface Pair {
-  key: string;
-  value: string;
-}
+import {
+  ConflictError,
+  DamagedStateError,
+  MissingBlockError,
+  type NewState,
+  type State,
+  type Store,
+} from "./store.ts";
 
 /** The shortest that KV allows: how long a location may go on showing the old state after a load. */
 const STATE_TTL = 30;
@@ -81,15 +69,18 @@ async function readPage(namespace: KeyValueStore, request: PageRequest, known: S
   const read = async (state: KvState) => {
     const location = resolvePage(request, state);
     const blocks = typeof location === "string" ? [] : await readBlocks(namespace, state, location);
-    return { state, blocks: new Map(blocks.map((block) => [block.first, splitLines(block)])) };
+    return { state, blocks: new Map(blocks.map((block) => [block.first, readLines(block, state.count)])) };
   };
   const state = known ? requireKvState(known) : await readState(namespace);
   try {
     return await read(state);
   } catch (error) {
     // A location may see a new state before it sees its blocks.
-    if (error instanceof MissingBlockError && state.before) return read(state.before);
-    throw error;
+    const { before } = state;
+    if (!(error instanceof MissingBlockError) || !before) throw error;
+    // A page that only the new state has must not look as if it did not exist.
+    if (typeof resolvePage(request, before) === "string") throw error;
+    return read(before);
   }
 }
 
@@ -110,7 +101,7 @@ async function switchTo(namespace: KeyValueStore, state: NewState): Promise<KvSt
   const pair = { key: statisticsKey({ revision }), value: JSON.stringify(statistics) };
   await put(namespace, [pair]);
   await readBack(namespace, [pair]);
-  const current = await readState(namespace);
+  const current = await readReplaceable(namespace);
   if (base && current.revision !== base.revision) throw new ConflictError();
   const kept = base ? current.parts.filter(([first]) => first < firstWritten) : [];
   const next: KvState = {
@@ -126,6 +117,16 @@ async function switchTo(namespace: KeyValueStore, state: NewState): Promise<KvSt
   return next;
 }
 
+/** A load replaces a damaged state too. */
+async function readReplaceable(namespace: KeyValueStore): Promise<KvState> {
+  try {
+    return await readState(namespace);
+  } catch (error) {
+    if (error instanceof DamagedStateError) return parseState(undefined);
+    throw error;
+  }
+}
+
 async function sweep(namespace: KeyValueStore, scope: "replaced" | "everything"): Promise<void> {
   if (isRecent(await readState(namespace))) return;
   // The keys are listed before the state is read: whatever was switched to in between is kept.
@@ -135,30 +136,6 @@ async function sweep(namespace: KeyValueStore, scope: "replaced" | "everything")
   const removed = listed ? selectRemovable(listed, state, Date.now()) : listReplaced(state);
   for (let start = 0; start < removed.length; start += BULK_KEYS)
     await retry(() => namespace.delete(removed.slice(start, start + BULK_KEYS)), isTransient);
-}
-
-/** The binding of a worker, or of a process that opened the same local namespace. */
-export function bindNamespace(namespace: KVNamespace): KeyValueStore {
-  return {
-    get: (keys, cacheTtl) => Promise.all(keys.map((key) => namespace.get(key, { type: "text", cacheTtl }))),
-    async put(pairs) {
-      await Promise.all(pairs.map(({ key, value }) => namespace.put(key, value)));
-    },
-    async delete(keys) {
-      await Promise.all(keys.map((key) => namespace.delete(key)));
-    },
-    async list() {
-      const keys: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const page = await namespace.list({ cursor: cursor ?? null });
-        keys.push(...page.keys.map(({ name }) => name));
-        cursor = page.list_complete ? undefined : page.cursor;
-      } while (cursor);
-      return keys;
-    },
-    batchBytes: 250_000,
-  };
 }
 
 /**

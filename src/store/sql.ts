@@ -34,7 +34,7 @@ export function* insertBlocks(
 }
 
 /**
- * Switches to a new state, to be run as one transaction. The update of the state fails (NOT NULL), and with it the
+ * Switches to a new state, to be run as one transaction. Writing the state fails (NOT NULL), and with it the
  * transaction, unless every block of the new state is there and, for an append, the state is still the one that it
  * continues.
  */
@@ -44,17 +44,19 @@ export function* switchStatements(state: NewState, switchedAt: string): Generato
   for (const text of cut(JSON.stringify(statistics)))
     yield `INSERT INTO statistics (revision, part, text) VALUES (${quote(revision)}, ${part++}, ${quote(text)})`;
   const expected = Math.ceil((count - firstWritten + 1) / BLOCK_SIZE);
-  const unchanged = base ? ` AND state.revision = ${quote(base.revision)}` : "";
+  const unchanged = base ? ` AND (SELECT revision FROM state) = ${quote(base.revision)}` : "";
   const isComplete = `(
     SELECT count(*) FROM blocks
-    WHERE version = ${version} AND first >= ${firstWritten} AND blocks.revision = ${quote(revision)}
+    WHERE version = ${version} AND first >= ${firstWritten} AND revision = ${quote(revision)}
   ) = ${expected}${unchanged}`;
-  yield `UPDATE state SET
-    version = ${version},
-    count = CASE WHEN ${isComplete} THEN ${count} END,
-    previous = revision,
-    revision = ${quote(revision)},
-    switched_at = ${quote(switchedAt)}`;
+  yield `INSERT OR REPLACE INTO state (only, version, count, revision, previous, switched_at) VALUES (
+    1,
+    ${version},
+    CASE WHEN ${isComplete} THEN ${count} END,
+    ${quote(revision)},
+    coalesce((SELECT revision FROM state), ''),
+    ${quote(switchedAt)}
+  )`;
   yield "DELETE FROM statistics WHERE revision <> (SELECT revision FROM state)";
 }
 

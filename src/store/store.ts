@@ -88,11 +88,14 @@ export interface ReadOptions {
 export class ConflictError extends Error {
   constructor(options?: ErrorOptions) {
     super(
-      "Another command or a growth run changed the collection at the same time. Run the command again.",
+      "Something else changed the collection at the same time, so nothing was written. Try again.",
       options,
     );
   }
 }
+
+/** The state is missing or is not a state. A load replaces it. */
+export class DamagedStateError extends Error {}
 
 /** A block is missing that a state names: it was removed, or it is not visible here yet. */
 export class MissingBlockError extends Error {}

@@ -1,7 +1,14 @@
 import type { TrafficRecord } from "../records/record.ts";
 import { gatherStatistics, type Statistics } from "../records/statistics.ts";
-import { type Block, blockStart, encodeBlocks, splitLines } from "./blocks.ts";
-import { ConflictError, createRevision, type NewState, type State, type Store } from "./store.ts";
+import { type Block, blockStart, encodeBlocks, readLines } from "./blocks.ts";
+import {
+  ConflictError,
+  createRevision,
+  DamagedStateError,
+  type NewState,
+  type State,
+  type Store,
+} from "./store.ts";
 
 /** Called with the number of records that have been written so far. */
 export type OnProgress = (written: number) => void;
@@ -19,8 +26,8 @@ export async function load(
   records: Iterable<TrafficRecord>,
   onProgress?: OnProgress,
 ): Promise<State> {
-  await store.sweep("everything");
-  const current = await store.readState(true);
+  const current = await readReplaceable(store);
+  if (current.version !== 0) await store.sweep("everything");
   // Two loads may begin within a millisecond, and a clock may have been set back.
   const version = Math.max(Date.now(), current.version + 1);
   const statistics = gatherStatistics();
@@ -33,8 +40,18 @@ export async function load(
     statistics: gathered,
     firstWritten: 1,
   });
-  await store.sweep("everything");
+  if (current.version !== 0) await store.sweep("everything");
   return state;
+}
+
+/** The current state. A damaged one is replaced like an empty one: a load is how it is repaired. */
+async function readReplaceable(store: Store): Promise<Pick<State, "version">> {
+  try {
+    return await store.readState(true);
+  } catch (error) {
+    if (error instanceof DamagedStateError) return { version: 0 };
+    throw error;
+  }
 }
 
 /**
@@ -69,7 +86,7 @@ async function readTail(store: Store, base: State, first: number): Promise<strin
   try {
     const [block] = await store.readBlocks(base, { first, last: count });
     // An interrupted append may have made the block longer already.
-    return block ? splitLines(block).slice(0, count - first + 1) : [];
+    return block ? readLines(block, count).slice(0, count - first + 1) : [];
   } catch (cause) {
     const { revision } = await store.readState(true);
     throw revision === base.revision ? cause : new ConflictError({ cause });

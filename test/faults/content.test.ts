@@ -151,7 +151,7 @@ describe("KV", () => {
     [
       "a record short",
       async () => put(newest, (await read(newest)).replace(/\n.*/, "")),
-      "The block at position 601 holds 39 records, 40 are needed",
+      "The block at position 601 is damaged: it holds 39 of 40 records",
     ],
   ])("a block that is %s: 503 for its pages, the others are served", async (_, harm, message) => {
     await harm();

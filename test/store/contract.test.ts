@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageRequest, resolvePage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { decodeRecord, renderResults, splitLines } from "../../src/store/blocks.ts";
+import { decodeRecord, readLines, renderResults } from "../../src/store/blocks.ts";
 import { createStore } from "../../src/store/open.ts";
 import type { State, Store } from "../../src/store/store.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
@@ -32,7 +32,7 @@ async function expectPages(
 
 async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
   const blocks = await store.readBlocks(state, { first: 1, last: state.count });
-  return blocks.flatMap(splitLines).map(decodeRecord);
+  return blocks.flatMap((block) => readLines(block, state.count)).map(decodeRecord);
 }
 
 // What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { resolvePage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { blockStarts, encodeBlocks, splitLines } from "../../src/store/blocks.ts";
+import { blockStarts, encodeBlocks, readLines } from "../../src/store/blocks.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/store.ts";
 import { statisticsOf } from "../data/statistics.ts";
@@ -64,7 +64,7 @@ export function createControlledStore(initial: State, keptBytes?: number) {
   };
   const blocksOf = (state: State) =>
     new Map(
-      [...encodeBlocks(RECORDS.slice(0, state.count))].map((block) => [block.first, splitLines(block)]),
+      [...encodeBlocks(RECORDS.slice(0, state.count))].map((block) => [block.first, readLines(block, 0)]),
     );
   const unused = () => Promise.reject(new Error("the cache does not need this"));
   const store: Store = {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCachedStore, FRESH_MS } from "../../src/store/cache.ts";
-import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { createKvStore } from "../../src/store/kv.ts";
 import { GRACE_MS } from "../../src/store/kv-state.ts";
+import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
 import { ABANDONED_MS, createRevision } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
@@ -74,6 +75,18 @@ describe("a location that sees a new state before its blocks", () => {
     isLate = false;
     vi.setSystemTime(Date.now() + FRESH_MS);
     expect(await cache.page({ page: 1 }, waitUntil)).toMatchObject({ count, results: pageOf(count, 1) });
+  });
+
+  test("responds with an error to a request for the new state, which must not look as if it did not exist", async () => {
+    await load(createKvStore(namespace), records.slice(0, 700));
+    const before = new Set(await namespace.list());
+    const { count, version } = await load(createKvStore(namespace), records);
+    const { location } = hideKeys((key) => !before.has(key));
+    const cache = createCachedStore(createKvStore(location), "kv");
+    await expect(cache.page({ page: 1, asOf: { count, version } }, waitUntil)).rejects.toThrow(
+      /KV has no key/,
+    );
+    await expect(cache.page({ page: 87 }, waitUntil)).rejects.toThrow(/KV has no key/);
   });
 
   test("responds with an error if there is no state before", async () => {

@@ -1,6 +1,7 @@
 import type { Env } from "../../src/env.ts";
 import { bindDatabase, createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { createKvStore } from "../../src/store/kv.ts";
+import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 

@@ -1,9 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { decodeRecord, splitLines } from "../../src/store/blocks.ts";
-import { GRACE_MS } from "../../src/store/kv-state.ts";
+import { decodeRecord, readLines } from "../../src/store/blocks.ts";
+import { GRACE_MS, STATE_KEY } from "../../src/store/kv-state.ts";
 import { createStore } from "../../src/store/open.ts";
-import { ABANDONED_MS, ConflictError, type State, type Store } from "../../src/store/store.ts";
+import {
+  ABANDONED_MS,
+  ConflictError,
+  DamagedStateError,
+  type State,
+  type Store,
+} from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
@@ -51,7 +57,10 @@ describe.each(STORE_NAMES)("%s", (name) => {
   async function readAll(): Promise<{ state: State; records: TrafficRecord[] }> {
     const state = await store.readState();
     const blocks = await store.readBlocks(state, { first: 1, last: state.count });
-    const records = blocks.flatMap(splitLines).slice(0, state.count).map(decodeRecord);
+    const records = blocks
+      .flatMap((block) => readLines(block, state.count))
+      .slice(0, state.count)
+      .map(decodeRecord);
     expect(records).toHaveLength(state.count);
     expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
     return { state, records };
@@ -149,6 +158,14 @@ describe.each(STORE_NAMES)("%s", (name) => {
     expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
     const { records } = await readAll();
     expect([REPLACEMENT, ADDED].map(contents)).toContain(contents(records));
+  });
+
+  test("a load repairs a damaged state", async () => {
+    if (name === "d1") await worker.env.DB.prepare("DELETE FROM state").run();
+    else await worker.env.KV.put(STATE_KEY, "not a state");
+    await expect(store.readState()).rejects.toThrow(DamagedStateError);
+    await load(store, REPLACEMENT);
+    expect(contents((await readAll()).records)).toBe(contents(REPLACEMENT));
   });
 
   test("an append to a state that was replaced is refused", async () => {

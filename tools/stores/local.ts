@@ -4,11 +4,12 @@ import type { D1Database } from "@cloudflare/workers-types";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Env } from "../../src/env.ts";
 import { bindDatabase, createD1Store } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
+import { createKvStore } from "../../src/store/kv.ts";
+import { bindNamespace } from "../../src/store/namespace.ts";
 import type { Configuration, StoreName } from "../configuration.ts";
 import { PROJECT } from "../wrangler.ts";
 import { applyMigrations } from "./migrations.ts";
-import type { OpenStore } from "./open.ts";
+import type { OpenStore } from "./store-choice.ts";
 
 /**
  * Opens a store on this machine: the files that `wrangler dev` serves from, in this process.

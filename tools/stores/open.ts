@@ -1,23 +1,7 @@
-import type { Store } from "../../src/store/store.ts";
-import { readConfiguration, requireStore, type StoreName } from "../configuration.ts";
-import type { Deployment } from "../wrangler.ts";
+import { readConfiguration, requireStore } from "../configuration.ts";
 import { openLocalStore } from "./local.ts";
 import { openRemoteStore } from "./remote.ts";
-
-/** Which store a command means. */
-export interface StoreChoice extends Deployment {
-  /** By default the one that the configuration says the worker serves from. */
-  store?: StoreName | undefined;
-}
-
-/** A store outside the worker. */
-export interface OpenStore {
-  name: StoreName;
-  store: Store;
-  /** Bytes that everything in it takes; undefined if the store does not report it. */
-  size(): Promise<number | undefined>;
-  close(): Promise<void>;
-}
+import type { OpenStore, StoreChoice } from "./store-choice.ts";
 
 /**
  * Opens the store that a command means; its tables are created or brought up to date.

@@ -1,11 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
-import { createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { createKvStore } from "../../src/store/kv.ts";
+import type { KeyValueStore } from "../../src/store/namespace.ts";
 import type { StoreName } from "../configuration.ts";
 import { openTemporaryFile } from "../temporary-files.ts";
 import { type Deployment, deploymentOptions, runWrangler } from "../wrangler.ts";
 import { listMigrations } from "./migrations.ts";
-import type { OpenStore } from "./open.ts";
+import type { OpenStore } from "./store-choice.ts";
 
 /** Wrangler holds what it sends in memory, several times over, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;

@@ -9,8 +9,9 @@ import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-tar
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { type Api, openApi } from "./stub/api.ts";
+import { openApi } from "./stub/api.ts";
 import { type Fixture, openFixture } from "./stub/fixture.ts";
+import type { Api } from "./stub/route.ts";
 
 // These tests run the real wrangler. Only the API that it talks to is a stub.
 

@@ -2,26 +2,10 @@ import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { listen } from "../../../listen.ts";
-import { createDatabases, type Databases } from "./databases.ts";
-import { ApiError, type ApiRequest, throwApiError } from "./route.ts";
+import { createDatabases } from "./databases.ts";
+import { type Api, ApiError, type ApiRequest, throwApiError } from "./route.ts";
 import { STORE_ROUTES } from "./store-routes.ts";
 import { WORKER_ROUTES } from "./worker-routes.ts";
-
-/** A stub of the part of Cloudflare's API that wrangler uses to deploy this project. */
-export interface Api {
-  origin: string;
-  databases: Databases;
-  namespaces: { id: string; title: string }[];
-  /** The content of the namespaces, by their ids. */
-  pairs: Map<string, Map<string, string>>;
-  /** The names of the previews. */
-  previews: Set<string>;
-  /** The deployed versions of the worker, with their uploaded metadata; the last one is served. */
-  versions: { id: string; metadata: string }[];
-  /** The requests that no route matches. */
-  unknown: string[];
-  close(): Promise<void>;
-}
 
 /** Starts the API and, at the same address, a stub of the deployed worker. */
 export async function openApi(): Promise<Api> {

@@ -1,4 +1,20 @@
-import type { Api } from "./api.ts";
+import type { Databases } from "./databases.ts";
+
+/** A stub of the part of Cloudflare's API that wrangler uses to deploy this project. */
+export interface Api {
+  origin: string;
+  databases: Databases;
+  namespaces: { id: string; title: string }[];
+  /** The content of the namespaces, by their ids. */
+  pairs: Map<string, Map<string, string>>;
+  /** The names of the previews. */
+  previews: Set<string>;
+  /** The deployed versions of the worker, with their uploaded metadata; the last one is served. */
+  versions: { id: string; metadata: string }[];
+  /** The requests that no route matches. */
+  unknown: string[];
+  close(): Promise<void>;
+}
 
 export interface ApiRequest {
   method: string;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Api } from "./api.ts";
+import type { Api } from "./route.ts";
 import { type Route, throwApiError } from "./route.ts";
 
 /** Databases and namespaces. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Api } from "./api.ts";
+import type { Api } from "./route.ts";
 import { type ApiRequest, type Route, throwApiError } from "./route.ts";
 
 const WORKER = "/workers/workers/traffic-count-records";
