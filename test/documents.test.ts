@@ -2,9 +2,12 @@ import { existsSync, globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
+import { createSeenRecords } from "../data/crawl/consistency.ts";
+import { checkRecord, formatResponseProblem } from "../data/crawl/validation.ts";
 import type { OpenApiDocument } from "../src/http/openapi/types.ts";
 import { TrafficRecord } from "../src/records/record.ts";
 import { describeService } from "../src/site/openapi/document.ts";
+import { makeRecords } from "./records/sample.ts";
 
 const NAMES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
@@ -102,4 +105,12 @@ test("docs/endpoint.md lists exactly the statuses", () => {
   const statuses = operations.flatMap((operation) => Object.keys(operation?.responses ?? {}));
   const listed = new Set(listRows("docs/endpoint.md", "Status"));
   expect([...listed].sort()).toEqual([...new Set(statuses)].filter((name) => name !== "default").sort());
+});
+
+test("docs/data.md shows a message of a crawl", () => {
+  const subject = "http://localhost:8787/api/tf1/records/?format=api&page=2 record 10311666";
+  const [record] = makeRecords(1);
+  const messages = checkRecord({ ...record, cars: "many" }, subject, createSeenRecords(null));
+  expect(messages.map(formatResponseProblem)).toHaveLength(1);
+  for (const message of messages) expect(textOf("docs/data.md")).toContain(formatResponseProblem(message));
 });
