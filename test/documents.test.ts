@@ -1,16 +1,45 @@
+import { existsSync, globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
+import { createSeenRecords } from "../data/crawl/consistency.ts";
+import { checkRecord, formatResponseProblem } from "../data/crawl/validation.ts";
+import type { OpenApiDocument } from "../src/http/openapi/types.ts";
+import { TrafficRecord } from "../src/records/record.ts";
+import { describeService } from "../src/site/openapi/document.ts";
+import { makeRecords } from "./records/sample.ts";
 
 const NAMES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
   ...(await readdir("docs")).map((name) => `docs/${name}`),
 ];
 const PAGES = await Promise.all(NAMES.map(async (name) => ({ name, text: await readFile(name, "utf8") })));
-const README = await readFile("README.md", "utf8");
 
-/** Words that a person reads in that time, of which tables are skimmed. */
-const FIVE_MINUTES = 1_600;
+const SOURCES = globSync("{src,data,tools,test}/**/*.{ts,tsx}").filter((file) => !file.includes("documents"));
+const CODE = (await Promise.all(SOURCES.map((file) => readFile(file, "utf8")))).join("\n");
+
+/** The README is for people who have a minute. */
+const MOST_WORDS = 900;
+
+function textOf(name: string): string {
+  return PAGES.find((page) => page.name === name)?.text ?? "";
+}
+
+/** What a page writes as code, without its fenced blocks. */
+function listCode(text: string): string[] {
+  const matches = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`\n]+)`/g);
+  return [...matches].map(([, code = ""]) => code);
+}
+
+/** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */
+function listRows(page: string, title: string): string[] {
+  const [, table = ""] = textOf(page).split(`| ${title} |`);
+  const [, ...rows] = table.split("\n\n")[0]?.split("\n") ?? [];
+  return rows.slice(1).flatMap((row) => {
+    const [, cell = ""] = row.split("|");
+    return cell.includes("`") ? listCode(cell) : [cell.trim()];
+  });
+}
 
 test.each(PAGES)("the links of $name lead somewhere", async ({ name, text }) => {
   for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
@@ -25,7 +54,63 @@ test.each(PAGES)("the links of $name lead somewhere", async ({ name, text }) => 
   }
 });
 
-test("the README is read in five minutes", () => {
-  const words = README.replaceAll(/^```.*?^```$/gms, "").match(/[\w'-]+/g)?.length;
-  expect(words).toBeLessThan(FIVE_MINUTES);
+test.each(PAGES)("the files that $name names exist", ({ text }) => {
+  const paths = text.match(/(?<![\w/.])(?:src|data|docs|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
+  for (const path of paths) expect(existsSync(path), path).toBe(true);
+});
+
+test.each(PAGES)("the scripts that $name names exist", async ({ text }) => {
+  const { scripts } = JSON.parse(await readFile("package.json", "utf8"));
+  for (const [, script] of text.matchAll(/npm run (?:--silent )?([a-z:]+)/g))
+    expect(Object.keys(scripts)).toContain(script);
+});
+
+test.each(["docs/architecture.md", "CONTRIBUTING.md"])("the names of code in %s exist", (name) => {
+  const names = listCode(textOf(name)).filter((code) =>
+    /^([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+)$/.test(code),
+  );
+  expect(names.length).toBeGreaterThan(5);
+  for (const one of names) expect(CODE, one).toMatch(new RegExp(`\\b${one}\\b`));
+});
+
+test("README.md lists every page of docs/", async () => {
+  for (const page of await readdir("docs")) expect(textOf("README.md")).toContain(`](docs/${page}): `);
+});
+
+test("README.md is read in a minute", () => {
+  expect(textOf("README.md").split(/\s+/).length).toBeLessThan(MOST_WORDS);
+});
+
+test("docs/operation.md lists exactly the settings of the worker", async () => {
+  const settings = [...(await readFile("src/env.ts", "utf8")).matchAll(/^ {2}([A-Z_]+)\?: string/gm)];
+  expect(listRows("docs/operation.md", "Variable").sort()).toEqual(settings.map(([, name]) => name).sort());
+});
+
+const { paths }: OpenApiDocument = describeService("http://localhost");
+const get = paths["/api/tf1/records/"]?.get;
+
+test("docs/endpoint.md lists exactly the query parameters", () => {
+  const parameters = get?.parameters?.filter((parameter) => parameter.in === "query") ?? [];
+  expect(listRows("docs/endpoint.md", "Query parameter").sort()).toEqual(
+    parameters.map(({ name }) => name).sort(),
+  );
+});
+
+test("docs/endpoint.md lists exactly the fields of a record", () => {
+  expect(listRows("docs/endpoint.md", "Field of a record")).toEqual(TrafficRecord.keyof().options);
+});
+
+test("docs/endpoint.md lists exactly the statuses", () => {
+  const operations = [get, paths["/api/tf1/records"]?.get];
+  const statuses = operations.flatMap((operation) => Object.keys(operation?.responses ?? {}));
+  const listed = new Set(listRows("docs/endpoint.md", "Status"));
+  expect([...listed].sort()).toEqual([...new Set(statuses)].filter((name) => name !== "default").sort());
+});
+
+test("docs/data.md shows a message of a crawl", () => {
+  const subject = "http://localhost:8787/api/tf1/records/?format=api&page=2 record 10311666";
+  const [record] = makeRecords(1);
+  const messages = checkRecord({ ...record, cars: "many" }, subject, createSeenRecords(null));
+  expect(messages.map(formatResponseProblem)).toHaveLength(1);
+  for (const message of messages) expect(textOf("docs/data.md")).toContain(formatResponseProblem(message));
 });
