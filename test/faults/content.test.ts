@@ -58,7 +58,7 @@ describe("D1", () => {
       [
         "a record short",
         change("'[' || substr(text, instr(text, '],') + 2)"),
-        `The block at position ${BLOCK_SIZE + 1} holds 39 records, 40 are needed`,
+        `The block at position ${BLOCK_SIZE + 1} is damaged: it holds 39 of 40 records`,
       ],
     ])("%s", async (_, sql, message) => {
       worker = await startWorker();
