@@ -1,4 +1,4 @@
-import { loadSeed } from "../../data/load-seed.ts";
+import { globSync } from "node:fs";
 import { useStore } from "../stores/open.ts";
 import { PROJECT } from "../wrangler.ts";
 import { type DeployTarget, readWranglerToml, writeConfigFile } from "./deploy-target.ts";
@@ -62,7 +62,7 @@ export async function deploy(
     useStore(choice, ({ store }) => store.readState(true)),
   );
   await steps.run("load the seed if the store is empty", HINTS.seed, async (print) => {
-    if (version === 0) return loadSeed(choice, dependencies.seedFiles);
+    if (version === 0) return loadSeed(config, dependencies);
     print(`not loaded: the store contains version ${version}`);
   });
   const deployed = await steps.run("deploy the worker", HINTS.deploy, async (print) => {
@@ -100,6 +100,12 @@ async function checkCode(repository: string, dependencies: Dependencies): Promis
   const changes = await listChanges(repository);
   if (changes !== "") throw new Error(`There are uncommitted changes:\n${changes}`);
   for (const check of CHECKS) await runScript(dependencies, check);
+}
+
+/** Loads the seed with `npm run data`, because the commands in tools/ do not import the data tool. */
+function loadSeed(config: string, dependencies: Dependencies): Promise<void> {
+  const files = dependencies.seedFiles ?? globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
+  return runScript(dependencies, "data", ["load", ...files, "--remote", "--config", config]);
 }
 
 /** @returns the path of a configuration file with the ids of the database and the namespace */

@@ -34,7 +34,7 @@ export async function runScript(
   const status = await new Promise<number | null>((done, fail) =>
     child.on("error", fail).on("close", done),
   ).finally(() => process.off("exit", stop));
-  if (status !== 0) throw new Error(`npm ${command.join(" ")} failed.`);
+  if (status !== 0) throw new Error(`npm run ${script} failed. Its output is above.`);
 }
 
 /**

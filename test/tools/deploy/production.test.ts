@@ -69,11 +69,16 @@ describe("npm run deploy", () => {
     ["wrangler kv namespace list", 2, "broken", "Nothing was deployed"],
     ["wrangler kv namespace create", 2, "broken", "Nothing was deployed"],
     ["wrangler d1 migrations", 3, "broken", "If a migration failed"],
-    ["wrangler d1 execute DB --yes --json --command INSERT", 4, "broken", "changes nothing that is served"],
-    ["wrangler d1 execute DB --yes --file", 4, "broken", "changes nothing that is served"],
+    [
+      "wrangler d1 execute DB --yes --json --command INSERT",
+      4,
+      "npm run data failed",
+      "changes nothing that is served",
+    ],
+    ["wrangler d1 execute DB --yes --file", 4, "npm run data failed", "changes nothing that is served"],
     ["wrangler deploy", 5, "broken", "The previous version of the code is still served"],
     ["npm run test:live", 7, "npm run test:live failed", "run `npm run rollback`"],
-    ["npm run conformance", 8, "failed", "run `npm run rollback`"],
+    ["npm run conformance", 8, "npm run conformance failed", "run `npm run rollback`"],
   ])(
     "if `%s` fails, it stops with a hint, and the next run completes the deployment",
     async ([call, step, reason, hint], { platform, dependencies }) => {

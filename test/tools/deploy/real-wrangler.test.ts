@@ -15,6 +15,19 @@ import type { Api } from "./stub/route.ts";
 
 // These tests run the real wrangler. Only the API that it talks to is a stub.
 
+const changed = vi.hoisted(() => ({ previewStore: "d1" }));
+vi.mock(import("../../../tools/deploy/deploy-target.ts"), async (original) => {
+  const actual = await original();
+  return {
+    ...actual,
+    async readWranglerToml() {
+      const configuration = await actual.readWranglerToml();
+      Object.assign(configuration.previews?.vars ?? {}, { STORE: changed.previewStore });
+      return configuration;
+    },
+  };
+});
+
 let fixture: Fixture;
 let api: Api;
 let dependencies: Dependencies;
@@ -22,8 +35,8 @@ let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "wrangler-test-"));
   api = await openApi();
-  fixture = await openFixture();
-  dependencies = { ...fixture.dependencies, wrangler: undefined };
+  fixture = await openFixture(true);
+  dependencies = fixture.dependencies;
   const env = {
     CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
@@ -103,12 +116,12 @@ test("wrangler creates, updates and removes a preview with its own stores", asyn
 });
 
 test("wrangler loads the namespace once if the store is kv", async () => {
-  const target = { ...createTarget(await readWranglerToml(), "kv"), store: "kv" as const };
-  const upload = async () => ({ address: api.origin, version: undefined });
-  await deploy(target, upload, OPTIONS, dependencies);
+  changed.previewStore = "kv";
+  await deployPreview(OPTIONS, dependencies);
   const pairs = new Map(api.pairs.get(String(api.namespaces[0]?.id)));
   expect(JSON.parse(String(pairs.get("state")))).toMatchObject({ count: 20 });
-  await deploy(target, upload, OPTIONS, dependencies);
+  await deployPreview(OPTIONS, dependencies);
+  changed.previewStore = "d1";
   expect(api.pairs.get(String(api.namespaces[0]?.id)), "loaded once").toEqual(pairs);
   expect(api.unknown).toEqual([]);
 });

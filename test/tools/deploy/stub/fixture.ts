@@ -23,18 +23,19 @@ export interface Fixture {
   close(): Promise<void>;
 }
 
-export async function openFixture(): Promise<Fixture> {
+/** @param realWrangler true if a deployment runs the real wrangler */
+export async function openFixture(realWrangler = false): Promise<Fixture> {
   const folder = await mkdtemp(join(tmpdir(), "deploy-test-"));
   const repository = join(folder, "repository");
   const seed = join(folder, "seed.csv");
   const configFolder = join(folder, "deployments");
   await writeFile(seed, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
-  const platform = await openPlatform(join(folder, "platform"));
+  const platform = await openPlatform(join(folder, "platform"), realWrangler);
   const printed: string[] = [];
   return {
     platform,
     dependencies: {
-      wrangler: platform.wrangler,
+      wrangler: realWrangler ? undefined : platform.wrangler,
       npm: platform.npm,
       print: (line) => printed.push(line),
       repository,
@@ -100,6 +101,7 @@ export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: 
   LIST_MIGRATIONS,
   "wrangler d1 migrations apply DB --remote --config FILE",
   READ_STATE,
+  "npm run data -- load FILE --remote --config FILE",
   LIST_MIGRATIONS,
   SWEEP,
   READ_STATE,

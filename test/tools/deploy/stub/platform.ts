@@ -21,8 +21,11 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/** Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service. */
-export async function openPlatform(folder: string): Promise<Platform> {
+/**
+ * Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service.
+ * @param realWrangler true if the stub of npm runs the real wrangler
+ */
+export async function openPlatform(folder: string, realWrangler = false): Promise<Platform> {
   const file = join(folder, "account.json");
   const log = join(folder, "calls.log");
   const read = (): Account => JSON.parse(readFileSync(file, "utf8"));
@@ -31,9 +34,10 @@ export async function openPlatform(folder: string): Promise<Platform> {
     response.writeHead(request.url === "/healthz" ? status : 404).end(body);
   });
   const { origin, close } = await listen(server);
+  const wrangler = writeProgram(folder, "wrangler");
   const platform: Platform = {
-    wrangler: writeProgram(folder, "wrangler"),
-    npm: writeProgram(folder, "npm"),
+    wrangler,
+    npm: writeProgram(folder, "npm", realWrangler ? undefined : wrangler),
     account: read,
     change(change) {
       const account = read();
@@ -55,10 +59,10 @@ function createHealth({ versions }: Account) {
 }
 
 /** Bundles a stub and writes it to the folder: bundled, it runs in a third of the time, and it runs many times. */
-function writeProgram(folder: string, name: string): string {
+function writeProgram(folder: string, name: string, wrangler?: string): string {
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${name}.mjs`);
-  const contents = `import { run } from "./${name}.ts"; run(${JSON.stringify(folder)}, process.argv.slice(2));`;
+  const contents = `import { run } from "./${name}.ts"; run(${JSON.stringify(folder)}, process.argv.slice(2), ${JSON.stringify(wrangler)});`;
   const stdin = { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) };
   const banner = { js: `#!${process.execPath}` };
   buildSync({ stdin, outfile, banner, bundle: true, platform: "node", format: "esm", logLevel: "error" });
