@@ -1,23 +1,36 @@
 import { defineConfig } from "vitest/config";
+import { findQuickFiles } from "./test/quick-files.ts";
+
+const quick = findQuickFiles();
+const browser = "test/browser/**/*.test.ts";
 
 export default defineConfig({
   test: {
     // A test may start wrangler or npm many times in a row, each of which takes seconds on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // By default two cores get one worker; most of the time it would wait for a process that it started.
-    maxWorkers: 4,
+    // By default one core is left free. But a worker often waits for a process that it started.
+    maxWorkers: "100%",
+    // With a process for each file, each would load wrangler and the code under test again.
+    isolate: false,
+    globalSetup: "test/setup.ts",
     projects: [
+      { extends: true, test: { name: "quick", include: quick, setupFiles: "test/no-processes.ts" } },
       {
         extends: true,
-        test: { name: "service", include: ["test/**/*.test.ts"], exclude: ["test/browser/**"] },
+        test: {
+          name: "service",
+          include: ["test/**/*.test.ts"],
+          exclude: [browser, ...quick],
+          globalSetup: "test/bundled-worker.ts",
+        },
       },
       {
         extends: true,
         test: {
           name: "browser",
-          include: ["test/browser/**/*.test.ts"],
-          globalSetup: "test/browser/setup.ts",
+          include: [browser],
+          globalSetup: ["test/bundled-worker.ts", "test/browser/setup.ts"],
         },
       },
     ],

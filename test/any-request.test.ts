@@ -1,11 +1,11 @@
 import { type IncomingHttpHeaders, METHODS, request } from "node:http";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../tools/configuration.ts";
 import { checkResponse } from "./openapi-check.ts";
 import { makeRecords } from "./records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
+import { loadInto, useWorker } from "./worker.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -124,12 +124,10 @@ function expectWellFormed(
 }
 
 describe.each(STORE_NAMES)("served from %s", (store) => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     await loadInto(worker.env, store, makeRecords(40));
   });
-  afterAll(() => worker.close());
 
   test("no request gets a 5xx, and every response is well-formed", async () => {
     await fc.assert(

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Env } from "../src/env.ts";
 import { runWrangler } from "../tools/wrangler.ts";
+import { createFolder } from "./temporary-folder.ts";
 
 export interface DirectRuntime {
   origin: string;
@@ -17,7 +17,7 @@ export interface DirectRuntime {
  * @param main the worker's file
  */
 export async function startDirectRuntime(main: string): Promise<DirectRuntime> {
-  const folder = await mkdtemp(join(tmpdir(), "direct-runtime-"));
+  const folder = createFolder();
   const runtime = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
@@ -36,7 +36,6 @@ export async function startDirectRuntime(main: string): Promise<DirectRuntime> {
     env: await runtime.getBindings<Env>(),
     async close() {
       await runtime.dispose();
-      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -1,13 +1,13 @@
 import { exec } from "node:child_process";
-import { glob, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
 import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
-import { type Served, serve, untilFresh } from "./serve.ts";
+import { type Served, serve, untilServed } from "./serve.ts";
+import { createFolder } from "./temporary-folder.ts";
 
 /** The documentation. All commands in it are run. */
 const FILES = ["README.md", ...(await readdir("docs")).map((name) => `docs/${name}`).sort()];
@@ -42,12 +42,11 @@ const PATH = "/api/tf1/records/";
 let folder: string;
 let served: Served;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "readme-test-"));
+  folder = createFolder();
   served = await serve(folder, "--var", "GROW:on");
 });
 afterAll(async () => {
   await served?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 const write = (name: string, ...lines: string[]) => writeFile(join(folder, name), `${lines.join("\n")}\n`);
@@ -164,8 +163,8 @@ describe("the documentation", () => {
       if (command.includes("scheduled")) await load(await Array.fromAsync(glob("data/seed/*.csv")), 40_614);
       // The reports, which an earlier command loaded, have other cameras.
       if (command.includes("--append")) await load([join(folder, "counts.csv")], 50);
-      // An instance that still serves the collection before would contradict the others.
-      if (/crawl|conformance|test:live/.test(command)) await untilFresh();
+      // A collection that is replaced during a walk ends it, or contradicts itself.
+      if (/crawl|conformance|test:live/.test(command)) await untilServed(served.origin);
       const { stdout } = await runCommand(adapt(command));
       expect(stripVTControlCharacters(stdout)).toMatch(outcome(command));
     },

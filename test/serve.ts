@@ -62,7 +62,14 @@ async function findPort(): Promise<number> {
   return Number(new URL(origin).port);
 }
 
-/** Waits until every instance of the worker has asked the store again, and so serves what is loaded. */
+/** Waits as long as an instance trusts its copy of the state. */
 export function untilFresh(): Promise<void> {
   return setTimeout(FRESH_MS);
+}
+
+/** Waits until a running worker serves the state of its store. It reads the store again if a client names that state. */
+export async function untilServed(origin: string): Promise<void> {
+  const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
+  const url = `${origin}/api/tf1/records/?as_of=${state.count}-${state.version}`;
+  while (!(await fetch(url)).ok) await setTimeout(100);
 }

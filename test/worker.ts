@@ -1,3 +1,4 @@
+import { afterAll, beforeAll } from "vitest";
 import { createTestHarness } from "wrangler";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
@@ -5,6 +6,7 @@ import { createStore } from "../src/store/open.ts";
 import type { State } from "../src/store/store.ts";
 import { append, load } from "../src/store/writer.ts";
 import type { StoreName } from "../tools/configuration.ts";
+import { findBundle } from "./bundled-worker.ts";
 import { checkResponse } from "./openapi-check.ts";
 
 export interface RunningWorker {
@@ -20,13 +22,26 @@ export interface RunningWorker {
   close(): Promise<void>;
 }
 
-/**
- * Starts the worker in workerd, as wrangler.toml says, with its own empty stores.
- * @param vars replace those of wrangler.toml
- * @param migrate false leaves the database without tables
- */
-export async function startWorker({ vars = {}, migrate = true } = {}): Promise<RunningWorker> {
-  const harness = createTestHarness({ workers: [{ configPath: "./wrangler.toml", vars }] });
+interface WorkerOptions {
+  /** Replace those of wrangler.toml. */
+  vars?: Record<string, string>;
+  /** False leaves the database without tables. */
+  migrate?: boolean;
+}
+
+/** Starts a worker for the tests of a file or of a group, and closes it after them. */
+export function useWorker(options?: WorkerOptions): RunningWorker {
+  const worker = {} as RunningWorker;
+  beforeAll(async () => void Object.assign(worker, await startWorker(options)));
+  afterAll(() => worker.close?.());
+  return worker;
+}
+
+/** Starts the worker in workerd, as wrangler.toml says, with its own empty stores. */
+export async function startWorker({ vars = {}, migrate = true }: WorkerOptions = {}): Promise<RunningWorker> {
+  const harness = createTestHarness({
+    workers: [{ configPath: "./wrangler.toml", prebuiltWorkerDir: findBundle(), vars }],
+  });
   const { url } = await harness.listen();
   const worker = harness.getWorker<Env>();
   if (migrate) await worker.applyD1Migrations("DB");

@@ -1,8 +1,8 @@
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, inject } from "vitest";
+import { beforeAll, describe, inject } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, useWorker } from "../worker.ts";
 import { expect, follow, test } from "./visit.ts";
 
 const MARKUP = [
@@ -68,12 +68,10 @@ describe.skipIf(inject("browser") === undefined)("text of a record stays text", 
     camera_ref,
   }));
 
-  let worker: RunningWorker;
+  const worker = useWorker();
   beforeAll(async () => {
-    worker = await startWorker();
     await loadInto(worker.env, "d1", records);
   });
-  afterAll(() => worker?.close());
 
   test.for([PATH, `${PATH}?format=json`, "/"])("%s", async (path, { visit }) => {
     const page = await visit({ origin: worker.origin });

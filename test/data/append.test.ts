@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilFresh } from "../serve.ts";
+import { type Served, serve, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, type LocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
@@ -66,7 +66,7 @@ test("newer records are added, and the running worker shows them", async () => {
   expect((await append("--skip-known", file)).stdout).toBe(
     "Skipped 48 that are loaded already. Added 42 records; 90 are loaded.\n",
   );
-  await untilFresh();
+  await untilServed(server.origin);
   expect(await walk(server.origin)).toEqual(records.toReversed());
 });
 

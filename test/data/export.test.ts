@@ -1,7 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { exportRecords } from "../../data/export.ts";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
@@ -9,6 +8,7 @@ import type { StoreName } from "../../tools/configuration.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve } from "../serve.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { statisticsOf } from "./statistics.ts";
 
 /** What an export in this process does before it reads the first record. */
@@ -58,11 +58,7 @@ const EXPECTED = {
 };
 type Format = keyof typeof EXPECTED;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "export-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 async function write(name: string, records: TrafficRecord[]): Promise<string> {
   const file = join(folder, name);

@@ -1,20 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { estimateTotal } from "../../data/generate.ts";
 import { stage } from "../../data/staging.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createFolder } from "../temporary-folder.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "generate-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 const generate = (...args: string[]) => runData(["generate", ...args]);
 

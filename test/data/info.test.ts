@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { deploymentOptions, runWrangler } from "../../tools/wrangler.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createFolder } from "../temporary-folder.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "info-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 const info = (...args: string[]) => runData(["info", ...args]);
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { finish, runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilFresh } from "../serve.ts";
+import { type Served, serve, untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
 
@@ -77,7 +77,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
   test("the next load succeeds", async () => {
     const next = makeRecords(35);
     expect((await load(await local.write("next.csv", next))).stdout).toBe("Loaded 35 records.\n");
-    await untilFresh();
+    await untilServed(server.origin);
     expect(await walk(server.origin)).toEqual(next.toReversed());
   });
 });

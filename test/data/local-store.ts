@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { glob, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -10,6 +9,7 @@ import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 import { type Finished, runData } from "../processes.ts";
+import { createFolder } from "../temporary-folder.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
 export interface LocalStore {
@@ -28,7 +28,7 @@ export interface LocalStore {
 }
 
 export async function createLocalStore(): Promise<LocalStore> {
-  const folder = await mkdtemp(join(tmpdir(), "local-store-"));
+  const folder = createFolder();
   const temporary = join(folder, "temporary");
   await mkdir(temporary);
   const place = ["--persist-to", folder];

@@ -1,10 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { formatProblem } from "../../data/formats/problem.ts";
 import { type StageOptions, stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { makeRecord, REPORT_COLUMNS } from "./formats/read-input.ts";
 
 /** The content of a file: text, bytes, or records with these fields. */
@@ -12,7 +12,7 @@ type Content = string | Buffer | Partial<TrafficRecord>[];
 
 /** Stages files, given by name; `-` is standard input. */
 export async function stageFiles(contents: Record<string, Content>, options: Partial<StageOptions> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "staging-test-"));
+  const folder = createFolder();
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
@@ -24,7 +24,6 @@ export async function stageFiles(contents: Record<string, Content>, options: Par
     return { count, zeroed, skipped, problemCount, problems, records };
   } finally {
     staged.close();
-    await rm(folder, { recursive: true });
   }
 }
 

@@ -1,18 +1,14 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { FIELDS } from "./formats/read-input.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "staging-order-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 /** Ways to write records into a file, which must all be read as the same records. */
 const WRITERS: Record<string, (records: TrafficRecord[]) => string> = {

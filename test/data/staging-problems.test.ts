@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { formatProblem } from "../../data/formats/problem.ts";
 import { stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { FIELDS, makeRecord } from "./formats/read-input.ts";
 import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
@@ -49,13 +49,12 @@ test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
 });
 
 test("reports all records of a file that is named twice", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "staging-problems-test-"));
+  const folder = createFolder();
   const file = join(folder, "a");
   await writeFile(file, JSON.stringify(makeRecord()));
   const staged = await stage([file, file], { strict: false });
   expect(staged.problems.map(formatProblem)).toEqual([`${file}:1: id 1 already appears in ${file}:1`]);
   staged.close();
-  await rm(folder, { recursive: true });
 });
 
 test("returns the first 20 problems in the order of files and lines, and counts all", async () => {

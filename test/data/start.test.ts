@@ -1,22 +1,18 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { generateSeedFiles } from "../../data/seed.ts";
 import { Page } from "../../src/records/record.ts";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve, untilFresh } from "../serve.ts";
+import { serve, untilServed } from "../serve.ts";
+import { createFolder } from "../temporary-folder.ts";
 
 /** Lines of the seed's files that are records. */
 const SEED_COUNT = [...generateSeedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "start-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 async function readCount(origin: string): Promise<number> {
   const response = await fetch(`${origin}/api/tf1/records/`);
@@ -31,7 +27,7 @@ test("npm start serves the seed, then what is loaded, and keeps it", async () =>
   await writeFile(file, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
   const loaded = await runData(["load", file, "--persist-to", folder]);
   expect(loaded).toMatchObject({ status: 0, stdout: "Loaded 20 records.\n" });
-  await untilFresh();
+  await untilServed(first.origin);
   expect(await readCount(first.origin), "by the server that was running").toBe(20);
   await first.close();
 

@@ -7,7 +7,7 @@ import { STORE_NAMES } from "../../tools/configuration.ts";
 import { type DirectRuntime, startDirectRuntime } from "../direct-runtime.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, useWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable, PATH, writePage } from "./answers.ts";
 import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
 
@@ -16,10 +16,7 @@ describe.each(STORE_NAMES)("%s", (store) => {
   /** Reads that a page takes: KV keeps the state apart. */
   const reads = store === "kv" ? 2 : 1;
 
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
-  });
+  const worker = useWorker({ vars: { STORE: store } });
   beforeEach(async () => {
     await loadInto(worker.env, store, records.toReversed());
   });
@@ -27,7 +24,6 @@ describe.each(STORE_NAMES)("%s", (store) => {
     vi.useRealTimers();
     vi.restoreAllMocks();
   });
-  afterAll(() => worker.close());
 
   describe("50 requests at once, to one instance", () => {
     let faulty: Faulty;

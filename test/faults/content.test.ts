@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/blocks.ts";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { blockKey, parseState, STATE_KEY } from "../../src/store/kv-state.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, type RunningWorker, startWorker, useWorker } from "../worker.ts";
 import { ask, expectCollection, expectPage, expectUnavailable } from "./answers.ts";
 import { loggedReasons } from "./logged.ts";
 
@@ -74,13 +74,10 @@ describe("D1", () => {
 
 describe("KV", () => {
   const records = makeRecords(BLOCK_SIZE + 40).reverse();
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: "kv" } });
   let state: string;
   let newest: string;
   let oldest: string;
-  beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: "kv" } });
-  });
   beforeEach(async () => {
     // A load does not replace a state that is damaged.
     await worker.env.KV.delete(STATE_KEY);
@@ -89,7 +86,6 @@ describe("KV", () => {
     newest = blockKey(parseState(state), BLOCK_SIZE + 1);
     oldest = blockKey(parseState(state), 1);
   });
-  afterAll(() => worker.close());
 
   const read = async (key: string) => String(await worker.env.KV.get(key));
   const put = (key: string, value: string) => worker.env.KV.put(key, value);

@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/store/retry.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, useWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable } from "./answers.ts";
 import { type Faulty, failing, hanging, openFaulty } from "./faulty.ts";
 import { loggedReasons } from "./logged.ts";
@@ -73,12 +73,10 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   /** Reads that a page takes: KV keeps the state apart. */
   const reads = store === "kv" ? 2 : 1;
 
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     await loadInto(worker.env, store, records.toReversed());
   });
-  afterAll(() => worker.close());
 
   let faulty: Faulty;
   beforeEach(() => {

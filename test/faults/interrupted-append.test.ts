@@ -2,7 +2,7 @@ import { glob, readdir, readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve, untilFresh } from "../serve.ts";
+import { serve, untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 
 /** Records in the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
@@ -53,7 +53,7 @@ test.each([
     expect(await walk(server.origin)).toEqual(loaded.toReversed());
     const { stdout } = await local.run(...append);
     expect(stdout).toContain(`Added ${records.length - LOADED} records; ${records.length} are loaded.`);
-    await untilFresh();
+    await untilServed(server.origin);
     expect(await walk(server.origin)).toEqual(records.toReversed());
   } finally {
     await server.close();

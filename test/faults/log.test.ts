@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { STATE_KEY } from "../../src/store/kv-state.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, startWorker, useWorker } from "../worker.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -19,10 +19,9 @@ const client = {
 };
 
 describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   let lines: string[];
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     await loadInto(worker.env, store, makeRecords(1_000));
     const ask = async (path: string) => (await worker.fetch(`${path}?${SECRET}=1`, client)).status;
     expect(await ask(PATH)).toBe(200);
@@ -37,7 +36,6 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
     expect(other.status, "lies in a block that is not kept").toBe(503);
     lines = worker.logs();
   });
-  afterAll(() => worker?.close());
 
   const kept = { event: "kept_served", store };
   const failed = (path: string) => ({ event: "request_failed", store, method: "GET", path, status: 503 });

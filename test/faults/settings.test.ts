@@ -1,15 +1,11 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { context, type RunningWorker, startWorker } from "../worker.ts";
+import { context, useWorker } from "../worker.ts";
 import { ask, expectUnavailable, PATH } from "./answers.ts";
 import { loggedReasons } from "./logged.ts";
 
-let worker: RunningWorker;
-beforeAll(async () => {
-  worker = await startWorker();
-});
-afterAll(() => worker.close());
+const worker = useWorker();
 
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);

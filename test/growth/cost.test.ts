@@ -1,5 +1,5 @@
 import type { D1Database, D1Result } from "@cloudflare/workers-types";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { beforeEach, describe, expect, test, vi } from "vitest";
 import { INTERVAL_MS, MAX_INTERVALS_PER_RUN } from "../../src/growth/period.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE, encodeBlocks } from "../../src/store/blocks.ts";
@@ -10,14 +10,10 @@ import { createRevision, type State, type Store } from "../../src/store/store.ts
 import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, useWorker } from "../worker.ts";
 import { growAt, loaded, recordsOf, until, walk } from "./collection.ts";
 
-let worker: RunningWorker;
-beforeAll(async () => {
-  worker = await startWorker();
-});
-afterAll(() => worker.close());
+const worker = useWorker();
 beforeEach(() => {
   vi.spyOn(console, "log").mockImplementation(() => undefined);
   return () => {

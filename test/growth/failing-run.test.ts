@@ -5,9 +5,9 @@ import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { growAt, loaded, until, walk } from "./collection.ts";
-import { useLoaded, useWorker, worker } from "./growing.ts";
+import { useGrowingWorker, useLoaded, worker } from "./growing.ts";
 
-useWorker();
+useGrowingWorker();
 
 describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   const open = useLoaded(STORE);

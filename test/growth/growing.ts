@@ -1,17 +1,14 @@
-import { afterAll, afterEach, beforeAll, beforeEach, vi } from "vitest";
+import { afterEach, beforeEach, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, type RunningWorker, useWorker } from "../worker.ts";
 import { loaded } from "./collection.ts";
 
 export let worker: RunningWorker;
 
 /** Starts a worker for the tests of a file; what they mock is undone after each. */
-export function useWorker(): void {
-  beforeAll(async () => {
-    worker = await startWorker();
-  });
-  afterAll(() => worker?.close());
+export function useGrowingWorker(): void {
+  worker = useWorker();
   afterEach(() => {
     vi.restoreAllMocks();
     vi.useRealTimers();

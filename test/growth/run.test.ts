@@ -6,9 +6,9 @@ import { STORE_NAMES } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { loadInto } from "../worker.ts";
 import { COLLECTION, growAt, loaded, recordsOf, until, walk } from "./collection.ts";
-import { useLoaded, useWorker, worker } from "./growing.ts";
+import { useGrowingWorker, useLoaded, worker } from "./growing.ts";
 
-useWorker();
+useGrowingWorker();
 
 describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   const open = useLoaded(STORE);

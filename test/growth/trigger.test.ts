@@ -1,29 +1,19 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import type { StoreName } from "../../tools/configuration.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, startWorker, useWorker } from "../worker.ts";
 import { recordsOf } from "./collection.ts";
 
 const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
 const DUE = new Date("2026-11-20T12:05:00Z");
 
-async function start(STORE: StoreName, GROW?: string): Promise<RunningWorker> {
-  const worker = await startWorker({ vars: { STORE, ...(GROW === undefined ? {} : { GROW }) } });
-  await loadInto(worker.env, STORE, loaded);
-  return worker;
-}
-
 describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await start(store, "on");
-  });
-  afterAll(() => worker?.close());
+  const worker = useWorker({ vars: { STORE: store, GROW: "on" } });
+  beforeAll(async () => void (await loadInto(worker.env, store, loaded)));
 
   test("the cron trigger adds records, which are served within five seconds", async () => {
     expect(await walk(worker.origin)).toEqual(loaded.toReversed());
@@ -36,7 +26,8 @@ describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
 });
 
 test("adds nothing with the settings of wrangler.toml", async () => {
-  const worker = await start("d1");
+  const worker = await startWorker();
+  await loadInto(worker.env, "d1", loaded);
   expect(await worker.runScheduled(DUE)).toBe("ok");
   await untilFresh();
   expect(await walk(worker.origin)).toEqual(loaded.toReversed());

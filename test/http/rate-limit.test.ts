@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, startWorker, useWorker } from "../worker.ts";
 
 const PAGE = "/api/tf1/records/?page=2";
 
@@ -15,12 +15,10 @@ const from = (address: string, init: RequestInit = {}): RequestInit => ({
 });
 
 describe("RATE_LIMIT is 10", () => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { RATE_LIMIT: "10" } });
   beforeAll(async () => {
-    worker = await startWorker({ vars: { RATE_LIMIT: "10" } });
     await loadInto(worker.env, "d1", makeRecords(40));
   });
-  afterAll(() => worker?.close());
 
   /** Sends requests until one is refused. The limit starts again every 10 seconds. */
   async function useUp(address: string): Promise<{ refused: Response; after: number }> {

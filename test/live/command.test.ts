@@ -1,14 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listen } from "../listen.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilFresh } from "../serve.ts";
-import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { type Served, serve, untilServed } from "../serve.ts";
+import { createFolder } from "../temporary-folder.ts";
+import { appendTo, loadInto, startWorker, useWorker } from "../worker.ts";
 import { openFront } from "./front.ts";
 
 interface Run {
@@ -38,12 +36,11 @@ describe("the seed, as npm start serves it", () => {
   let folder: string;
   let served: Served;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "live-test-"));
+    folder = createFolder();
     served = await serve(folder);
   });
   afterAll(async () => {
     await served?.close();
-    await rm(folder, { recursive: true, force: true });
   });
 
   test("passes, nothing skipped", async () => {
@@ -55,11 +52,7 @@ describe("the seed, as npm start serves it", () => {
 
 describe("a collection that is small, hidden, or growing", () => {
   const records = makeRecords(2_000);
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await startWorker();
-  });
-  afterAll(() => worker?.close());
+  const worker = useWorker();
 
   test("an empty one passes, and it is said what is skipped and why", async () => {
     const { status, failed, passed, skipped, output } = await runLive(worker.origin);
@@ -72,7 +65,7 @@ describe("a collection that is small, hidden, or growing", () => {
   test("one that grows passes, behind what compresses, adds headers and limits", async () => {
     const begun = records.slice(0, 100);
     let state = await loadInto(worker.env, "d1", begun);
-    await untilFresh();
+    await untilServed(worker.origin);
     const front = await openFront(worker.origin, { refuseEvery: 40 });
     let grows = true;
     const growing = (async () => {
@@ -104,7 +97,7 @@ describe("a collection that is small, hidden, or growing", () => {
     ["records are oldest first", (text) => reverseResults(text), /toEqual|to deeply equal/],
   ])("fails where %s", async (_, change, problem) => {
     await loadInto(worker.env, "d1", records.slice(0, 100));
-    await untilFresh();
+    await untilServed(worker.origin);
     const front = await openFront(worker.origin, {
       doctor: (answer) => ({ ...answer, body: Buffer.from(change(answer.body.toString())) }),
     });

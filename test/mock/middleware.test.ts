@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAGE, PATH, request, useWorker, worker } from "./mock-worker.ts";
+import { PAGE, PATH, request, useMockWorker, worker } from "./mock-worker.ts";
 
-useWorker();
+useMockWorker();
 
 describe("the query parameter", () => {
   test("works like the header, and the links keep it, so it applies to a whole crawl", async () => {

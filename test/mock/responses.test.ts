@@ -3,9 +3,9 @@ import { type IncomingMessage, request as requestOverHttp } from "node:http";
 import { text } from "node:stream/consumers";
 import { describe, expect, test } from "vitest";
 import { essential } from "../records/headers.ts";
-import { PAGE, PATH, request, useWorker, worker } from "./mock-worker.ts";
+import { PAGE, PATH, request, useMockWorker, worker } from "./mock-worker.ts";
 
-useWorker();
+useMockWorker();
 
 async function time(send: () => Promise<Response>): Promise<{ response: Response; took: number }> {
   const begun = performance.now();

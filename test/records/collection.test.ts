@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import app from "../../src/index.ts";
 import { Page } from "../../src/records/record.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
-import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { context, loadInto, useWorker } from "../worker.ts";
 import { essential } from "./headers.ts";
 import { makeRecords } from "./sample.ts";
 
@@ -12,12 +12,10 @@ const newestFirst = makeRecords(COUNT).reverse();
 
 /** What needs to know the records, or is asked in this process; the rest stands in test/live. */
 describe.each(STORE_NAMES)("from %s", (store) => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     await loadInto(worker.env, store, newestFirst.toReversed());
   });
-  afterAll(() => worker.close());
 
   const link = (query: string) => `${worker.origin}${PATH}?${query}`;
 

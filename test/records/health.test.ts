@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { describeState } from "../../src/records/health.ts";
@@ -7,7 +7,7 @@ import { STORE_NAMES } from "../../tools/configuration.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "../site/browser-request.ts";
-import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { context, loadInto, startWorker, useWorker } from "../worker.ts";
 
 const PATH = "/healthz";
 const PAGE = "/api/tf1/records/";
@@ -32,13 +32,11 @@ afterEach(() => {
 });
 
 describe.each(STORE_NAMES)("from %s", (store) => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   let version: number;
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     ({ version } = await loadInto(worker.env, store, makeRecords(100)));
   });
-  afterAll(() => worker?.close());
 
   const ask = (env: Env, path = PATH) => app.request(`https://counts.example${path}`, {}, env, context);
 

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 
 const PATH = "/api/tf1/records/";
@@ -27,16 +27,12 @@ const LANGUAGES: Language[] = [
 const runFile = promisify(execFile);
 const runs = (command: string, args: string[]) => spawnSync(command, args).status === 0;
 
-let folder: string;
+const folder = createFolder();
 let worker: RunningWorker;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "examples-test-"));
   worker = await startWorker();
 });
-afterAll(async () => {
-  await worker?.close();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => worker?.close());
 
 const ENTITIES: Record<string, string> = {
   "&lt;": "<",

@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import app from "../../src/index.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { context, loadInto, startWorker, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
 
-let worker: RunningWorker;
+const worker = useWorker();
 beforeAll(async () => {
-  worker = await startWorker();
   await loadInto(worker.env, "d1", makeRecords(100));
 });
-afterAll(() => worker.close());
 
 describe("errors in a browser", () => {
   test("406 is a web page for clients that accept XHTML", async () => {

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import app from "../../src/index.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { context, loadInto, startWorker, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const COUNT = 100;
 
 describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
-  let worker: RunningWorker;
+  const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
     await loadInto(worker.env, store, makeRecords(COUNT));
   });
-  afterAll(() => worker.close());
 
   test("responds to clients with JSON", async () => {
     const response = await worker.fetch("/");

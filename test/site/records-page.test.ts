@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { Page } from "../../src/records/record.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, startWorker, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
 const COUNT = 100;
 
-let worker: RunningWorker;
+const worker = useWorker();
 beforeAll(async () => {
-  worker = await startWorker();
   await loadInto(worker.env, "d1", makeRecords(COUNT));
 });
-afterAll(() => worker.close());
 
 async function open(query: string): Promise<string> {
   const response = await worker.fetch(PATH + query, inBrowser());

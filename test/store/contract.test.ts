@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageRequest, resolvePage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines, renderResults } from "../../src/store/blocks.ts";
@@ -7,7 +7,7 @@ import type { State, Store } from "../../src/store/store.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { appendTo, loadInto, useWorker } from "../worker.ts";
 
 /** The results of a page, as the store gives them; the reason if it has no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
@@ -37,13 +37,11 @@ async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
 
 // What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.
 describe.each(STORE_NAMES)("the store %s", (name) => {
-  let worker: RunningWorker;
+  const worker = useWorker();
   let store: Store;
   beforeAll(async () => {
-    worker = await startWorker();
     store = createStore({ ...worker.env, STORE: name });
   });
-  afterAll(() => worker.close());
 
   test("is an empty collection before the first load", async () => {
     const state = await store.readState();

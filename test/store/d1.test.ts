@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageNumber } from "../../src/records/page.ts";
 import { bindDatabase, createD1Store, PAGE_QUERY } from "../../src/store/d1.ts";
 import type { State } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { loadInto, useWorker } from "../worker.ts";
 
 // Rows are what D1 bills for.
 
-let worker: RunningWorker;
-beforeAll(async () => {
-  worker = await startWorker();
-});
-afterAll(() => worker.close());
+const worker = useWorker();
 
 async function countRowsRead(page: PageNumber, asOf: number | null = null): Promise<number> {
   const statement = worker.env.DB.prepare(PAGE_QUERY).bind(page === "last" ? null : page, asOf);

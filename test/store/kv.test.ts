@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { createCachedStore, FRESH_MS } from "../../src/store/cache.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import { GRACE_MS } from "../../src/store/kv-state.ts";
@@ -7,22 +7,20 @@ import { ABANDONED_MS, createRevision } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type RunningWorker, startWorker } from "../worker.ts";
+import { useWorker } from "../worker.ts";
 
 const records = makeRecords(1_300);
 const waitUntil = () => {};
 
-let worker: RunningWorker;
+const worker = useWorker();
 let namespace: KeyValueStore;
 beforeAll(async () => {
-  worker = await startWorker();
   namespace = bindNamespace(worker.env.KV);
 });
 beforeEach(async () => {
   await worker.env.KV.list().then(({ keys }) => namespace.delete(keys.map(({ name }) => name)));
 });
 afterEach(() => vi.useRealTimers());
-afterAll(() => worker.close());
 
 /** The namespace as a location sees it that does not have some keys yet. */
 function hideKeys(isHidden: (key: string) => boolean) {

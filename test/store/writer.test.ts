@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines } from "../../src/store/blocks.ts";
 import { GRACE_MS, STATE_KEY } from "../../src/store/kv-state.ts";
@@ -14,7 +14,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type RunningWorker, startWorker } from "../worker.ts";
+import { useWorker } from "../worker.ts";
 import { createStepwiseStore } from "./stepwise.ts";
 
 const all = makeRecords(4_000);
@@ -31,11 +31,10 @@ class InterruptedError extends Error {}
 const contents = (records: TrafficRecord[]) => records.map(({ id }) => id).join();
 
 describe.each(STORE_NAMES)("%s", (name) => {
-  let worker: RunningWorker;
+  const worker = useWorker();
   let store: Store;
   let now: number;
   beforeAll(async () => {
-    worker = await startWorker();
     store = createStore({ ...worker.env, STORE: name });
     now = Date.now();
   });
@@ -46,7 +45,6 @@ describe.each(STORE_NAMES)("%s", (name) => {
     await passTime();
   });
   afterEach(() => vi.useRealTimers());
-  afterAll(() => worker.close());
 
   /** So much that nobody needs what was replaced, but a write may still be running. */
   async function passTime(milliseconds = 2 * GRACE_MS): Promise<void> {

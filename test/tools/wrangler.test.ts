@@ -1,14 +1,10 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { runWrangler } from "../../tools/wrangler.ts";
+import { createFolder } from "../temporary-folder.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "wrangler-call-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 test("an error of wrangler is told without the colours that it has all the same", async () => {
   const program = join(folder, "wrangler.mjs");

@@ -1,21 +1,17 @@
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import app from "../../src/index.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
-import { appendTo, context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { appendTo, context, loadInto, useWorker } from "../worker.ts";
 
 const COLLECTION = "https://counts.example/api/tf1/records/";
 
 describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) => {
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await startWorker();
-  });
-  afterAll(() => worker.close());
+  const worker = useWorker();
 
   /** Instances of the worker, each of which knows of the collection what it has asked for itself. */
   const startInstances = (count: number) => {

@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { runData } from "../processes.ts";
 import { serve } from "../serve.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { walk } from "./walk.ts";
 
 interface Observation {
@@ -89,11 +89,7 @@ function expectRecords(): TrafficRecord[] {
     );
 }
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "walk-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 test.each(STORE_NAMES)(
   "a walk over two reports in %s meets every observation once, in order, with all twelve fields",

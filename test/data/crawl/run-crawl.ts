@@ -1,21 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { type CrawlOptions, crawl } from "../../../data/crawl/crawl.ts";
 import type { CrawlDependencies } from "../../../data/crawl/crawl-run.ts";
 import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "crawl-test-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-let files = 0;
+import { createFolder } from "../../temporary-folder.ts";
 
 /** The path of a file that does not exist yet. */
 export function newFile(): string {
-  files += 1;
-  return join(folder, `${files}.jsonl`);
+  return join(createFolder(), "records.jsonl");
 }
 
 /** Like the policy of the command, but a thousand times as fast. */

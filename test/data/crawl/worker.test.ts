@@ -1,17 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
+import { loadInto, useWorker } from "../../worker.ts";
 import { linesOf, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(1_234);
 
-let worker: RunningWorker;
+const worker = useWorker();
 beforeAll(async () => {
-  worker = await startWorker();
   await loadInto(worker.env, "d1", RECORDS);
 });
-afterAll(() => worker.close());
 
 test.each([1, 16])(
   "the worker is copied with a concurrency of %i, and the file can be loaded",

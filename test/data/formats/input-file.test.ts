@@ -1,22 +1,18 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { MAX_LINE_LENGTH, readBytes, readText, splitLines } from "../../../data/formats/input-file.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { collect, cutBytes } from "./read-input.ts";
 
 const TEXT = "one\ntwo\n".repeat(20_000);
 const ZIPPED = gzipSync(TEXT);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "input-file-test-"));
-  await mkdir(join(folder, "directory"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
+beforeAll(() => mkdir(join(folder, "directory")));
 
 async function readAll(file: string, stdin: Readable): Promise<string> {
   return Buffer.concat(await collect(readBytes(file, stdin))).toString();

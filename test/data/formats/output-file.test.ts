@@ -1,31 +1,18 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { createReadStream } from "node:fs";
-import {
-  chmod,
-  lstat,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  readlink,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { parseOut, writeOutput } from "../../../data/formats/output-file.ts";
+import { createFolder } from "../../temporary-folder.ts";
 
 let folder: string;
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "output-test-"));
+beforeEach(() => {
+  folder = createFolder();
 });
-afterEach(() => rm(folder, { recursive: true, force: true }));
 
 async function* lines(count = 2): AsyncGenerator<string> {
   for (let line = 1; line <= count; line++) yield `${line}\n`;

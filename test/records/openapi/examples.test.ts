@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { OpenAPIClientAxios } from "openapi-client-axios";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Example, OpenApiDocument } from "../../../src/http/openapi/types.ts";
@@ -9,6 +6,7 @@ import { Page } from "../../../src/records/record.ts";
 import { describeService } from "../../../src/site/openapi/document.ts";
 import { checkResponse } from "../../openapi-check.ts";
 import { type Served, serve } from "../../serve.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { startWorker } from "../../worker.ts";
 
 const PATH = "/api/tf1/records/";
@@ -16,12 +14,11 @@ const PATH = "/api/tf1/records/";
 let folder: string;
 let served: Served;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "openapi-test-"));
+  folder = createFolder();
   served = await serve(folder);
 });
 afterAll(async () => {
   await served?.close();
-  await rm(folder, { recursive: true, force: true });
 });
 
 /** All examples of the document, by name. */

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import app from "../../../src/index.ts";
 import { describeService } from "../../../src/site/openapi/document.ts";
 import { essential } from "../../records/headers.ts";
-import { context, type RunningWorker, startWorker } from "../../worker.ts";
+import { context, useWorker } from "../../worker.ts";
 
 const PATH = "/openapi.json";
 
-let worker: RunningWorker;
-beforeAll(async () => {
-  // The document does not need the store.
-  worker = await startWorker({ migrate: false });
-});
-afterAll(() => worker.close());
+// The document does not need the store.
+const worker = useWorker({ migrate: false });
 
 const HEADERS = {
   "content-type": "application/json",

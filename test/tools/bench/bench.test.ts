@@ -1,13 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import * as z from "zod";
+import { createFolder } from "../../temporary-folder.ts";
 
 const RECORDS = 2_000;
 
@@ -57,11 +57,7 @@ const Report = z.strictObject({
 
 const runFile = promisify(execFile);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "bench-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 /** For a moment only: the times mean nothing, their shape and the reads do. */
 const benchArguments = (loadRecords = 0) => [

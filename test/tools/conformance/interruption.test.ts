@@ -1,16 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { type Finished, finish } from "../../processes.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { makeCollection, type Reply, service, setUpService } from "./fake-service.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 setUpService(makeCollection(150));
 

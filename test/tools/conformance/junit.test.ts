@@ -1,16 +1,12 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
 import { runScript } from "../../processes.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { makeCollection, service, setUpService } from "./fake-service.ts";
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "conformance-test-"));
-});
-afterAll(() => rm(folder, { recursive: true, force: true }));
+const folder = createFolder();
 
 const RECORDS = makeCollection(40);
 

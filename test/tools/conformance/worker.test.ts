@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { STORE_NAMES } from "../../../tools/configuration.ts";
 import { committedFiles } from "../../data/committed-seed.ts";
-import { loadInto, type RunningWorker, startWorker } from "../../worker.ts";
+import { loadInto, startWorker, useWorker } from "../../worker.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 
 /** A worker that has just started responds slowly. */
@@ -20,11 +20,7 @@ beforeAll(async () => {
 });
 
 describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
-  let worker: RunningWorker;
-  beforeAll(async () => {
-    worker = await startWorker({ vars: { STORE: store } });
-  });
-  afterAll(() => worker.close());
+  const worker = useWorker({ vars: { STORE: store } });
 
   // 2,708 pages.
   test("passes every rule with the seed", { timeout: 240_000 }, async () => {

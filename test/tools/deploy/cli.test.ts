@@ -1,19 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createServer } from "node:http";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { PROJECT } from "../../../tools/wrangler.ts";
 import { listen } from "../../listen.ts";
 import { finish } from "../../processes.ts";
+import { createFolder } from "../../temporary-folder.ts";
 
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), "deploy-cli-test-"));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+const home = createFolder();
 
 /** Starts the command as npm does. No user is logged in. */
 function start(args: string[], env: Record<string, string> = {}) {

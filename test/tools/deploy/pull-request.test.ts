@@ -1,18 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { PROJECT } from "../../../tools/wrangler.ts";
-
-let home: string;
-beforeAll(async () => {
-  home = await mkdtemp(join(tmpdir(), "pull-request-test-"));
-});
-afterAll(() => rm(home, { recursive: true, force: true }));
+import { createFolder } from "../../temporary-folder.ts";
 
 /** The result of a script. */
 interface Result {
@@ -28,7 +22,7 @@ interface Result {
  * @param commands the shell commands with which the stub responds
  */
 async function run(args: string[], commands: string, env: Record<string, string> = {}): Promise<Result> {
-  const folder = await mkdtemp(join(home, "step-"));
+  const folder = createFolder();
   const gh = ["#!/bin/sh", `echo "$@" >> ${folder}/calls`, commands];
   await writeFile(join(folder, "gh"), `${gh.join("\n")}\n`, { mode: 0o755 });
   await Promise.all(["calls", "output"].map((name) => writeFile(join(folder, name), "")));
@@ -111,7 +105,7 @@ describe("the workflow of a pull request", () => {
     ["", "failure", "Deploying the preview of abc failed: RUN"],
   ])("with the address %j and the outcome %s it comments: %s", async (address, OUTCOME, text) => {
     const script: string = jobs.preview.steps.at(-1).run;
-    const file = join(await mkdtemp(join(home, "address-")), "address.txt");
+    const file = join(createFolder(), "address.txt");
     await writeFile(file, address);
     const env = { COMMIT: "abc", NUMBER: "7", RUN: "RUN", OUTCOME };
     const { status, calls } = await run(["-c", script.replaceAll("address.txt", file)], "", env);

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
@@ -9,7 +8,9 @@ import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-tar
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { openApi } from "./stub/api.ts";
+
 import { type Fixture, openFixture } from "./stub/fixture.ts";
 import type { Api } from "./stub/route.ts";
 
@@ -33,7 +34,7 @@ let api: Api;
 let dependencies: Dependencies;
 let home: string;
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), "wrangler-test-"));
+  home = createFolder();
   api = await openApi();
   fixture = await openFixture(true);
   dependencies = fixture.dependencies;
@@ -49,7 +50,6 @@ afterEach(async () => {
   vi.unstubAllEnvs();
   api?.close();
   await fixture?.close();
-  await rm(home, { recursive: true, force: true });
 });
 
 const OPTIONS = { skipChecks: true };

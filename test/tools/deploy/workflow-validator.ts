@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { TextDocument } from "vscode-languageserver-textdocument";
+import { createFolder } from "../../temporary-folder.ts";
 
 type Service = typeof import("@actions/languageservice");
 
@@ -16,20 +15,16 @@ export type Validate = (file: string, text: string) => Promise<string[]>;
  * import attribute, so Node cannot import it directly.
  */
 export async function createWorkflowValidator(): Promise<Validate> {
-  const folder = await mkdtemp(join(tmpdir(), "language-service-"));
-  try {
-    const outfile = join(folder, "service.cjs");
-    const stdin = { contents: 'export { validate } from "@actions/languageservice";', resolveDir: "." };
-    await build({ stdin, outfile, bundle: true, platform: "node", format: "cjs", logLevel: "error" });
-    const service: Pick<Service, "validate"> = createRequire(import.meta.url)(outfile);
-    return async (file, text) => {
-      const document = TextDocument.create(`file:///${file}`, "yaml", 1, text);
-      const diagnostics = await service.validate(document, { fileProvider });
-      return diagnostics.map(({ range, message }) => `${file}:${range.start.line + 1}: ${message}`);
-    };
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const folder = createFolder();
+  const outfile = join(folder, "service.cjs");
+  const stdin = { contents: 'export { validate } from "@actions/languageservice";', resolveDir: "." };
+  await build({ stdin, outfile, bundle: true, platform: "node", format: "cjs", logLevel: "error" });
+  const service: Pick<Service, "validate"> = createRequire(import.meta.url)(outfile);
+  return async (file, text) => {
+    const document = TextDocument.create(`file:///${file}`, "yaml", 1, text);
+    const diagnostics = await service.validate(document, { fileProvider });
+    return diagnostics.map(({ range, message }) => `${file}:${range.start.line + 1}: ${message}`);
+  };
 }
 
 /** Reads the workflows of this project that other workflows call. */

@@ -1,14 +1,14 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { readConfiguration, requireStore } from "../../../tools/configuration.ts";
 import { createTarget, readWranglerToml, writeConfigFile } from "../../../tools/deploy/deploy-target.ts";
 import { QUIET, runWrangler } from "../../../tools/wrangler.ts";
+import { createFolder } from "../../temporary-folder.ts";
 
 const execute = promisify(execFile);
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
@@ -43,7 +43,7 @@ async function readTypes(file: string, previews: boolean): Promise<Record<string
   const { previews: preview, build: _, ...production } = rawConfig;
   const { name, main, compatibility_date, compatibility_flags } = rawConfig;
   const worker = { name, main: resolve(String(main)), compatibility_date, compatibility_flags };
-  const output = await mkdtemp(join(folder, "types-"));
+  const output = createFolder();
   const config = join(output, "wrangler.json");
   await writeFile(
     config,
@@ -69,13 +69,11 @@ function parseFields(text: string): Record<string, string> {
 
 let expectedTypes: Record<string, string>;
 let expectedNames: string[];
-let folder: string;
+const folder = createFolder();
 beforeAll(async () => {
   expectedTypes = parseFields(await readFile("src/env.ts", "utf8"));
   expectedNames = Object.keys(expectedTypes).sort();
-  folder = await mkdtemp(join(tmpdir(), "configuration-test-"));
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("wrangler.toml", () => {
   test.each([
@@ -100,7 +98,7 @@ describe("wrangler.toml", () => {
     ["previews a queue", true, '[[previews.queues.producers]]\nbinding = "QUEUE"\nqueue = "queue"'],
     ["previews a model", true, '[previews.ai]\nbinding = "AI"'],
   ])("fails the test above if it gives %s", async (_, previews, addition) => {
-    const file = join(await mkdtemp(join(folder, "more-")), "wrangler.toml");
+    const file = join(createFolder(), "wrangler.toml");
     await writeFile(file, `${await readFile("wrangler.toml", "utf8")}\n${addition}\n`);
     const types = await readTypes(file, previews);
     expect(Object.keys(types)).toHaveLength(expectedNames.length + 1);
@@ -143,15 +141,7 @@ describe.each([
   });
 
   test("leads wrangler to the migrations", async () => {
-    const args = [
-      "d1",
-      "migrations",
-      "apply",
-      "DB",
-      "--local",
-      "--persist-to",
-      await mkdtemp(join(folder, "d1-")),
-    ];
+    const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", createFolder()];
     const printed = await runWrangler([...args, "--config", await find()]);
     for (const name of await readdir("data/migrations")) expect(printed).toContain(name);
   });

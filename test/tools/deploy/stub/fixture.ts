@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test as plainTest } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../../data/formats/csv.ts";
 import type { Dependencies } from "../../../../tools/deploy/deploy.ts";
 import { makeRecords } from "../../../records/sample.ts";
+import { createFolder } from "../../../temporary-folder.ts";
 import { openPlatform, type Platform } from "./platform.ts";
 
 /** A git repository with one commit, and an empty stub platform to deploy it to. */
@@ -25,7 +25,7 @@ export interface Fixture {
 
 /** @param realWrangler true if a deployment runs the real wrangler */
 export async function openFixture(realWrangler = false): Promise<Fixture> {
-  const folder = await mkdtemp(join(tmpdir(), "deploy-test-"));
+  const folder = createFolder();
   const repository = join(folder, "repository");
   const seed = join(folder, "seed.csv");
   const configFolder = join(folder, "deployments");
@@ -47,10 +47,7 @@ export async function openFixture(realWrangler = false): Promise<Fixture> {
     configFolder,
     commit: await createRepository(repository),
     printed,
-    async close() {
-      await platform.close();
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: platform.close,
   };
 }
 

@@ -1,0 +1,17 @@
+import { runWrangler } from "../tools/wrangler.ts";
+import { createFolder } from "./temporary-folder.ts";
+
+/** The folder with the worker, bundled as for a deployment. The tests start it from there, without bundling it again. */
+export function findBundle(): string {
+  const folder = process.env.BUNDLED_WORKER;
+  if (folder === undefined) throw new Error("The set-up of this test project does not bundle the worker.");
+  return folder;
+}
+
+/** Bundles the worker once for all tests. */
+export default async function setup(): Promise<void> {
+  if (process.env.BUNDLED_WORKER !== undefined) return;
+  const folder = createFolder();
+  await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
+  process.env.BUNDLED_WORKER = folder;
+}
