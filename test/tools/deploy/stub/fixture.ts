@@ -29,7 +29,7 @@ export async function openFixture(): Promise<Fixture> {
   const seed = join(folder, "seed.csv");
   const configFolder = join(folder, "deployments");
   await writeFile(seed, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
-  const platform = await openPlatform(join(folder, "platform"));
+  const platform = await openPlatform();
   const printed: string[] = [];
   return {
     platform,
