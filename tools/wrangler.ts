@@ -23,10 +23,20 @@ export const QUIET = {
   WRANGLER_SEND_METRICS: "false",
 };
 
+/** The end of a program, and what it printed. */
+export interface ProgramResult {
+  status: number | null;
+  output: string;
+  errors: string;
+}
+
+/** Runs in this process, in place of a program. */
+export type StandIn = (args: string[], env: Record<string, string>) => Promise<ProgramResult>;
+
 /** The program to run instead of wrangler, and additions to its environment. */
 export interface WranglerCall {
-  /** A script for Node; by default wrangler. */
-  program?: string | undefined;
+  /** A script for Node, or a function in place of one; by default wrangler. */
+  program?: string | StandIn | undefined;
   env?: Record<string, string> | undefined;
 }
 
@@ -62,11 +72,24 @@ export function spawnWrangler(args: string[]): ChildProcess {
  * @throws Error with what it printed, if it fails
  */
 export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
-  const program = call.program ?? WRANGLER;
+  const { program = WRANGLER, env = {} } = call;
+  const run: StandIn = typeof program === "string" ? (...call) => runProgram(program, ...call) : program;
+  const { status, output, errors } = await run(args, env);
+  // Some of wrangler's errors are coloured whatever NO_COLOR says.
+  const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
+  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
+  return output;
+}
+
+async function runProgram(
+  program: string,
+  args: string[],
+  env: Record<string, string>,
+): Promise<ProgramResult> {
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, program, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1", ...call.env },
+    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1", ...env },
   });
   // If a signal ends this process, wrangler must not continue to write.
   const stop = () => child.kill();
@@ -82,8 +105,5 @@ export async function runWrangler(args: string[], call: WranglerCall = {}): Prom
   const status = await new Promise<number | null>((done, fail) =>
     child.on("error", fail).on("close", done),
   ).finally(() => process.off("exit", stop));
-  // Some of wrangler's errors are coloured whatever NO_COLOR says.
-  const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
-  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
-  return output;
+  return { status, output, errors };
 }

@@ -32,18 +32,19 @@ export async function growAt(env: Env, time: string): Promise<void> {
 
 /**
  * Follows the links of a collection to its last page.
- * @param open gives the environment of an instance for each page
+ * @param open gives the environment of an instance: one for all pages, or one for each if something happens
  * @param happen is called after each page
  * @returns the records, oldest first
  */
 export async function walk(
   open: () => Env,
   first = COLLECTION,
-  happen = async () => {},
+  happen?: () => Promise<void>,
 ): Promise<TrafficRecord[]> {
+  const instance = happen ? undefined : open();
   const records: TrafficRecord[] = [];
-  for (let url: string | null = first; url !== null; await happen()) {
-    const answer = await app.request(url, {}, open(), context);
+  for (let url: string | null = first; url !== null; await happen?.()) {
+    const answer = await app.request(url, {}, instance ?? open(), context);
     expect(answer.status).toBe(200);
     const page = Page.parse(await answer.json());
     records.push(...page.results);

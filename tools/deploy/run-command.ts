@@ -3,14 +3,14 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { z } from "zod";
-import { PROJECT, runWrangler } from "../wrangler.ts";
+import { PROJECT, runWrangler, type StandIn } from "../wrangler.ts";
 
 /** The programs that a deployment runs; tests replace them. */
 export interface Programs {
-  /** A script for Node; by default the wrangler of this project. */
-  wrangler?: string | undefined;
-  /** An executable; by default `npm`. */
-  npm?: string | undefined;
+  /** A script for Node, or a function in place of one; by default the wrangler of this project. */
+  wrangler?: string | StandIn | undefined;
+  /** A function in place of npm. */
+  npm?: StandIn | undefined;
 }
 
 /**
@@ -18,13 +18,18 @@ export interface Programs {
  * @throws if it fails
  */
 export async function runScript(
-  { npm = "npm" }: Programs,
+  { npm = runNpm }: Programs,
   script: string,
   args: string[] = [],
   env: Record<string, string> = {},
 ): Promise<void> {
   const command = ["run", script, ...(args.length > 0 ? ["--", ...args] : [])];
-  const child = spawn(npm, command, {
+  const { status } = await npm(command, env);
+  if (status !== 0) throw new Error(`npm run ${script} failed. Its output is above.`);
+}
+
+const runNpm: StandIn = async (args, env) => {
+  const child = spawn("npm", args, {
     cwd: PROJECT,
     stdio: ["ignore", "inherit", "inherit"],
     env: { ...process.env, ...env },
@@ -34,8 +39,8 @@ export async function runScript(
   const status = await new Promise<number | null>((done, fail) =>
     child.on("error", fail).on("close", done),
   ).finally(() => process.off("exit", stop));
-  if (status !== 0) throw new Error(`npm run ${script} failed. Its output is above.`);
-}
+  return { status, output: "", errors: "" };
+};
 
 /**
  * Runs a command of wrangler and reads the file in which wrangler reports what it did, one JSON entry a line.

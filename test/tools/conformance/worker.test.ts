@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { STORE_NAMES } from "../../../tools/configuration.ts";
+import { STORE_NAMES, type StoreName } from "../../../tools/configuration.ts";
 import { committedFiles } from "../../data/committed-seed.ts";
 import { loadInto, startWorker, useWorker } from "../../worker.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
@@ -19,16 +19,20 @@ beforeAll(async () => {
   staged.close();
 });
 
-describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
+// One walk over all 2,708 pages is enough: the stores share everything but the reads of blocks.
+describe.each<[StoreName, pages: number | undefined]>([
+  ["d1", undefined],
+  ["kv", 100],
+])("the worker, over %s,", (store, pages) => {
   const worker = useWorker({ vars: { STORE: store } });
 
-  // 2,708 pages.
-  test("passes every rule with the seed", { timeout: 240_000 }, async () => {
+  test("passes every rule with the seed", async () => {
     await loadInto(worker.env, store, seed);
-    const report = await checkQuickly(worker.origin, { concurrency: 8, retryPolicy: SLOW_START });
+    const report = await checkQuickly(worker.origin, { pages, concurrency: 8, retryPolicy: SLOW_START });
     expect(rulesOf(report, "fail")).toEqual([]);
     expect(rulesOf(report, "not seen")).toEqual([]);
-    expect(report).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
+    const records = pages === undefined ? seed.length : expect.any(Number);
+    expect(report).toMatchObject({ records, count: seed.length, stopped: undefined });
   });
 });
 

@@ -30,7 +30,7 @@ export async function openFixture(realWrangler = false): Promise<Fixture> {
   const seed = join(folder, "seed.csv");
   const configFolder = join(folder, "deployments");
   await writeFile(seed, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
-  const platform = await openPlatform(join(folder, "platform"), realWrangler);
+  const platform = await openPlatform(realWrangler);
   const printed: string[] = [];
   return {
     platform,

@@ -1,19 +1,23 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import type { DatabaseSync } from "node:sqlite";
+import { load } from "../../../../data/load.ts";
+import type { StandIn } from "../../../../tools/wrangler.ts";
 import { listen } from "../../../listen.ts";
 import type { Account } from "./account.ts";
+import { runWranglerStub } from "./wrangler.ts";
 
 export interface Platform {
-  /** The path of the stub of wrangler, a script for Node. */
-  wrangler: string;
-  /** The path of the stub of npm, an executable. */
-  npm: string;
+  /** Stands in for wrangler: the commands that a deployment runs. */
+  wrangler: StandIn;
+  /**
+   * Stands in for npm: every script succeeds without doing anything, unless `failures` names it. Only `npm run data -- load`
+   * loads the files.
+   */
+  npm: StandIn;
+  /** A copy of the state of the platform. */
   account(): Account;
   change(change: (account: Account) => void): void;
-  /** The calls so far, one a line. Absolute paths, which differ from run to run, are replaced with FILE. */
+  /** The calls so far. Absolute paths, which differ from run to run, are replaced with FILE. */
   calls(): string[];
   clearCalls(): void;
   /** Replaces the response of `GET /healthz`, which reports the served version by default. */
@@ -25,47 +29,65 @@ export interface Platform {
  * Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service.
  * @param realWrangler true if the stub of npm runs the real wrangler
  */
-export async function openPlatform(folder: string, realWrangler = false): Promise<Platform> {
-  const file = join(folder, "account.json");
-  const log = join(folder, "calls.log");
-  const read = (): Account => JSON.parse(readFileSync(file, "utf8"));
+export async function openPlatform(realWrangler = false): Promise<Platform> {
   const server = createServer((request, response) => {
-    const { status, body } = platform.respondHealth?.() ?? createHealth(read());
+    const { status, body } = platform.respondHealth?.() ?? createHealth(account);
     response.writeHead(request.url === "/healthz" ? status : 404).end(body);
   });
   const { origin, close } = await listen(server);
-  const wrangler = writeProgram(folder, "wrangler");
+  const account: Account = {
+    databases: [],
+    namespaces: [],
+    previews: [],
+    versions: [],
+    origin,
+    failures: {},
+  };
+  const contents = new Map<string, DatabaseSync>();
+  let calls: string[] = [];
+  /** Runs a stub, unless the call is in `failures`. */
+  const run = async (call: string[], stub: () => string | Promise<string>) => {
+    const line = call.map((arg) => (arg.startsWith("/") ? "FILE" : arg)).join(" ");
+    calls.push(line.replaceAll("\n", " "));
+    try {
+      const failure = Object.entries(account.failures).find(([beginning]) => line.startsWith(beginning));
+      if (failure) throw new Error(failure[1]);
+      return { status: 0, output: await stub(), errors: "" };
+    } catch (error) {
+      return { status: 1, output: "", errors: error instanceof Error ? error.message : String(error) };
+    }
+  };
   const platform: Platform = {
-    wrangler,
-    npm: writeProgram(folder, "npm", realWrangler ? undefined : wrangler),
-    account: read,
-    change(change) {
-      const account = read();
-      change(account);
-      writeFileSync(file, JSON.stringify(account));
+    wrangler: (args, env) =>
+      run(["wrangler", ...args], () => runWranglerStub({ account, args, env, contents })),
+    npm: (args, { BASE_URL }) =>
+      run(["npm", ...args, ...(BASE_URL === undefined ? [] : [`BASE_URL=${BASE_URL}`])], () =>
+        args[1] === "data" ? loadFiles(args, realWrangler ? undefined : platform.wrangler) : "",
+      ),
+    account: () => structuredClone(account),
+    change: (change) => change(account),
+    calls: () => [...calls],
+    clearCalls() {
+      calls = [];
     },
-    calls: () => (existsSync(log) ? readFileSync(log, "utf8").trimEnd().split("\n") : []),
-    clearCalls: () => writeFileSync(log, ""),
     respondHealth: undefined,
     close,
   };
-  const empty: Account = { databases: [], namespaces: [], previews: [], versions: [], origin, failures: {} };
-  writeFileSync(file, JSON.stringify(empty));
   return platform;
+}
+
+/** Does what `npm run data -- load FILES --remote --config CONFIG` does, and prints errors like it. */
+async function loadFiles(args: string[], wrangler: StandIn | undefined): Promise<string> {
+  const files = args.slice(args.indexOf("load") + 1, args.indexOf("--remote"));
+  try {
+    await load(files, { remote: true, config: args[args.indexOf("--config") + 1], program: wrangler });
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error);
+    throw error;
+  }
+  return "";
 }
 
 function createHealth({ versions }: Account) {
   return { status: 200, body: JSON.stringify({ code: { id: versions.at(-1) ?? null }, store: "d1" }) };
-}
-
-/** Bundles a stub and writes it to the folder: bundled, it runs in a third of the time, and it runs many times. */
-function writeProgram(folder: string, name: string, wrangler?: string): string {
-  mkdirSync(folder, { recursive: true });
-  const outfile = join(folder, `${name}.mjs`);
-  const contents = `import { run } from "./${name}.ts"; run(${JSON.stringify(folder)}, process.argv.slice(2), ${JSON.stringify(wrangler)});`;
-  const stdin = { contents, resolveDir: fileURLToPath(new URL(".", import.meta.url)) };
-  const banner = { js: `#!${process.execPath}` };
-  buildSync({ stdin, outfile, banner, bundle: true, platform: "node", format: "esm", logLevel: "error" });
-  chmodSync(outfile, 0o755);
-  return outfile;
 }

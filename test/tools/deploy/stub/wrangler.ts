@@ -1,37 +1,44 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { type Account, readAccount, recordCall, writeAccount } from "./account.ts";
+import type { Account } from "./account.ts";
 
-interface Call {
+interface WranglerCall {
   args: string[];
+  env: Record<string, string>;
   account: Account;
-  folder: string;
+  /** The content of the databases, by their ids. */
+  contents: Map<string, DatabaseSync>;
+}
+
+interface Call extends WranglerCall {
   /** Returns the value of an option. */
   option(name: string): string;
 }
 
-/** A stub of wrangler: the commands that a deployment runs, with the output of the real ones. */
-export function run(folder: string, args: string[]): void {
-  recordCall(folder, "wrangler", args);
-  const account = readAccount(folder);
+/**
+ * A stub of wrangler: the commands that a deployment runs.
+ * @returns the output of the real one
+ * @throws with its error
+ */
+export function runWranglerStub(call: WranglerCall): string {
+  const { args } = call;
   const option = (name: string) => String(args[args.indexOf(name) + 1]);
   const [name, execute] =
     Object.entries(COMMANDS).find(([words]) => `${args.join(" ")} `.startsWith(`${words} `)) ?? [];
   if (!execute) throw new Error(`The stub of wrangler does not have the command ${args.join(" ")}.`);
-  execute({ args: args.slice(String(name).split(" ").length), account, folder, option });
-  writeAccount(folder, account);
+  return execute({ ...call, args: args.slice(String(name).split(" ").length), option }) ?? "";
 }
 
-const COMMANDS: Record<string, (call: Call) => void> = {
-  "d1 list": ({ account }) => console.log(JSON.stringify(account.databases)),
+const COMMANDS: Record<string, (call: Call) => string | undefined> = {
+  "d1 list": ({ account }) => JSON.stringify(account.databases),
   "d1 create": ({ account, args: [name = ""] }) => {
     if (account.databases.some((database) => database.name === name))
       fail("A database with that name already exists");
     account.databases.push({ uuid: `id-of-${name}`, name });
   },
-  "d1 delete": ({ account, folder, args: [name] }) => {
-    rmSync(join(folder, `id-of-${name}.sqlite`), { force: true });
+  "d1 delete": ({ account, contents, args: [name] }) => {
+    contents.delete(`id-of-${name}`);
     account.databases = account.databases.filter((database) => database.name !== name);
   },
   "d1 migrations apply": (call) => {
@@ -47,34 +54,35 @@ const COMMANDS: Record<string, (call: Call) => void> = {
       const changes = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
       const before = changes();
       const results = sqlite.prepare(call.option("--command")).all();
-      console.log(JSON.stringify([{ results, success: true, meta: { changes: changes() - before } }]));
-      return;
+      return JSON.stringify([{ results, success: true, meta: { changes: changes() - before } }]);
     }
     sqlite.exec(`BEGIN; ${readFileSync(call.option("--file"), "utf8")}; COMMIT`);
     const version = Number(sqlite.prepare("SELECT version FROM state").get()?.version);
     if (version !== 0) entry.version = version;
+    return "";
   },
-  "kv namespace list": ({ account }) => console.log(JSON.stringify(account.namespaces)),
+  "kv namespace list": ({ account }) => JSON.stringify(account.namespaces),
   "kv namespace create": ({ account, args: [title = ""] }) => {
     account.namespaces.push({ id: `id-of-${title}`, title });
   },
   "kv namespace delete": ({ account, option }) => {
     account.namespaces = account.namespaces.filter(({ id }) => id !== option("--namespace-id"));
   },
-  deploy: ({ account }) => {
+  deploy: ({ account, env }) => {
     account.versions.push(`version-${account.versions.length + 1}`);
     const version_id = account.versions.at(-1);
-    writeEntry({ type: "deploy", version: 1, version_id, targets: ["schedule: 0 * * * *", account.origin] });
+    const targets = ["schedule: 0 * * * *", account.origin];
+    writeEntry(env, { type: "deploy", version: 1, version_id, targets });
   },
   "preview delete": ({ account, option }) => {
     if (!account.previews.includes(option("--name"))) fail("This preview does not exist. [code: 10025]");
     account.previews = account.previews.filter((name) => name !== option("--name"));
   },
-  preview: ({ account, option }) => {
+  preview: ({ account, env, option }) => {
     const name = option("--name");
     if (!account.previews.includes(name)) account.previews.push(name);
     account.versions.push(`version-${account.versions.length + 1}`);
-    writeEntry({
+    writeEntry(env, {
       type: "preview",
       version: 1,
       preview_urls: [account.origin],
@@ -86,26 +94,26 @@ const COMMANDS: Record<string, (call: Call) => void> = {
     if (earlier === undefined) fail("Could not find stable Worker Version to rollback to");
     account.versions.push(first.startsWith("-") ? String(earlier) : first);
   },
-  "deployments status": ({ account }) => {
-    console.log(JSON.stringify({ versions: [{ version_id: account.versions.at(-1), percentage: 100 }] }));
-  },
+  "deployments status": ({ account }) =>
+    JSON.stringify({ versions: [{ version_id: account.versions.at(-1), percentage: 100 }] }),
 };
 
-/** Opens the database whose id is in the configuration file of the call: a real one, in a file. */
-function openDatabase({ account, folder, option }: Call) {
+/** Finds the database whose id is in the configuration file of the call: a real one, in memory. */
+function openDatabase({ account, contents, option }: Call) {
   const configuration = JSON.parse(readFileSync(option("--config"), "utf8"));
   const id = configuration.d1_databases[0].database_id;
   const entry = account.databases.find(({ uuid }) => uuid === id) ?? fail(`Couldn't find a D1 DB ${id}`);
-  return { entry, sqlite: new DatabaseSync(join(folder, `${id}.sqlite`)) };
+  const sqlite = contents.get(id) ?? new DatabaseSync(":memory:");
+  contents.set(id, sqlite);
+  return { entry, sqlite };
 }
 
 /** Writes an entry to the file in which wrangler reports what it did. */
-function writeEntry(entry: unknown): void {
+function writeEntry(env: Record<string, string>, entry: unknown): void {
   const lines = [{ type: "wrangler-session", version: 1 }, entry].map((line) => `${JSON.stringify(line)}\n`);
-  appendFileSync(String(process.env.WRANGLER_OUTPUT_FILE_PATH), lines.join(""));
+  appendFileSync(String(env.WRANGLER_OUTPUT_FILE_PATH), lines.join(""));
 }
 
 function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
+  throw new Error(message);
 }
