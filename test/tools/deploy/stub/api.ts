@@ -18,6 +18,12 @@ export interface Api {
   previews: Set<string>;
   /** The deployed versions of the worker, with their uploaded metadata; the last one is served. */
   versions: { id: string; metadata: string }[];
+  /** The cron triggers of the worker. */
+  schedules: string[];
+  /** How many cron triggers the account has left. */
+  cronTriggers: number;
+  /** Whether the account has a subdomain of workers.dev. */
+  hasSubdomain: boolean;
   /** The requests that no route matches. */
   unknown: string[];
   close(): Promise<void>;
@@ -40,6 +46,9 @@ export async function openApi(): Promise<Api> {
     pairs: new Map(),
     previews: new Set(),
     versions: [],
+    schedules: [],
+    cronTriggers: 5,
+    hasSubdomain: true,
     unknown: [],
   };
   return api;

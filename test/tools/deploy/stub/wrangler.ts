@@ -61,8 +61,12 @@ const COMMANDS: Record<string, (call: Call) => void> = {
   "kv namespace delete": ({ account, option }) => {
     account.namespaces = account.namespaces.filter(({ id }) => id !== option("--namespace-id"));
   },
-  deploy: ({ account }) => {
+  deploy: ({ account, folder }) => {
     account.versions.push(`version-${account.versions.length + 1}`);
+    if (account.failureAfterUpload !== undefined) {
+      writeAccount(folder, account);
+      fail(account.failureAfterUpload);
+    }
     const version_id = account.versions.at(-1);
     writeEntry({ type: "deploy", version: 1, version_id, targets: ["schedule: 0 * * * *", account.origin] });
   },
@@ -81,13 +85,18 @@ const COMMANDS: Record<string, (call: Call) => void> = {
       deployment_urls: [account.origin],
     });
   },
-  rollback: ({ account, args: [first = ""] }) => {
-    const earlier = account.versions.at(-2);
-    if (earlier === undefined) fail("Could not find stable Worker Version to rollback to");
-    account.versions.push(first.startsWith("-") ? String(earlier) : first);
+  rollback: ({ account, args: [version = ""] }) => void account.versions.push(version),
+  "deployments list": ({ account }) => {
+    if (account.versions.length === 0) fail("This Worker does not exist on your account. [code: 10007]");
+    const deployments = account.versions.map((id) => ({ versions: [{ version_id: id, percentage: 100 }] }));
+    console.log(JSON.stringify(deployments.slice(-10)));
   },
-  "deployments status": ({ account }) => {
-    console.log(JSON.stringify({ versions: [{ version_id: account.versions.at(-1), percentage: 100 }] }));
+  "versions list": ({ account }) => {
+    const versions = [...new Set(account.versions)].map((id) => ({
+      id,
+      annotations: { "workers/tag": `tag-of-${id}`, "workers/message": "site: a login" },
+    }));
+    console.log(JSON.stringify(versions));
   },
 };
 
