@@ -59,12 +59,27 @@ export function spawnWrangler(args: string[]): ChildProcess {
   });
 }
 
+/** The environment variable that lets commands of wrangler use a temporary account, also in processes that are started. */
+export const TEMPORARY_ACCOUNT = "USE_TEMPORARY_ACCOUNT";
+
 /**
  * Runs one command of wrangler to its end, without prompts.
  * @returns what it printed on standard output
  * @throws with what it printed, if it fails
  */
 export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
+  return (await captureWrangler(args, call)).output;
+}
+
+/**
+ * The same, for callers that also need what it printed on standard error.
+ * @throws with what it printed, if it fails
+ */
+export async function captureWrangler(
+  command: string[],
+  call: WranglerCall = {},
+): Promise<{ output: string; errors: string }> {
+  const args = process.env[TEMPORARY_ACCOUNT] ? [...command, "--temporary"] : command;
   const program = call.program ?? WRANGLER;
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, program, ...args], {
     cwd: PROJECT,
@@ -88,5 +103,5 @@ export async function runWrangler(args: string[], call: WranglerCall = {}): Prom
   // Some of wrangler's errors are coloured whatever NO_COLOR says.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
-  return output;
+  return { output, errors };
 }

@@ -8,6 +8,7 @@ import { deleteOtherPreviews, deletePreview, deployPreview, type PreviewOptions 
 import { deployProduction, type ProductionOptions, type RollbackOptions, rollBack } from "./production.ts";
 import { LOCATIONS } from "./resources.ts";
 import type { Steps } from "./steps.ts";
+import { openTemporaryAccount } from "./temporary-account.ts";
 
 let steps: Steps | undefined;
 const dependencies: Dependencies = {
@@ -48,7 +49,12 @@ program
     "public address of the service (default: PUBLIC_ORIGIN, or else the address that wrangler reports)",
     parseOrigin,
   )
-  .action(async (options: ProductionOptions) => {
+  .option(
+    "--temporary",
+    "deploy to a new account that Cloudflare deletes after an hour unless you claim it; you accept Cloudflare's terms",
+  )
+  .action(async (options: ProductionOptions & { temporary?: true }) => {
+    if (options.temporary) printClaim(await openTemporaryAccount(dependencies));
     const { address, version } = await deployProduction(options, dependencies);
     console.log(`Deployed to ${address}${version === undefined ? "" : `, version ${version}`}.`);
   });
@@ -121,6 +127,14 @@ await runProgram(program, {
 function parseLocation(text: string): string | undefined {
   if (text === "" || LOCATIONS.includes(text)) return text || undefined;
   throw new InvalidArgumentError(`It must be one of ${LOCATIONS.join(", ")}.`);
+}
+
+function printClaim(address: string): void {
+  console.log(
+    `You accepted Cloudflare's terms, https://www.cloudflare.com/terms/. Cloudflare deletes this account after an hour. To keep it, open
+${address}
+This address is a secret: anyone who has it can take over the account.`,
+  );
 }
 
 /** @throws if the standard input is not a terminal */
