@@ -32,6 +32,7 @@ const RUN_ELSEWHERE = new Set([
   "npm start -- --var RATE_LIMIT:10",
   "npm ci && npm test",
   "npm run bench",
+  "npm ci && npm run build && npm run serve",
 ]);
 
 /** Commands that need an account, or a deployment in one. */
@@ -180,6 +181,7 @@ describe("the documentation", () => {
 
   test.each([
     ["data -- load", "--strict"],
+    ["serve --", "--host"],
     ["conformance --", "--read-only"],
   ])("names every option of %s", async (command, one) => {
     const { stdout } = await runCommand(`npm run --silent ${command} --help`);

@@ -13,14 +13,20 @@ export interface Served {
 }
 
 /** Runs `npm start` as a person would, on a free port, with the collection kept in a folder. */
-export async function serve(folder: string, ...args: string[]): Promise<Served> {
+export function serve(folder: string, ...args: string[]): Promise<Served> {
+  return runServer("start", folder, args);
+}
+
+/** Runs a script that serves, `start` or `serve`. */
+export async function runServer(script: string, folder: string, args: string[] = []): Promise<Served> {
   const port = await findPort();
-  const command = ["start", "--", "--port", String(port), "--persist-to", folder, ...args];
+  const command = ["run", script, "--", "--port", String(port), "--persist-to", folder, ...args];
   const server = spawn("npm", command, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
   const output = collect(server);
   const origin = `http://localhost:${port}`;
   while (!(await answers(origin))) {
-    if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
+    if (server.exitCode !== null)
+      throw new Error(`npm run ${script} ended with ${server.exitCode}:\n${output()}`);
     await setTimeout(20);
   }
   return { origin, close: () => stop(server), terminate: () => terminate(server) };

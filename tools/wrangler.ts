@@ -66,19 +66,33 @@ export function spawnWrangler(args: string[]): ChildProcess {
   });
 }
 
+/** The environment variable that lets commands of wrangler use a temporary account, also in processes that are started. */
+export const TEMPORARY_ACCOUNT = "USE_TEMPORARY_ACCOUNT";
+
 /**
  * Runs one command of wrangler, without prompts.
  * @returns its standard output
  * @throws Error with what it printed, if it fails
  */
 export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
-  const { program = WRANGLER, env = {} } = call;
+  return (await captureWrangler(args, call)).output;
+}
+
+/**
+ * The same, for callers that also need what it printed on standard error.
+ * @throws with what it printed, if it fails
+ */
+export async function captureWrangler(
+  command: string[],
+  { program = WRANGLER, env = {} }: WranglerCall = {},
+): Promise<{ output: string; errors: string }> {
+  const args = process.env[TEMPORARY_ACCOUNT] ? [...command, "--temporary"] : command;
   const run: StandIn = typeof program === "string" ? (...call) => runProgram(program, ...call) : program;
   const { status, output, errors } = await run(args, env);
   // Some of wrangler's errors are coloured whatever NO_COLOR says.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
-  return output;
+  return { output, errors };
 }
 
 async function runProgram(

@@ -40,8 +40,8 @@ export const serviceHeaders: MiddlewareHandler = (c, next) => {
 };
 
 /**
- * Allows every CORS preflight. If a browser's preflight is refused, its script never sees the real response, for example
- * a 405 with its explanation.
+ * Responds to CORS preflights (Fetch standard, "CORS-preflight request"). Only the methods of the specification are allowed.
+ * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405.
  */
 export const respondToPreflight: MiddlewareHandler = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)

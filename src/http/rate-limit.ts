@@ -24,7 +24,8 @@ async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string):
   if (!PERIODS.includes(period))
     throw new Error(`RATE_LIMIT is ${JSON.stringify(period)}; it must be "off", "10" or "60"`);
   if (!limiter) throw new Error(`RATE_LIMIT is "${period}", but wrangler.toml binds no RATE_LIMITER`);
-  if (await allows(limiter, c.req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT)) return next();
+  const address = c.req.header("CF-Connecting-IP");
+  if (await allows(limiter, address === undefined ? UNKNOWN_CLIENT : clientKey(address))) return next();
   throw throttled(Number(period));
 }
 
@@ -36,4 +37,19 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
     logFailure({ event: "rate_limit_failed" }, error);
     return true;
   }
+}
+
+/**
+ * The part of an address that identifies a client. A host can use every address of its IPv6 network of 64 bits (RFC 4291,
+ * 2.5.1), so these addresses share a counter.
+ */
+export function clientKey(address: string): string {
+  // `URL` writes an IPv6 address in one form only, with at most one "::" (RFC 5952, 4).
+  const normal = address.includes(":") ? URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) : undefined;
+  // The last case is an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2).
+  if (normal === undefined || normal.startsWith("::ffff:")) return address;
+  const [start = [], end] = normal.split("::").map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = end === undefined ? 0 : 8 - start.length - end.length;
+  const groups = [...start, ...Array<string>(zeros).fill("0"), ...(end ?? [])];
+  return `${groups.slice(0, 4).join(":")}::/64`;
 }

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { clientKey } from "../../src/http/rate-limit.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker, useWorker } from "../worker.ts";
 
@@ -48,6 +49,19 @@ describe("RATE_LIMIT is 10", () => {
     expect((await worker.fetch(PAGE, from("2001:db8::1"))).status).toBe(200);
   });
 
+  test("the addresses of one IPv6 network of 64 bits are one client", async () => {
+    for (let attempt = 0; ; attempt++) {
+      const { after } = await useUp(`2001:db8:7:${attempt}::1`);
+      expect(after).toBeGreaterThanOrEqual(LIMIT);
+      const { status } = await worker.fetch(PAGE, from(`2001:db8:7:${attempt}:ffff::2`));
+      const other = await worker.fetch(PAGE, from(`2001:db8:8:${attempt}::1`));
+      expect(other.status).toBe(200);
+      // The local runtime starts again when the clock is at a multiple of 10 seconds.
+      if (status === 429) return;
+      expect(attempt).toBeLessThan(2);
+    }
+  });
+
   test("the limit applies to every path, also with Prefer; a browser gets a web page; preflights pass", async () => {
     const address = "192.0.2.2";
     const send = (path: string, init?: RequestInit) => worker.fetch(path, from(address, init));
@@ -86,3 +100,16 @@ test("wrangler.toml has the limit that this file assumes", async () => {
   expect(configuration).toContain('RATE_LIMIT = "off"');
   expect(configuration).toContain(`simple = { limit = ${LIMIT}, period = 10 }`);
 });
+
+test.each([
+  ["192.0.2.1", "192.0.2.1"],
+  ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+  ["2001:db8::1", "2001:db8:0:0::/64"],
+  ["2001:DB8::", "2001:db8:0:0::/64"],
+  ["2001:db8:0:0:1::", "2001:db8:0:0::/64"],
+  ["::1", "0:0:0:0::/64"],
+  ["1:2:3:4:5:6:7::", "1:2:3:4::/64"],
+  ["::ffff:192.0.2.1", "::ffff:192.0.2.1"],
+  ["unknown", "unknown"],
+  ["a:b", "a:b"],
+])("requests from %s are counted for %s", (address, key) => expect(clientKey(address)).toBe(key));

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requirePeriod } from "../../tools/rate-limit.ts";
+import { assignNamespaceIds, requirePeriod } from "../../tools/rate-limit.ts";
 
 const configure = (period: number) => ({ ratelimits: [{ name: "RATE_LIMITER", simple: { period } }] });
 
@@ -21,4 +21,12 @@ test.each([
   expect(() => requirePeriod(setting, configure(period))).toThrow(
     `RATE_LIMIT is "${setting}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s`,
   ),
+);
+
+test.each([
+  ["traffic-count-records", "RATE_LIMITER", "1696214607"],
+  ["traffic-count-records-preview-login", "RATE_LIMITER", "442645236"],
+  ["traffic-count-records", "ANOTHER", "990002253"],
+])("the limits of %s with the binding %s are always counted as namespace %s", (worker, name, namespace_id) =>
+  expect(assignNamespaceIds(worker, [{ name, period: 10 }])).toEqual([{ name, period: 10, namespace_id }]),
 );

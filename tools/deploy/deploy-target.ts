@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { requireStore, type StoreName } from "../configuration.ts";
-import { requirePeriod } from "../rate-limit.ts";
+import { assignNamespaceIds, requirePeriod } from "../rate-limit.ts";
 import { PROJECT } from "../wrangler.ts";
 import type { ExistingResource, Resource } from "./resources.ts";
 
@@ -11,6 +11,9 @@ const CONFIG_FOLDER = join(PROJECT, ".wrangler/deployments");
 
 /** Between the worker's name and the preview's name in the names of a preview's resources. */
 export const PREVIEW_INFIX = "-preview-";
+
+/** At the end of the names of namespaces. */
+export const NAMESPACE_SUFFIX = "-kv";
 
 /** Production or one preview, with the resources that it uses. */
 export interface DeployTarget {
@@ -52,9 +55,17 @@ export function createTarget(configuration: RawConfig, preview: string | undefin
     store: requireStore(settings.vars?.STORE),
     origin: originOf(String(settings.vars?.PUBLIC_ORIGIN ?? "")),
     // For production, these are the names that `wrangler deploy` itself chooses, so that resources it created are found.
-    database: { name: (preview === undefined && database?.database_name) || name, id: database?.database_id },
-    namespace: { name: `${name}-kv`, id: namespace?.id },
+    database: {
+      name: (preview === undefined && database?.database_name) || name,
+      id: findId(database?.database_id),
+    },
+    namespace: { name: name + NAMESPACE_SUFFIX, id: findId(namespace?.id) },
   };
+}
+
+/** The id of a resource; undefined if it is only a placeholder, such as `<YOUR_ID>` or zeros, which some templates need. */
+function findId(id: string | undefined): string | undefined {
+  return id !== undefined && /^[0-9a-f-]{32,36}$/i.test(id) && /[1-9a-f]/i.test(id) ? id : undefined;
 }
 
 /**
@@ -102,13 +113,19 @@ export async function writeConfigFile(
 ): Promise<string> {
   const file = join(folder, `${target.name}.json`);
   const fromFile = (path: string) => relative(dirname(file), join(PROJECT, path));
-  const bindings = createBindings(configuration, database, namespace, fromFile);
+  const { ratelimits = [] } = settingsOf(configuration, target.preview);
+  const bindings = {
+    ...createStoreBindings(configuration, database, namespace, fromFile),
+    ratelimits: assignNamespaceIds(target.name, ratelimits),
+  };
   const { main, assets, previews } = configuration;
   const written: RawConfig = {
     ...configuration,
     ...bindings,
     // If someone runs `wrangler deploy` with the file of a preview, production must not be overwritten.
     name: target.name,
+    // An account has few cron triggers, so a collection that does not grow takes none. An empty list removes the existing one.
+    ...(settingsOf(configuration, target.preview).vars?.GROW === "on" ? {} : { triggers: { crons: [] } }),
     ...(main === undefined ? {} : { main: fromFile(main) }),
     ...(assets?.directory === undefined
       ? {}
@@ -123,7 +140,7 @@ export async function writeConfigFile(
   return file;
 }
 
-function createBindings(
+function createStoreBindings(
   configuration: RawConfig,
   database: ExistingResource,
   namespace: ExistingResource,

@@ -17,6 +17,8 @@ const PAGES = "20";
 export interface DeployOptions {
   /** Allow uncommitted changes, and do not check format, lint and types. */
   skipChecks?: boolean | undefined;
+  /** Where the database is created if it does not exist, one of `LOCATIONS`. */
+  location?: string | undefined;
 }
 
 /** What a deployment uses besides this project's code; tests replace it. */
@@ -47,7 +49,7 @@ export type Upload = (config: string, commitOptions: string[]) => Promise<Deploy
 export async function deploy(
   target: DeployTarget,
   upload: Upload,
-  { skipChecks }: DeployOptions,
+  { skipChecks, location }: DeployOptions,
   dependencies: Dependencies,
 ): Promise<Deployed> {
   const { wrangler, repository = PROJECT } = dependencies;
@@ -55,7 +57,7 @@ export async function deploy(
   const steps = createSteps(skipChecks ? 7 : 8, dependencies);
   if (!skipChecks) await steps.run("check the code", HINTS.check, () => checkCode(repository, dependencies));
   const config = await steps.run("find or create the database and the namespace", HINTS.resources, (print) =>
-    prepareResources(target, dependencies, print),
+    prepareResources(target, location, dependencies, print),
   );
   const choice = { store: target.store, remote: true, config, program: wrangler };
   const { version } = await steps.run("prepare the store", HINTS.store, () =>
@@ -65,13 +67,14 @@ export async function deploy(
     if (version === 0) return loadSeed(config, dependencies);
     print(`not loaded: the store contains version ${version}`);
   });
-  const deployed = await steps.run("deploy the worker", HINTS.deploy, async (print) => {
+  const undo = target.preview === undefined ? HINTS.undoProduction : HINTS.undoPreview;
+  const hint = target.preview === undefined ? HINTS.deploy : HINTS.undoPreview;
+  const deployed = await steps.run("deploy the worker", hint, async (print) => {
     const deployed = await upload(config, commitOptions);
     print(deployed.address);
     dependencies.onDeployed?.(deployed);
     return deployed;
   });
-  const undo = target.preview === undefined ? HINTS.undoProduction : HINTS.undoPreview;
   await testDeployment(deployed, undo, steps, dependencies);
   return deployed;
 }
@@ -111,10 +114,12 @@ function loadSeed(config: string, dependencies: Dependencies): Promise<void> {
 /** @returns the path of a configuration file with the ids of the database and the namespace */
 async function prepareResources(
   target: DeployTarget,
+  location: string | undefined,
   dependencies: Dependencies,
   print: (line: string) => void,
 ): Promise<string> {
-  const database = await findOrCreateResource("database", target.database, dependencies, print);
+  const wanted = { ...target.database, location };
+  const database = await findOrCreateResource("database", wanted, dependencies, print);
   const namespace = await findOrCreateResource("namespace", target.namespace, dependencies, print);
   return writeConfigFile(await readWranglerToml(), target, database, namespace, dependencies.configFolder);
 }

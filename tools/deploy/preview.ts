@@ -6,13 +6,14 @@ import { type Dependencies, type DeployOptions, deploy, type Upload } from "./de
 import {
   createTarget,
   type DeployTarget,
+  NAMESPACE_SUFFIX,
   PREVIEW_INFIX,
   readWranglerToml,
   requireSettings,
   requireWorkerName,
 } from "./deploy-target.ts";
 import { readBranch } from "./git.ts";
-import { removeResource } from "./resources.ts";
+import { type ExistingResource, listResources, removeResource } from "./resources.ts";
 import { runWranglerForEntry } from "./run-command.ts";
 import { createSteps, HINTS } from "./steps.ts";
 import type { Deployed } from "./worker-version.ts";
@@ -67,19 +68,62 @@ export async function deployPreview(options: PreviewOptions, dependencies: Depen
 export async function deletePreview(options: PreviewOptions, dependencies: Dependencies): Promise<void> {
   const target = await findTarget(await readWranglerToml(), options, dependencies);
   const steps = createSteps(3, dependencies);
-  await steps.run(`remove the preview ${target.preview}`, HINTS.removal, async (print) => {
-    const args = ["preview", "delete", ...nameOptions(target), "--skip-confirmation"];
-    await runWrangler(args, { program: dependencies.wrangler }).catch((error) => {
-      if (!NOT_FOUND.test(String(error))) throw error;
-      print("the preview does not exist");
-    });
-  });
+  await steps.run(`remove the preview ${target.preview}`, HINTS.removal, (print) =>
+    removeFromWorker(target, dependencies, print),
+  );
   await steps.run("remove its database", HINTS.removal, (print) =>
     removeResource("database", target.database, dependencies, print),
   );
   await steps.run("remove its namespace", HINTS.removal, (print) =>
     removeResource("namespace", target.namespace, dependencies, print),
   );
+}
+
+async function removeFromWorker(
+  target: DeployTarget,
+  dependencies: Dependencies,
+  print: (line: string) => void,
+): Promise<void> {
+  const args = ["preview", "delete", ...nameOptions(target), "--skip-confirmation"];
+  await runWrangler(args, { program: dependencies.wrangler }).catch((error) => {
+    if (!NOT_FOUND.test(String(error))) throw error;
+    print("the preview does not exist");
+  });
+}
+
+/**
+ * Removes every preview that has its own database or namespace and belongs to none of the branches.
+ * @throws an error with a hint if a step fails
+ */
+export async function deleteOtherPreviews(branches: string[], dependencies: Dependencies): Promise<void> {
+  const configuration = await readWranglerToml();
+  const worker = requireWorkerName(configuration);
+  const kept = new Set(branches.map((branch) => createPreviewName(branch, worker)));
+  const steps = createSteps(2, dependencies);
+  const others = await steps.run("find the previews of other branches", HINTS.removal, async (print) => {
+    const found = (await listPreviews(worker, dependencies)).filter((preview) => !kept.has(preview));
+    print(found.length === 0 ? "there are none" : found.join(", "));
+    return found;
+  });
+  await steps.run("remove these previews", HINTS.removal, async (print) => {
+    for (const target of others.map((preview) => createTarget(configuration, preview))) {
+      await removeFromWorker(target, dependencies, print);
+      await removeResource("database", target.database, dependencies, print);
+      await removeResource("namespace", target.namespace, dependencies, print);
+    }
+  });
+}
+
+/** Lists the names of previews by their databases and namespaces, because wrangler has no command that lists previews. */
+async function listPreviews(worker: string, dependencies: Dependencies): Promise<string[]> {
+  const databases = await listResources("database", dependencies);
+  const namespaces = await listResources("namespace", dependencies);
+  const prefix = worker + PREVIEW_INFIX;
+  const namesOf = (resources: ExistingResource[], suffix: string) =>
+    resources
+      .filter(({ name }) => name.startsWith(prefix) && name.endsWith(suffix))
+      .map(({ name }) => name.slice(prefix.length, name.length - suffix.length));
+  return [...new Set([...namesOf(databases, ""), ...namesOf(namespaces, NAMESPACE_SUFFIX)])].sort();
 }
 
 function nameOptions({ worker, preview }: DeployTarget): string[] {

@@ -8,7 +8,12 @@ export interface Resource {
   name: string;
   /** The id, if wrangler.toml gives one. Otherwise the resource is found by its name. */
   id?: string | undefined;
+  /** Where a database is created: one of `LOCATIONS`. By default near the machine that runs the command. */
+  location?: string | undefined;
 }
+
+/** The regions in which D1 creates databases. */
+export const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
 
 export interface ExistingResource {
   name: string;
@@ -19,7 +24,7 @@ export interface ExistingResource {
 interface Commands {
   list: string[];
   parseList(printed: string): ExistingResource[];
-  create(name: string): string[];
+  create(resource: Resource): string[];
   remove(resource: ExistingResource): string[];
 }
 
@@ -31,14 +36,14 @@ const COMMANDS = {
     list: ["d1", "list", "--json"],
     parseList: (printed) =>
       Databases.parse(JSON.parse(printed)).map(({ uuid, name }) => ({ id: uuid, name })),
-    create: (name) => ["d1", "create", name],
+    create: ({ name, location }) => ["d1", "create", name, ...(location ? ["--location", location] : [])],
     remove: ({ name }) => ["d1", "delete", name, "--skip-confirmation"],
   },
   namespace: {
     list: ["kv", "namespace", "list"],
     parseList: (printed) =>
       Namespaces.parse(JSON.parse(printed)).map(({ id, title }) => ({ id, name: title })),
-    create: (name) => ["kv", "namespace", "create", name],
+    create: ({ name }) => ["kv", "namespace", "create", name],
     remove: ({ id }) => ["kv", "namespace", "delete", "--namespace-id", id, "--skip-confirmation"],
   },
 } as const satisfies Record<string, Commands>;
@@ -54,15 +59,16 @@ const ATTEMPTS = 10;
  */
 export async function findOrCreateResource(
   kind: ResourceKind,
-  { name, id }: Resource,
+  resource: Resource,
   programs: Programs,
   print: (line: string) => void,
 ): Promise<ExistingResource> {
+  const { name, id } = resource;
   if (id !== undefined) return { name, id };
   const existing = await findResource(kind, name, programs);
   print(existing ? `the ${kind} ${name} exists` : `creating the ${kind} ${name}`);
   if (existing) return existing;
-  await runWrangler(COMMANDS[kind].create(name), { program: programs.wrangler });
+  await runWrangler(COMMANDS[kind].create(resource), { program: programs.wrangler });
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const created = await findResource(kind, name, programs);
     if (created) return created;
@@ -93,7 +99,11 @@ async function findResource(
   name: string,
   programs: Programs,
 ): Promise<ExistingResource | undefined> {
+  return (await listResources(kind, programs)).find((resource) => resource.name === name);
+}
+
+/** Lists all databases or namespaces of the account. */
+export async function listResources(kind: ResourceKind, programs: Programs): Promise<ExistingResource[]> {
   const { list, parseList } = COMMANDS[kind];
-  const printed = await runWrangler([...list], { program: programs.wrangler });
-  return parseList(printed).find((resource) => resource.name === name);
+  return parseList(await runWrangler([...list], { program: programs.wrangler }));
 }

@@ -33,8 +33,14 @@ describe("the command line", () => {
       "'counts.example' is invalid. It must be a URL without a path",
     ],
     [["rollback", "--url", "https://counts.example/api"], {}, "It must be a URL without a path"],
+    [["deploy", "--location", "mars"], {}, "It must be one of weur, eeur, apac, oc, wnam, enam."],
+    [["preview"], { D1_LOCATION: "mars" }, "It must be one of weur, eeur, apac, oc, wnam, enam."],
     [["preview", "--branch", ""], {}, "option '--branch <name>' argument '' is invalid. It must be the name"],
-    [["preview", "--delete"], { WORKERS_CI_BRANCH: "" }, "value '' from env 'WORKERS_CI_BRANCH' is invalid"],
+    [
+      ["preview", "--delete"],
+      { D1_LOCATION: "", WORKERS_CI_BRANCH: "" },
+      "value '' from env 'WORKERS_CI_BRANCH' is invalid",
+    ],
   ])("%j with %j exits with 2 before the first step", async (args, env, problem) => {
     const { status, stdout, stderr } = await start(args, env).ended;
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringContaining(problem)]);

@@ -40,3 +40,24 @@ describe.each<[string, string | undefined]>([
     expect(createTarget(configure(vars), preview)).toMatchObject({ worker: "counts", origin: undefined });
   });
 });
+
+test.each([
+  ["6f1c2a34-0000-4000-8000-000000000001", true],
+  ["0123456789abcdef0123456789abcdef", true],
+  ["00000000-0000-0000-0000-000000000000", false],
+  ["00000000000000000000000000000000", false],
+  ["<YOUR_DATABASE_ID>", false],
+  ["placeholder", false],
+  ["", false],
+])("the id %j in wrangler.toml is used: %s", (id, isUsed) => {
+  const { database, namespace } = createTarget(
+    {
+      name: "counts",
+      vars: { STORE: "d1" },
+      d1_databases: [{ binding: "DB", database_id: id }],
+      kv_namespaces: [{ binding: "KV", id }],
+    },
+    undefined,
+  );
+  expect([database.id, namespace.id]).toEqual(isUsed ? [id, id] : [undefined, undefined]);
+});

@@ -34,7 +34,7 @@ describe("docs/deploying.md", () => {
       const text = readFileSync(file, "utf8");
       const { on } = parse(text);
       if (!Object.hasOwn(Object(on), "workflow_call")) expect(DOCS).toContain(`\`${basename(file)}\``);
-      for (const [, name] of text.matchAll(/\b(?:secrets|vars)\.([A-Z_]+)/g))
+      for (const [, name] of text.matchAll(/\b(?:secrets|vars)\.([A-Z0-9_]+)/g))
         expect(DOCS).toContain(`\`${name}\``);
     }
   });
@@ -46,9 +46,11 @@ describe("docs/deploying.md", () => {
       expect(createPreviewName(branch, "traffic-count-records")).toBe(name);
   });
 
-  test("gives Workers Builds the build command of wrangler.toml", () => {
+  test("gives Workers Builds a command that includes the build command of wrangler.toml", () => {
     const { build } = unstable_readConfig({ config: "wrangler.toml" });
-    expect(DOCS).toContain(`| Build command | \`${build.command}\``);
+    const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(scripts.build).toContain(build.command);
+    expect(DOCS).toContain("| Build command | `npm run build`");
   });
 
   test("refers to scripts that exist", () => {

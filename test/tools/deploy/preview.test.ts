@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
+import { deleteOtherPreviews, deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction } from "../../../tools/deploy/production.ts";
 import type { Deployed } from "../../../tools/deploy/worker-version.ts";
 import { firstCalls, test } from "./stub/fixture.ts";
@@ -19,7 +19,7 @@ describe("npm run preview", () => {
     const { origin } = platform.account();
     expect(await deployPreview({}, dependencies)).toMatchObject({ address: origin });
     const deploy = `wrangler preview --config FILE --ignore-base-config ${NAME_OPTIONS}`;
-    expect(platform.calls()).toEqual(firstCalls(fixture, RESOURCE_NAME, deploy));
+    expect(platform.calls()).toEqual(firstCalls(fixture, RESOURCE_NAME, [deploy]));
     expect(fixture.printed).toContain(`      ${origin} serves version-1`);
   });
 
@@ -51,6 +51,36 @@ describe("npm run preview", () => {
       namespaces: before.namespaces,
       previews: ["other"],
     });
+  });
+
+  test("is removed if its branch is not among those to keep, even if only a part of it is left", async ({
+    platform,
+    printed,
+    dependencies,
+  }) => {
+    await deployProduction({ skipChecks: true }, dependencies);
+    for (const branch of ["feature/login", "main"])
+      await deployPreview({ skipChecks: true, branch }, dependencies);
+    platform.change(({ databases, namespaces }) => {
+      databases.push({ uuid: "1", name: "traffic-count-records-preview-gone" });
+      databases.push({ uuid: "2", name: "another-preview-gone" });
+      namespaces.push({ id: "3", title: "traffic-count-records-preview-gone-too-kv" });
+    });
+    printed.length = 0;
+    await deleteOtherPreviews(["feature/login", "new"], dependencies);
+    expect(printed.slice(0, 3)).toEqual([
+      "[1/2] find the previews of other branches",
+      "      gone, gone-too, main",
+      "[2/2] remove these previews",
+    ]);
+    const { databases, namespaces, previews } = platform.account();
+    expect(previews).toEqual(["feature-login-df7c7a"]);
+    expect(databases.map(({ name }) => name)).toEqual([
+      "traffic-count-records",
+      RESOURCE_NAME,
+      "another-preview-gone",
+    ]);
+    expect(namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv", `${RESOURCE_NAME}-kv`]);
   });
 
   test("skips what does not exist when it removes a preview", async ({ printed, dependencies }) => {

@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { deployProduction, findAddress } from "../../../tools/deploy/production.ts";
 import { firstCalls, test } from "./stub/fixture.ts";
 
-const DEPLOY = "wrangler deploy --config FILE";
+const DEPLOY = ["wrangler deployments list --json", "wrangler deploy --config FILE"];
 
 describe("npm run deploy", () => {
   test("runs all steps for an empty account", async ({ platform, fixture, dependencies }) => {
@@ -36,6 +36,7 @@ describe("npm run deploy", () => {
       "wrangler kv namespace list",
       "wrangler d1 execute DB",
       "wrangler d1 execute DB",
+      "wrangler deployments list",
       "wrangler deploy",
       expect.stringMatching(/^npm run test:live/),
       expect.stringMatching(/^npm run conformance/),
@@ -44,6 +45,11 @@ describe("npm run deploy", () => {
     expect(fixture.printed).toContain(
       `      not loaded: the store contains version ${databases[0]?.version}`,
     );
+  });
+
+  test("creates the database in the given region", async ({ platform, dependencies }) => {
+    await deployProduction({ skipChecks: true, location: "weur" }, dependencies);
+    expect(platform.calls()).toContain("wrangler d1 create traffic-count-records --location weur");
   });
 
   test("fails in the first step if there are uncommitted changes", async ({
@@ -76,7 +82,7 @@ describe("npm run deploy", () => {
       "changes nothing that is served",
     ],
     ["wrangler d1 execute DB --yes --file", 4, "npm run data failed", "changes nothing that is served"],
-    ["wrangler deploy", 5, "broken", "The previous version of the code is still served"],
+    ["wrangler deploy ", 5, "broken", "Nothing was deployed."],
     ["npm run test:live", 7, "npm run test:live failed", "run `npm run rollback`"],
     ["npm run conformance", 8, "npm run conformance failed", "run `npm run rollback`"],
   ])(
@@ -89,7 +95,8 @@ describe("npm run deploy", () => {
       expect(failure).toMatch(new RegExp(`^Error: Step ${step} of 8 failed: `));
       expect(failure).toContain(reason);
       expect(failure).toContain(hint);
-      expect(platform.calls().at(-1), "no call after it").toMatch(new RegExp(`^${call}`));
+      const calls = platform.calls().filter((made) => made !== "wrangler deployments list --json");
+      expect(calls.at(-1), "no step after it").toMatch(new RegExp(`^${call}`));
 
       const before = platform.account();
       platform.change((account) => {
@@ -102,6 +109,41 @@ describe("npm run deploy", () => {
       if (loaded !== undefined) expect(databases[0]?.version, "not loaded again").toBe(loaded);
     },
   );
+
+  test.for<[failure: string, advice: string]>([
+    ["You have exceeded the limit of cron triggers. [code: 10072]", "The account has no cron trigger left."],
+    [
+      "You can register a workers.dev subdomain here: https://dash.cloudflare.com",
+      "Choose one in the dashboard",
+    ],
+    ["Routes are broken.", "The new version of the code, version-2, is served already."],
+  ])(
+    "if `wrangler deploy` uploads the code and then fails with %j, it tells what is served",
+    async ([failure, advice], { platform, dependencies }) => {
+      await deployProduction({ skipChecks: true }, dependencies);
+      platform.change((account) => {
+        account.failureAfterUpload = failure;
+      });
+      const error = await deployProduction({ skipChecks: true }, dependencies).catch(String);
+      expect(error).toContain(failure);
+      expect(error).toContain(advice);
+      expect(error).toContain("The new version of the code, version-2, is served already.");
+      expect(error).not.toContain("still served");
+    },
+  );
+
+  test("if `wrangler deploy` fails before it uploads the code, it tells which version is still served", async ({
+    platform,
+    dependencies,
+  }) => {
+    await deployProduction({ skipChecks: true }, dependencies);
+    platform.change(({ failures }) => {
+      failures["wrangler deploy "] = "broken";
+    });
+    await expect(deployProduction({ skipChecks: true }, dependencies)).rejects.toThrow(
+      "The previous version of the code, version-1, is still served.",
+    );
+  });
 
   test("does not load the seed if the database does not respond", async ({ platform, dependencies }) => {
     await deployProduction({}, dependencies);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { load } from "../../../data/load.ts";
-import { type Dependencies, deploy } from "../../../tools/deploy/deploy.ts";
-import { createTarget, readWranglerToml } from "../../../tools/deploy/deploy-target.ts";
+import type { Dependencies } from "../../../tools/deploy/deploy.ts";
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -16,7 +15,7 @@ import type { Api } from "./stub/route.ts";
 
 // These tests run the real wrangler. Only the API that it talks to is a stub.
 
-const changed = vi.hoisted(() => ({ previewStore: "d1" }));
+const changed = vi.hoisted(() => ({ previewStore: "d1", grow: "off" }));
 vi.mock(import("../../../tools/deploy/deploy-target.ts"), async (original) => {
   const actual = await original();
   return {
@@ -24,6 +23,7 @@ vi.mock(import("../../../tools/deploy/deploy-target.ts"), async (original) => {
     async readWranglerToml() {
       const configuration = await actual.readWranglerToml();
       Object.assign(configuration.previews?.vars ?? {}, { STORE: changed.previewStore });
+      Object.assign(configuration.vars ?? {}, { GROW: changed.grow });
       return configuration;
     },
   };
@@ -47,6 +47,7 @@ beforeEach(async () => {
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
 });
 afterEach(async () => {
+  Object.assign(changed, { previewStore: "d1", grow: "off" });
   vi.unstubAllEnvs();
   api?.close();
   await fixture?.close();
@@ -90,6 +91,34 @@ test("wrangler deploys to production, keeps what is loaded when it deploys again
   expect(api.unknown).toEqual([]);
 });
 
+test("wrangler creates the cron trigger only if the collection grows, and tells what is served if it cannot", async () => {
+  api.cronTriggers = 0;
+  const production = { ...OPTIONS, url: api.origin };
+  const { version } = await deployProduction(production, dependencies);
+  changed.grow = "on";
+  const failure = await deployProduction(production, dependencies).catch(String);
+  const served = api.versions.at(-1)?.id;
+  expect(served).not.toBe(version);
+  expect(failure).toContain("The account has no cron trigger left.");
+  expect(failure).toContain(`The new version of the code, ${served}, is served already.`);
+  api.cronTriggers = 5;
+  await deployProduction(production, dependencies);
+  expect(api.schedules).toEqual(["5,35 * * * *"]);
+  changed.grow = "off";
+  await deployProduction(production, dependencies);
+  expect(api.schedules).toEqual([]);
+  expect(api.unknown).toEqual([]);
+});
+
+test("without a subdomain of workers.dev, the error tells what to do and that nothing was deployed", async () => {
+  api.hasSubdomain = false;
+  const failure = await deployProduction({ ...OPTIONS, url: api.origin }, dependencies).catch(String);
+  expect(failure).toMatch(/^Error: Step 4 of 7 failed: deploy the worker\./);
+  expect(failure).toContain("The account has no subdomain of workers.dev. Choose one in the dashboard");
+  expect(failure).toContain("Nothing was deployed.");
+  expect(api.versions).toEqual([]);
+});
+
 test("wrangler creates, updates and removes a preview with its own stores", async () => {
   const name = "traffic-count-records-preview-feature-login-df7c7a";
   for (const commit of ["first", "second"]) {
@@ -114,7 +143,6 @@ test("wrangler loads the namespace once if the store is kv", async () => {
   const pairs = new Map(api.pairs.get(String(api.namespaces[0]?.id)));
   expect(JSON.parse(String(pairs.get("state")))).toMatchObject({ count: 20 });
   await deployPreview(OPTIONS, dependencies);
-  changed.previewStore = "d1";
   expect(api.pairs.get(String(api.namespaces[0]?.id)), "loaded once").toEqual(pairs);
   expect(api.unknown).toEqual([]);
 });

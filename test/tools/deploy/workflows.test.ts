@@ -5,6 +5,7 @@ import { parse, stringify } from "yaml";
 import { createWorkflowValidator, type Validate } from "./workflow-validator.ts";
 
 interface Job {
+  environment?: string | { name: string };
   uses?: string;
   "timeout-minutes"?: number;
   steps?: { uses?: string; run?: string; env?: Record<string, string> }[];
@@ -36,7 +37,7 @@ jobs:
       - uses: actions/checkout@v5
         wiht: {}
   c:
-    uses: ./.github/workflows/remove-preview.yml
+    uses: ./.github/workflows/check.yml
     with: { brunch: main }
 `;
   const problems = (await validate("wrong.yml", text)).join("\n");
@@ -122,9 +123,20 @@ describe.each(workflows)("%s", (file) => {
       expect(run).not.toContain("${{");
   });
 
+  test("takes the token of production only for deployments to production, and any token from an environment", () => {
+    for (const { environment, steps = [] } of jobsWithSteps) {
+      const scripts = steps
+        .filter(({ env = {} }) => "CLOUDFLARE_API_TOKEN" in env)
+        .map(({ run = "" }) => run);
+      const name = typeof environment === "object" ? environment.name : environment;
+      for (const run of scripts)
+        expect(name).toBe(run.startsWith("npm run deploy ") ? "production" : "preview");
+    }
+  });
+
   test("passes the token only to steps that need it", () => {
     for (const { uses, run = "", env = {} } of jobsWithSteps.flatMap(({ steps = [] }) => steps))
       if ("CLOUDFLARE_API_TOKEN" in env)
-        expect(`${uses} ${run}`).toMatch(/^undefined (npm run (deploy|preview) |echo "present)/);
+        expect(`${uses} ${run}`).toMatch(/^undefined (npm run (deploy|preview) )/);
   });
 });

@@ -171,6 +171,15 @@ test("the configuration file of a preview contains no resource and no name of pr
   expect(namesOf(written.previews ?? {})).toEqual(expectedNames);
 });
 
+test("the rate limits of two workers of one account do not share their counters", async () => {
+  const limits = await Promise.all(
+    [undefined, "login", "logout"].map(
+      async (preview) => unstable_readConfig({ config: await write(preview) }).ratelimits[0]?.namespace_id,
+    ),
+  );
+  expect(new Set(limits).size).toBe(3);
+});
+
 test("npm run data reads the store of a preview from its configuration file", async () => {
   const config = await write("login", "kv");
   const { vars } = await readConfiguration(config);

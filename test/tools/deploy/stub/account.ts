@@ -8,6 +8,8 @@ export interface Account {
   versions: string[];
   /** The address of the worker. */
   origin: string;
+  /** The error message of `wrangler deploy` after it has uploaded the code, if it fails then. */
+  failureAfterUpload?: string;
   /** Calls that fail: the beginning of the call, and the error message. */
   failures: Record<string, string>;
 }

@@ -24,12 +24,25 @@ export async function openApi(): Promise<Api> {
     pairs: new Map(),
     previews: new Set(),
     versions: [],
+    schedules: [],
+    cronTriggers: 5,
+    hasSubdomain: true,
+    tokens: new Set(),
+    terms: undefined,
     unknown: [],
   };
   return api;
 }
 
-function respond(api: Api, { method = "", url = "" }: IncomingMessage, body: string) {
+/** The token of the temporary account. */
+export const TEMPORARY_TOKEN = "temporary-token";
+
+function respond(api: Api, { method = "", url = "", headers }: IncomingMessage, body: string) {
+  api.tokens.add(headers.authorization ?? "");
+  if (url === "/client/v4/provisioning/previews/challenge")
+    return { status: 200, content: { result: CHALLENGE } };
+  if (url === "/client/v4/provisioning/previews")
+    return { status: 200, content: { result: createTemporaryAccount(api, JSON.parse(body)) } };
   if (url === "/healthz") return { status: 200, content: { code: { id: api.versions.at(-1)?.id } } };
   if (url === "/upload") return { status: 200, content: api.databases.upload(body) };
   const path = url.replace("/client/v4/accounts/account", "");
@@ -41,6 +54,18 @@ function respond(api: Api, { method = "", url = "" }: IncomingMessage, body: str
     const errors = [{ code, message: error instanceof Error ? error.message : String(error) }];
     return { status, content: { success: false, errors, messages: [], result: null } };
   }
+}
+
+/** The smallest proof of work. */
+const CHALLENGE = { challengeToken: "challenge", seed: Buffer.alloc(32).toString("base64url"), k: 1, g: 1 };
+
+function createTemporaryAccount(api: Api, request: { acceptTermsOfService: string }) {
+  api.terms = request.acceptTermsOfService;
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  return {
+    account: { id: "account", name: "Temporary", apiToken: TEMPORARY_TOKEN, expiresAt },
+    claim: { url: `${api.origin}/claim/secret`, expiresAt },
+  };
 }
 
 function handleRequest(request: ApiRequest): unknown {

@@ -85,7 +85,7 @@ const READ_STATE = executes("SELECT state.version, count, .* FROM state");
 const SWEEP = executes("DELETE FROM blocks");
 
 /** The calls of a deployment to an empty account, in their order. */
-export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: string) => [
+export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: string[]) => [
   "npm run format",
   "npm run lint",
   "npm run types",
@@ -106,7 +106,8 @@ export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: 
   "wrangler d1 execute DB --yes --file FILE --remote --config FILE",
   READ_STATE,
   SWEEP,
-  `${deploy} --tag ${commit} --message site: a login`,
+  ...deploy.slice(0, -1),
+  `${deploy.at(-1)} --tag ${commit} --message site: a login`,
   `npm run test:live BASE_URL=${platform.account().origin}`,
   `npm run conformance -- ${platform.account().origin} --pages 20 --concurrency 4`,
 ];

@@ -11,6 +11,16 @@ export interface Api {
   previews: Set<string>;
   /** The deployed versions of the worker, with their uploaded metadata; the last one is served. */
   versions: { id: string; metadata: string }[];
+  /** The cron triggers of the worker. */
+  schedules: string[];
+  /** How many cron triggers the account has left. */
+  cronTriggers: number;
+  /** Whether the account has a subdomain of workers.dev. */
+  hasSubdomain: boolean;
+  /** The values of `Authorization` in all requests. */
+  tokens: Set<string>;
+  /** Whether the terms were accepted for a temporary account. */
+  terms: string | undefined;
   /** The requests that no route matches. */
   unknown: string[];
   close(): Promise<void>;

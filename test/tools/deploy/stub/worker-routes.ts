@@ -36,6 +36,7 @@ export const WORKER_ROUTES: Route[] = [
     RegExp(`^POST ${SCRIPT}/deployments(\\?.*)?$`),
     ({ api, body }) => deployVersion(api, JSON.parse(body).versions[0].version_id),
   ],
+  [RegExp(`^GET ${SCRIPT}/versions\\?deployable=true$`), ({ api }) => ({ items: listVersions(api) })],
   [RegExp(`^GET ${SCRIPT}/versions/([^/]+)$`), (_, id) => describeVersion(id)],
   [
     RegExp(`^PUT ${SCRIPT}\\?`),
@@ -47,9 +48,12 @@ export const WORKER_ROUTES: Route[] = [
   ],
   [RegExp(`^(PATCH|GET) ${SCRIPT}/(script-)?settings$`), () => ({ bindings: [] })],
   [RegExp(`^POST ${SCRIPT}/subdomain$`), () => ON],
-  [RegExp(`^(PUT|GET) ${SCRIPT}/schedules$`), () => ({ schedules: [] })],
+  [RegExp(`^PUT ${SCRIPT}/schedules$`), ({ api, body }) => putSchedules(api, JSON.parse(body))],
   [RegExp(`^GET ${SCRIPT}/secrets$`), () => []],
-  [/^GET \/workers\/subdomain$/, () => ({ subdomain: "example" })],
+  [
+    /^GET \/workers\/subdomain$/,
+    ({ api }) => (api.hasSubdomain ? { subdomain: "example" } : throwApiError(404, 10007, "no subdomain")),
+  ],
 ];
 
 const ON = { enabled: true, previews_enabled: true };
@@ -96,8 +100,27 @@ function deployVersion(api: Api, id: string) {
   return { id: randomUUID() };
 }
 
+function putSchedules(api: Api, schedules: { cron: string }[]) {
+  if (schedules.length > api.cronTriggers)
+    throwApiError(400, 10072, "You have exceeded the limit of 5 cron triggers");
+  api.schedules = schedules.map(({ cron }) => cron);
+  return { schedules };
+}
+
+/** The versions that were deployed, each once. */
+function listVersions({ versions }: Api) {
+  const metadata = { created_on: "2026-11-21T00:00:00Z", source: "wrangler" };
+  return [...new Set(versions.map(({ id }) => id))].map((id) => ({
+    id,
+    number: 1,
+    metadata,
+    annotations: {},
+  }));
+}
+
 /** Newest first. */
 function listDeployments({ versions }: Api) {
+  if (versions.length === 0) throwApiError(404, 10007, "This Worker does not exist on your account.");
   return versions
     .map(({ id }, index) => ({
       id: `deployment-${index}`,

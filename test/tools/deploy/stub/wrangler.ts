@@ -70,6 +70,7 @@ const COMMANDS: Record<string, (call: Call) => string | undefined> = {
   },
   deploy: ({ account, env }) => {
     account.versions.push(`version-${account.versions.length + 1}`);
+    if (account.failureAfterUpload !== undefined) fail(account.failureAfterUpload);
     const version_id = account.versions.at(-1);
     const targets = ["schedule: 0 * * * *", account.origin];
     writeEntry(env, { type: "deploy", version: 1, version_id, targets });
@@ -89,13 +90,19 @@ const COMMANDS: Record<string, (call: Call) => string | undefined> = {
       deployment_urls: [account.origin],
     });
   },
-  rollback: ({ account, args: [first = ""] }) => {
-    const earlier = account.versions.at(-2);
-    if (earlier === undefined) fail("Could not find stable Worker Version to rollback to");
-    account.versions.push(first.startsWith("-") ? String(earlier) : first);
+  rollback: ({ account, args: [version = ""] }) => void account.versions.push(version),
+  "deployments list": ({ account }) => {
+    if (account.versions.length === 0) fail("This Worker does not exist on your account. [code: 10007]");
+    const deployments = account.versions.map((id) => ({ versions: [{ version_id: id, percentage: 100 }] }));
+    return JSON.stringify(deployments.slice(-10));
   },
-  "deployments status": ({ account }) =>
-    JSON.stringify({ versions: [{ version_id: account.versions.at(-1), percentage: 100 }] }),
+  "versions list": ({ account }) => {
+    const versions = [...new Set(account.versions)].map((id) => ({
+      id,
+      annotations: { "workers/tag": `tag-of-${id}`, "workers/message": "site: a login" },
+    }));
+    return JSON.stringify(versions);
+  },
 };
 
 /** Finds the database whose id is in the configuration file of the call: a real one, in memory. */
