@@ -7,11 +7,6 @@ const NAMES = [
   ...(await readdir("docs")).map((name) => `docs/${name}`),
 ];
 const PAGES = await Promise.all(NAMES.map(async (name) => ({ name, text: await readFile(name, "utf8") })));
-const README = await readFile("README.md", "utf8");
-
-/** Words that a person reads in that time, of which tables are skimmed. */
-const FIVE_MINUTES = 1_600;
-
 test.each(PAGES)("the links of $name lead somewhere", async ({ name, text }) => {
   for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
     const target = file === "" ? name : normalize(join(dirname(name), file));
@@ -23,9 +18,4 @@ test.each(PAGES)("the links of $name lead somewhere", async ({ name, text }) => 
     );
     if (heading !== undefined) expect(headings, `${target}#${heading}`).toContain(heading);
   }
-});
-
-test("the README is read in five minutes", () => {
-  const words = README.replaceAll(/^```.*?^```$/gms, "").match(/[\w'-]+/g)?.length;
-  expect(words).toBeLessThan(FIVE_MINUTES);
 });
