@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import * as z from "zod";
 
 const RECORDS = 2_000;
+const LOADED = 100;
 
 const ratio = z.number().positive();
 
@@ -20,16 +21,36 @@ const Report = z.strictObject({
     z.strictObject({
       store: z.enum(["d1", "kv"]).nullable(),
       page: z.enum(["first", "middle", "last"]).nullable(),
-      mode: z.enum(["hot", "cold", "floor", "store_floor"]),
+      mode: z.enum(["hot", "empty", "cold", "floor", "store_floor"]),
       rps: z.number().positive(),
       p50_ms: z.number().positive(),
       p99_ms: z.number().positive(),
       rows_read: z.int().nonnegative().nullable(),
     }),
   ),
+  walks: z.array(
+    z.strictObject({
+      store: z.enum(["d1", "kv"]),
+      delay_ms: z.int().nonnegative(),
+      pages: z.int().positive(),
+      store_reads: z.int().positive(),
+      pages_per_second: z.number().positive(),
+    }),
+  ),
+  loads: z.array(
+    z.strictObject({
+      store: z.enum(["d1", "kv"]),
+      records: z.literal(LOADED),
+      seconds: z.number().positive(),
+      peak_mb: z.number().positive(),
+    }),
+  ),
   ratios: z.strictObject({
     hot_vs_floor: ratio,
     cold_d1_vs_store_floor: ratio,
+    cold_kv_vs_store_floor: ratio,
+    empty_d1_vs_store_floor: ratio,
+    empty_kv_vs_store_floor: ratio,
     last_vs_first_p50_d1: ratio,
     last_vs_first_p50_kv: ratio,
   }),
@@ -45,19 +66,21 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** For a moment only: the figures mean nothing, their shape and the rows read do. */
 const benchArguments = () => [
-  "tools/bench/bench.ts",
   "--json",
-  ...["--records", String(RECORDS), "--rounds", "1", "--seconds", "0.1", "--persist-to", folder],
+  ...["--records", String(RECORDS), "--load-records", String(LOADED), "--persist-to", folder],
+  ...["--rounds", "1", "--seconds", "0.05"],
 ];
 
 async function runBench(): Promise<z.infer<typeof Report>> {
-  const { stdout } = await runFile(process.execPath, benchArguments());
+  const { stdout } = await runFile("npm", ["run", "--silent", "bench", "--", ...benchArguments()]);
   return Report.parse(JSON.parse(stdout));
 }
 
 test("measures everything; an interrupted preparation is made anew, a complete one is kept", async () => {
   const kept = join(folder, String(RECORDS));
-  const interrupted = spawn(process.execPath, benchArguments(), { stdio: "ignore" });
+  const interrupted = spawn(process.execPath, ["tools/bench/bench.ts", ...benchArguments()], {
+    stdio: "ignore",
+  });
   const ended = once(interrupted, "exit");
   while (!existsSync(kept)) await setTimeout(5);
   interrupted.kill("SIGTERM");
@@ -68,10 +91,14 @@ test("measures everything; an interrupted preparation is made anew, a complete o
   expect((await stat(join(kept, "complete"))).mtimeMs).toBe(mtimeMs);
 });
 
-/** Every page of both stores, hot and cold, and the floors. A page must cost D1 no more than 32 rows at any depth. */
-function requireCases({ results }: z.infer<typeof Report>): void {
+/** Every page of both stores, from memory and from the store, the floors, the walks and the loads. A page must cost D1 no more than 32 rows at any depth. */
+function requireCases({ results, walks, loads }: z.infer<typeof Report>): void {
+  expect(new Set(walks.map(({ store }) => store))).toEqual(new Set(["d1", "kv"]));
+  expect(loads.map(({ store }) => store)).toEqual(["d1", "kv"]);
   const cases = results.map(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" "));
-  const pages = ["first", "middle", "last"].flatMap((page) => [`${page} cold`, `${page} hot`]);
+  const pages = ["first", "middle", "last"].flatMap((page) =>
+    ["cold", "empty", "hot"].map((mode) => `${page} ${mode}`),
+  );
   expect(cases.toSorted()).toEqual(
     [
       "floor",
