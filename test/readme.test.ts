@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
 import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
 import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
@@ -12,6 +13,7 @@ import { type Served, serve, untilFresh } from "./serve.ts";
 /** What a person reads, in the order of reading; the commands of all of it are run. */
 const FILES = ["README.md", ...(await readdir("docs")).map((name) => `docs/${name}`).sort()];
 const DOCUMENTATION = (await Promise.all(FILES.map((name) => readFile(name, "utf8")))).join("\n");
+const { vars } = unstable_readConfig({ config: "wrangler.toml" });
 const REPORT_HEADER =
   "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
 
@@ -24,15 +26,14 @@ function blocks(language: string): string[] {
 
 const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
 
-/** What CI and other tests run as it stands. */
-const RUN_ELSEWHERE = new Set([
-  "npm ci && npm start",
-  "npm start -- --port 9000",
-  "npm start -- --var GROW:on",
-  "npm start -- --var RATE_LIMIT:10",
-  "npm ci && npm test",
-  "npm run bench",
-]);
+/** What CI runs as it is, and what test/tools/bench runs with fewer records. */
+const RUN_ELSEWHERE = new Set(["npm ci && npm test", "npm run bench"]);
+
+/** How the service is started; the arguments follow. */
+const START = /^(?:npm ci && )?npm start(?: -- )?/;
+
+/** Generated records are read, because the command prints nothing. */
+const GENERATE = /data -- generate/;
 
 /** What needs an account, or a deployment in one. */
 const NEEDS_ACCOUNT = /\bwrangler\b|--remote|https:|npm run (deploy|preview|rollback)\b/;
@@ -43,12 +44,22 @@ let folder: string;
 let served: Served;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "readme-test-"));
-  served = await serve(folder, "--var", "GROW:on");
+  served = await serve(folder, ...startArguments().filter((argument) => !argument.includes("RATE_LIMIT")));
 });
 afterAll(async () => {
   await served?.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** The arguments of all examples of a start, one a `--var=NAME:VALUE`. The port is that of the test. */
+function startArguments(): string[] {
+  const texts = commands
+    .filter((command) => START.test(command))
+    .map((command) => command.replace(START, ""));
+  return texts
+    .filter((text) => text !== "" && !/^--port \d+$/.test(text))
+    .map((text) => text.replace(" ", "="));
+}
 
 const write = (name: string, ...lines: string[]) => writeFile(join(folder, name), `${lines.join("\n")}\n`);
 
@@ -93,7 +104,6 @@ function outcome(command: string): RegExp {
   if (command.includes("data -- crawl")) return /^Copied \d+ records/m;
   if (command.includes("--json")) return /^ {4}"fail": 0,$/m;
   if (command.includes("conformance --")) return /^\d+ pass, 0 fail, /m;
-  if (command.includes("data -- generate")) return /generate --records/;
   if (command.includes("test:live")) return /^ +Tests +\d+ passed(?: \| \d+ skipped)? \(\d+\)$/m;
   if (command.includes("healthz")) return /^\{"status":"ok","code":\{"id":"[^"]+",/;
   if (command.includes("Prefer: code=503")) return /^HTTP\/1\.1 503 /;
@@ -149,31 +159,59 @@ describe("the documentation", () => {
 
   test("has commands", () => expect(commands.length).toBeGreaterThan(4));
 
-  test.each(commands.filter((command) => !RUN_ELSEWHERE.has(command) && !NEEDS_ACCOUNT.test(command)))(
-    "%s",
-    async (command) => {
-      await writeFiles();
-      // The cameras of counts.csv are not the generator's.
-      if (command.includes("scheduled")) await load(await Array.fromAsync(glob("data/seed/*.csv")), 40_614);
-      // The reports, which come before in the documentation, have other cameras.
-      if (command.includes("--append")) await load([join(folder, "counts.csv")], 50);
-      // A collection that is replaced during a walk ends it, or contradicts itself.
-      if (/crawl|conformance|test:live/.test(command)) await untilFresh();
-      const { stdout } = await runCommand(adapt(command));
-      expect(stripVTControlCharacters(stdout)).toMatch(outcome(command));
-    },
-  );
+  test("starts with settings that exist", () => {
+    const settings = startArguments().map((argument) => /^--var=([A-Z_]+):\S+$/.exec(argument)?.[1]);
+    expect(settings).toEqual(expect.arrayContaining(["GROW", "RATE_LIMIT"]));
+    for (const setting of settings) expect(Object.keys(vars)).toContain(setting);
+  });
 
-  test("names every setting that the worker reads, and so does wrangler.toml", async () => {
-    const settings = [...(await readFile("src/env.ts", "utf8")).matchAll(/^ {2}([A-Z_]+)\?: string/gm)].map(
-      ([, name]) => name!,
-    );
-    const configuration = await readFile("wrangler.toml", "utf8");
-    expect(settings).toContain("PUBLIC_ORIGIN");
-    for (const name of settings) {
-      expect(DOCUMENTATION).toContain(`\`${name}\``);
-      expect(configuration).toContain(name);
+  test("starts a service that limits requests", async () => {
+    const limit = startArguments().filter((argument) => argument.includes("RATE_LIMIT"));
+    const limited = await serve(join(folder, "limited"), ...limit);
+    try {
+      const statuses = new Set<number>();
+      // The local runtime counts anew every 10 seconds, so two hundred requests at once exceed the limit in one of two.
+      for (let sent = 0; sent < 10 && !statuses.has(429); sent++) {
+        const responses = Array.from({ length: 200 }, () => fetch(`${limited.origin}${PATH}?page=0`));
+        for (const response of await Promise.all(responses)) {
+          await response.body?.cancel();
+          statuses.add(response.status);
+        }
+      }
+      expect(statuses).toEqual(new Set([404, 429]));
+    } finally {
+      await limited.close();
     }
+  });
+
+  test.each(commands.filter((command) => GENERATE.test(command)))("%s", async (command) => {
+    await runCommand(adapt(command));
+    const [, count, name] = /--records (\d+).* --out (\S+)/.exec(command) ?? [];
+    const lines = (await readFile(join(folder, String(name)), "utf8")).trimEnd().split("\n");
+    expect(lines).toHaveLength(1 + Number(count));
+    expect(`${lines[0]}\n`).toBe(CSV_HEADER);
+  });
+
+  test.each(
+    commands.filter(
+      (command) =>
+        !RUN_ELSEWHERE.has(command) && ![START, GENERATE, NEEDS_ACCOUNT].some((kind) => kind.test(command)),
+    ),
+  )("%s", async (command) => {
+    await writeFiles();
+    // The cameras of counts.csv are not the generator's.
+    if (command.includes("scheduled")) await load(await Array.fromAsync(glob("data/seed/*.csv")), 40_614);
+    // The reports, which come before in the documentation, have other cameras.
+    if (command.includes("--append")) await load([join(folder, "counts.csv")], 50);
+    // A collection that is replaced during a walk ends it, or contradicts itself.
+    if (/crawl|conformance|test:live/.test(command)) await untilFresh();
+    const { stdout } = await runCommand(adapt(command));
+    expect(stripVTControlCharacters(stdout)).toMatch(outcome(command));
+  });
+
+  test("names every setting of wrangler.toml, which has all that the worker reads", () => {
+    expect(Object.keys(vars)).toContain("PUBLIC_ORIGIN");
+    for (const name of Object.keys(vars)) expect(DOCUMENTATION).toContain(`\`${name}\``);
   });
 
   test.each([
