@@ -1,146 +1,138 @@
-import { type IncomingHttpHeaders, METHODS, request } from "node:http";
+import { request as requestOverHttp } from "node:http";
 import { text } from "node:stream/consumers";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../tools/configuration.ts";
-import { checkResponse } from "./openapi-check.ts";
-import { makeRecords } from "./records/sample.ts";
-import { loadInto, type RunningWorker, startWorker } from "./worker.ts";
+import type { Env } from "../../src/env.ts";
+import app from "../../src/index.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { createStore } from "../../src/store/open.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
+import { checkResponse } from "../openapi-check.ts";
+import { makeRecords } from "../records/sample.ts";
+import { context, loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { respond, type Served } from "./model.ts";
+import { type AnyRequest, anyRequest } from "./requests.ts";
 
-const PATH = "/api/tf1/records/";
+/** Requests to each store. The weekly run sends 20,000: `REQUESTS=20000 npx vitest run test/any-request`. */
+const RUNS = Number(process.env.REQUESTS ?? 500);
 
-// What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
-const printable = fc.string({
-  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-});
-const encoded = fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed()));
-const brokenEscape = fc.constantFrom("%", "%f", "%ff", "%00", "%2", "%u1234", "%C3%28");
-const word = fc.oneof(
-  printable.map((text) => text.replace(/[#?]/g, "")),
-  encoded,
-  brokenEscape,
-);
+const LARGE = makeRecords(10_000);
 
-const path = fc.oneof(
-  { weight: 3, arbitrary: fc.constant(PATH) },
-  fc.constantFrom("/", PATH.slice(0, -1), `/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*"),
-  fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
-);
-const value = fc.oneof(
-  word,
-  fc.constantFrom("1", "3", "4", "0", "last", "api", "json", "1e9", "9".repeat(400)),
-);
-const parameter = fc.tuple(fc.oneof(fc.constantFrom("page", "format", "page[]", "__proto__"), word), value);
-const query = fc
-  .array(parameter, { maxLength: 4 })
-  .map((list) => list.map((pair) => pair.join("=")).join("&"));
-
-const accept = fc.oneof(
-  printable,
-  fc.constantFrom(
-    "*/*",
-    "text/html",
-    "application/json;q=0",
-    "a/b;q=x",
-    '"',
-    ",;,",
-    "*/*;q=1e999",
-    "a".repeat(4_000),
-  ),
-);
-const headers = fc.record(
-  {
-    accept,
-    origin: printable,
-    "access-control-request-method": printable,
-    "access-control-request-headers": printable,
-    "if-none-match": printable,
-    range: printable,
-    cookie: printable,
-    "content-type": printable,
-  },
-  { requiredKeys: [] },
-);
-// CONNECT opens a tunnel. workerd does not know the others and responds with 501 before the worker runs.
-const UNSUPPORTED = new Set([
-  "CONNECT",
-  "BIND",
-  "LINK",
-  "M-SEARCH",
-  "MKCALENDAR",
-  "REBIND",
-  "SOURCE",
-  "UNBIND",
-  "UNLINK",
-]);
-const method = fc.constantFrom(...METHODS.filter((name) => !UNSUPPORTED.has(name)), "GET", "HEAD", "OPTIONS");
-
-interface ReceivedResponse {
-  status: number;
-  headers: IncomingHttpHeaders;
-  body: string;
-}
-
-function send(
-  origin: string,
-  method: string,
-  target: string,
-  headers: Record<string, string>,
-): Promise<ReceivedResponse> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(origin + target, { method, headers }, async (incoming) => {
-      resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: await text(incoming) });
-    });
-    outgoing.on("error", reject).end();
-  });
-}
-
-function toResponse({ status, headers, body }: ReceivedResponse): Response {
-  const pairs = Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]);
-  return new Response(body === "" ? null : body, { status, headers: pairs });
-}
-
-function expectWellFormed(
-  method: string,
-  pathname: string,
-  { status, headers, body }: ReceivedResponse,
-): void {
-  expect(status).toBeLessThan(500);
-  expect(headers).toMatchObject({ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" });
-  if (pathname === PATH || `${pathname}/` === PATH)
-    expect(headers).toMatchObject({ allow: "GET, OPTIONS", vary: "Accept" });
-  if (status === 204 || status === 301 || method === "HEAD") {
-    expect(body).toBe("");
-    return;
-  }
-  if (headers["content-type"] !== "application/json") {
-    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
-    expect(headers["content-security-policy"]).toContain("script-src 'self';");
-    expect(body).toMatch(/^<!doctype html><html lang="en">.*<\/html>$/s);
-    return;
-  }
-  if (status >= 400) expect(JSON.parse(body)).toEqual({ detail: expect.any(String) });
-  else expect(JSON.parse(body)).toBeTypeOf("object");
-}
-
-describe.each(STORE_NAMES)("served from %s", (store) => {
+describe.each(STORE_NAMES)("served from %s, any request gets what the model says", (store) => {
   let worker: RunningWorker;
+  let code: string;
   beforeAll(async () => {
     worker = await startWorker({ vars: { STORE: store } });
-    await loadInto(worker.env, store, makeRecords(40));
+    ({ id: code } = Object(await (await worker.fetch("/healthz")).json()).code);
   });
-  afterAll(() => worker.close());
+  afterAll(() => worker?.close());
 
-  test("no request gets a 5xx, and every response is well-formed", async () => {
+  async function check(served: Served, runs: number, isEmpty: boolean): Promise<void> {
+    // An instance of its own, which has nothing in memory, of the same version of the code.
+    const CF_VERSION_METADATA = { id: code, tag: "", timestamp: "" };
+    const env: Env = { ...worker.env, STORE: store, CF_VERSION_METADATA };
+    const origin = isEmpty ? "http://in-this-process" : worker.origin;
+    const etagOf = (request: AnyRequest) => respond({ ...request, condition: "none" }, served).headers?.etag;
+    const requests = anyRequest({ origin, version: served.state.version, etagOf });
+    const send = (request: AnyRequest) =>
+      request.url.origin === worker.origin ? sendOverHttp(request) : sendInside(request, env);
     await fc.assert(
-      fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
-        const target = query === "" ? path : `${path}?${query}`;
-        const url = worker.origin + target;
-        const response = await send(worker.origin, method, target, headers);
-        expectWellFormed(method, new URL(url).pathname, response);
-        await checkResponse({ method, url, headers: new Headers(headers) }, toResponse(response));
+      fc.asyncProperty(requests, async (request) => {
+        const response = await send(request);
+        await expectResponse(request, response, served);
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs },
     );
+  }
+
+  test("of an empty collection", { timeout: 600_000 }, async () => {
+    const state = await createStore({ ...worker.env, STORE: store }).readState();
+    await check({ state, records: [], code }, RUNS / 5, true);
+  });
+
+  test("of a large collection", { timeout: 3_600_000 }, async () => {
+    const state = await loadInto(worker.env, store, LARGE);
+    const records: TrafficRecord[] = LARGE.toReversed();
+    await expect
+      .poll(async () => Object(await (await worker.fetch("/api/tf1/records/")).json()).count, {
+        timeout: 60_000,
+      })
+      .toBe(LARGE.length);
+    await check({ state, records, code }, (RUNS * 4) / 5, false);
   });
 });
+
+/** Sends what fetch would not: several headers of one name, and text that is not ASCII. */
+function sendOverHttp({ method, url, headers, body }: AnyRequest): Promise<Response> {
+  // Without a length Node sends the body of some methods as if it were the next request.
+  const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
+  return new Promise((resolve, reject) => {
+    const outgoing = requestOverHttp(
+      url,
+      { method, headers: { ...headers, ...length } },
+      async (incoming) => {
+        const received = await text(incoming);
+        const pairs = Object.entries(incoming.headers).map(([name, value]): [string, string] => [
+          name,
+          String(value),
+        ]);
+        resolve(
+          new Response(received === "" ? null : received, {
+            status: incoming.statusCode ?? 0,
+            headers: pairs,
+          }),
+        );
+      },
+    );
+    outgoing.on("error", reject).end(body);
+  });
+}
+
+/** An instance of the worker in this process, with settings of its own. */
+async function sendInside({ method, url, headers, body, settings }: AnyRequest, env: Env): Promise<Response> {
+  const { publicOrigin, limited } = settings;
+  const pairs = Object.entries(headers).flatMap(([name, values]) =>
+    [values].flat().map((value): [string, string] => [name, value]),
+  );
+  const configured = Object.assign(Object.create(env), {
+    ...(publicOrigin === undefined ? {} : { PUBLIC_ORIGIN: publicOrigin }),
+    ...(limited === undefined
+      ? {}
+      : { RATE_LIMIT: "10", RATE_LIMITER: { limit: async () => ({ success: !limited }) } }),
+  });
+  return app.request(
+    new Request(url, { method, headers: pairs, body: body ?? null }),
+    {},
+    configured,
+    context,
+  );
+}
+
+/** Workerd keeps bytes in the query that are not UTF-8; Node, and so the model, replaces them with U+FFFD. */
+function normaliseLinks(body: string): string {
+  return body.replaceAll(
+    /("(?:next|previous)":"[^"?]*\?)([^"]*)/g,
+    (_, start, query) => `${start}${new URLSearchParams(query)}`,
+  );
+}
+
+const TYPES = { json: "application/json", html: "text/html; charset=utf-8" };
+
+async function expectResponse(request: AnyRequest, response: Response, served: Served): Promise<void> {
+  const { method, url } = request;
+  const expected = respond(request, served);
+  const body = normaliseLinks(await response.clone().text());
+  const headers = Object.fromEntries(response.headers);
+  expect({ status: response.status, body }).toMatchObject({ status: expected.status });
+  expect(headers).toMatchObject({ "access-control-allow-origin": "*", "x-content-type-options": "nosniff" });
+  if (expected.type === "none") expect(body).toBe("");
+  else if (expected.type !== undefined) expect(headers["content-type"]).toBe(TYPES[expected.type]);
+  if (typeof expected.body === "string") expect(body).toBe(expected.body);
+  else if (expected.body) expect(body).toMatch(expected.body);
+  for (const [name, value] of Object.entries(expected.headers ?? {}))
+    if (value === undefined) expect(headers[name]).toBeUndefined();
+    else expect(headers[name]).toContain(value);
+  const sent = new Headers();
+  for (const [name, value] of Object.entries(request.headers)) sent.set(name, String(value));
+  await checkResponse({ method, url: url.href, headers: sent }, response);
+}
