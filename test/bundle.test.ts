@@ -2,12 +2,20 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
-import { expect, test, vi } from "vitest";
-import { findBundle } from "./bundled-worker.ts";
+import type { Metafile } from "esbuild";
+import { beforeAll, expect, test } from "vitest";
+import { runWrangler } from "../tools/wrangler.ts";
+import { createFolder } from "./temporary-folder.ts";
 
 const MOST_BYTES = 100 * 1024;
 
-const folder = findBundle();
+const folder = createFolder();
+/** The files of the bundle by their paths, as esbuild describes them. */
+let inputs: Metafile["inputs"];
+beforeAll(async () => {
+  await runWrangler(["deploy", "--dry-run", "--outdir", folder, "--metafile"]);
+  ({ inputs } = JSON.parse(await readFile(join(folder, "bundle-meta.json"), "utf8")));
+});
 
 test("the worker stays under 100 KiB gzipped", async () => {
   const bundle = await readFile(join(folder, "index.js"));
@@ -30,14 +38,20 @@ test("schemas are built for the first that asks for the OpenAPI document, not wh
   expect(hasZod()).toBe(true);
 });
 
-test("the generator is set up for the first run of the cron trigger, not when a worker starts", async () => {
-  // Its time begins in 2019, which it works out when it is set up.
-  const utc = vi.spyOn(Date, "UTC");
-  const { default: worker } = await import(`${pathToFileURL(join(folder, "index.js")).href}?again`);
-  const answer = await worker.fetch(new Request("http://localhost/api/tf1/records/?page=0"), {});
-  expect(answer.status).toBe(404);
-  expect(utc).not.toHaveBeenCalledWith(2019, 0, 1);
-  await expect(worker.scheduled({ scheduledTime: 0 }, { GROW: "on" })).rejects.toThrow("STORE is undefined");
-  expect(utc).toHaveBeenCalledWith(2019, 0, 1);
-  utc.mockRestore();
+/** The files that are evaluated when a worker starts: `import()` evaluates its file on the first use only. */
+function findStarted(path = "src/index.ts", started = new Set<string>()): Set<string> {
+  if (started.has(path)) return started;
+  started.add(path);
+  for (const { kind, path: imported, external } of inputs[path]?.imports ?? [])
+    if (kind !== "dynamic-import" && !external) findStarted(imported, started);
+  return started;
+}
+
+test.each([
+  ["the generator", /^src\/generator\/|^src\/growth\/(?!trigger)/],
+  ["web pages", /\.tsx$/],
+  ["zod and the OpenAPI document", /node_modules\/zod\/|\/openapi\/document\.ts$/],
+])("%s is part of the worker, but not evaluated when it starts", (_, pattern) => {
+  expect(Object.keys(inputs).filter((path) => pattern.test(path))).not.toEqual([]);
+  expect([...findStarted()].filter((path) => pattern.test(path))).toEqual([]);
 });

@@ -7,7 +7,8 @@ import { context } from "../worker.ts";
 
 export const PATH = "/api/tf1/records/";
 
-const ORIGIN = "https://counts.example";
+/** Where the worker believes to be. */
+export const ORIGIN = "https://counts.example";
 
 /** Asks one instance of the worker, in this process, for a page; throws if the answer is not as documented. */
 export async function ask(

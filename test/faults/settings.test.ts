@@ -44,8 +44,14 @@ describe("a wrong setting is 503, and the log names it", () => {
 
   test("a limiter that fails lets everything pass, and the log says so", async () => {
     const RATE_LIMITER = { limit: () => Promise.reject(new Error("limiter is down")) };
-    expect((await ask({ ...worker.env, RATE_LIMIT: "60", RATE_LIMITER })).status).toBe(200);
-    expect(loggedReasons()[0]).toContain("limiter is down");
+    const headers = { "CF-Connecting-IP": "192.0.2.4" };
+    const response = await ask({ ...worker.env, RATE_LIMIT: "60", RATE_LIMITER }, 1, headers);
+    expect(response.status).toBe(200);
+    const lines = vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+    expect(lines).toEqual([
+      { event: "rate_limit_failed", reason: "Error: limiter is down", at: expect.any(Array) },
+    ]);
+    expect(JSON.stringify(lines), "nothing of the client").not.toContain("192.0.2.4");
   });
 
   test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {

@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
@@ -58,8 +58,8 @@ test.each(["", "yes", "ON"])("fails if GROW is %j", async (GROW) => {
   );
 });
 
-test("wrangler.toml turns growth off and has a run after each half hour", async () => {
-  const configuration = await readFile("wrangler.toml", "utf8");
-  expect(configuration).toContain('GROW = "off"');
-  expect(configuration).toContain(`crons = ["${controller.cron}"]`);
+test("wrangler.toml turns growth off and has a run after each half hour", () => {
+  const { vars, triggers } = unstable_readConfig({ config: "wrangler.toml" });
+  expect(vars.GROW).toBe("off");
+  expect(triggers.crons).toEqual([controller.cron]);
 });

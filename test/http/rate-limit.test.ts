@@ -1,13 +1,15 @@
-import { readFile } from "node:fs/promises";
 import { beforeAll, describe, expect, test } from "vitest";
+import { unstable_readConfig } from "wrangler";
 import { clientKey } from "../../src/http/rate-limit.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker, useWorker } from "../worker.ts";
 
 const PAGE = "/api/tf1/records/?page=2";
 
+const { ratelimits, vars } = unstable_readConfig({ config: "wrangler.toml" });
+
 /** Requests that wrangler.toml allows in 10 seconds. */
-const LIMIT = 100;
+const LIMIT = Number(ratelimits[0]?.simple.limit);
 
 /** A request from an address, with the header of the platform. */
 const from = (address: string, init: RequestInit = {}): RequestInit => ({
@@ -75,13 +77,13 @@ describe("RATE_LIMIT is 10", () => {
       ]);
     // The local runtime starts again when the clock is at a multiple of 10 seconds.
     const now = () => Math.floor(Date.now() / 10_000);
-    let responses: Response[];
-    let begun: number;
-    do {
-      begun = now();
+    let responses: Response[] = [];
+    for (let attempt = 1, sentIn = -1; now() !== sentIn; attempt++) {
+      if (attempt > 5) throw new Error("The machine is too slow to send the requests within 10 seconds");
+      sentIn = now();
       await useUp(address);
       responses = await sendAll();
-    } while (now() !== begun);
+    }
     expect(responses.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204]);
     expect(await responses[3]!.text()).toContain("Request was throttled.");
   });
@@ -95,10 +97,9 @@ test("RATE_LIMIT is off: the number of requests is not limited", async () => {
   await worker.close();
 });
 
-test("wrangler.toml has the limit that this file assumes", async () => {
-  const configuration = await readFile("wrangler.toml", "utf8");
-  expect(configuration).toContain('RATE_LIMIT = "off"');
-  expect(configuration).toContain(`simple = { limit = ${LIMIT}, period = 10 }`);
+test("wrangler.toml has no limit in force, and one to switch on", () => {
+  expect(vars.RATE_LIMIT).toBe("off");
+  expect(ratelimits).toMatchObject([{ name: "RATE_LIMITER", simple: { limit: 100, period: 10 } }]);
 });
 
 test.each([

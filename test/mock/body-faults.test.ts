@@ -124,7 +124,7 @@ describe("body=slow", () => {
       headers: { "Accept-Encoding": "gzip" },
     });
 
-  test.each(["body=slow", "body=slow, delay=300"])(
+  test.concurrent.each(["body=slow", "body=slow, delay=300"])(
     "%s sends the whole body over five seconds",
     async (prefer) => {
       const begun = performance.now();
@@ -139,10 +139,9 @@ describe("body=slow", () => {
       const took = performance.now() - begun;
       expect(JSON.parse(received).results).toEqual(JSON.parse(whole).results);
       expect(pieces).toBeGreaterThan(20);
-      expect(headers).toBeGreaterThanOrEqual(prefer.includes("delay") ? 299 : 0);
-      expect(headers).toBeLessThan(3_000);
+      expect(response.headers.get("preference-applied")).toBe(prefer.replace(/(.*), (.*)/, "$2, $1"));
+      // Sent at once it would take milliseconds. There is no upper limit: a busy machine may take any time.
       expect(took - headers).toBeGreaterThan(4_000);
-      expect(took).toBeLessThan(10_000);
     },
   );
 
@@ -150,14 +149,14 @@ describe("body=slow", () => {
     const countSent = async () => Number(await (await fetch(`${runtime.origin}/sent`)).text());
     const socket = await open(`${PAGE}&prefer=body=slow`);
     await once(socket, "data");
-    await setTimeout(500);
-    const before = await countSent();
-    expect(before).toBeGreaterThan(0);
+    await expect.poll(countSent).toBeGreaterThan(0);
     socket.resetAndDestroy();
-    await setTimeout(300);
-    const after = await countSent();
-    expect(after).toBeLessThan(40);
-    await setTimeout(1_000);
-    expect(await countSent()).toBe(after);
+    // A piece is sent every 0.1 s while the client reads, so after 0.5 s without one there are no more.
+    let sent = -1;
+    for (let now = await countSent(); now !== sent; now = await countSent()) {
+      sent = now;
+      await setTimeout(500);
+    }
+    expect(sent).toBeLessThan(50);
   });
 });

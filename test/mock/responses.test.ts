@@ -114,7 +114,6 @@ describe("delay", () => {
   test("waits", async () => {
     const { response, took } = await time(() => request("delay=400"));
     expect(took).toBeGreaterThanOrEqual(399);
-    expect(took).toBeLessThan(2_000);
     expect(response.headers.get("preference-applied")).toBe("delay=400");
     expect(await response.text()).toBe(await (await worker.fetch(PAGE)).text());
   });
@@ -128,18 +127,23 @@ describe("delay", () => {
   test("with a range, waits a time within it, the same with the same seed", async () => {
     const measure = async (seed: number) => (await time(() => request(`delay=100-900, seed=${seed}`))).took;
     // For this page the seeds lead to 855 and 205.
-    const [long, short, again] = [await measure(3), await measure(7), await measure(3)];
+    const [long, short, again] = await Promise.all([measure(3), measure(7), measure(3)]);
     expect(long).toBeGreaterThanOrEqual(854);
     expect(again).toBeGreaterThanOrEqual(854);
     expect(short).toBeGreaterThanOrEqual(204);
-    expect(short).toBeLessThan(854);
+    expect(short).toBeLessThan(Math.min(long, again));
   });
 
   test("does not delay other requests", async () => {
-    const delayed = request("delay=1500");
-    const { took } = await time(() => worker.fetch(PAGE));
-    expect(took).toBeLessThan(1_400);
-    await delayed;
+    const client = new AbortController();
+    const delayed = request("delay=10000", PAGE, { signal: client.signal }).then(
+      () => "delayed",
+      () => "aborted",
+    );
+    const other = worker.fetch(PAGE).then(() => "other");
+    expect(await Promise.race([delayed, other])).toBe("other");
+    client.abort();
+    expect(await delayed).toBe("aborted");
   });
 });
 

@@ -39,6 +39,8 @@ describe("pages of a collection", () => {
   ])("page $page of $count records is $first to $last", ({ count, page, first, last, pages }) => {
     expect(pagePositions(count, page)).toEqual({ first, last });
     expect(lastPage(count)).toBe(pages);
+    const next = page < pages ? page + 1 : null;
+    expect(neighbours(count, page)).toEqual({ next, previous: page > 1 ? page - 1 : null });
   });
 
   test("walking next visits each position once, newest first, and ends", () => {

@@ -3,6 +3,9 @@ import type { Findings } from "./clients.ts";
 /** More of the runtime's memory than this share and amount is more than its collector's mood. */
 const GROWTH = { share: 0.2, mib: 16 };
 
+/** In less time the runtime still grows to its usual size, so that growth says nothing. */
+const JUDGED_SECONDS = 240;
+
 /**
  * Prints the figures of a run and what is off about them.
  * @param samples the runtime's memory in MiB, a value a second; empty where it cannot be measured
@@ -27,6 +30,7 @@ export function report(findings: Findings, samples: number[], seconds: number): 
   const problems = [...findings.examples];
   if (all.length === 0) problems.push("No request was answered.");
   if (samples.length === 0) console.log("Memory was not measured: there is no /proc.");
+  else if (seconds < JUDGED_SECONDS) console.log("Memory is not judged in less than four minutes.");
   else if (grows(quarters[1]!, quarters[3]!)) problems.push("Memory grows.");
   for (const problem of problems) console.error(problem);
   return problems.length === 0;

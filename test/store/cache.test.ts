@@ -118,6 +118,21 @@ describe("a store that fails", () => {
     await expect(read(cache, 60), "a page that is not kept").rejects.toThrow("the store fails");
   });
 
+  test("is waited for again once it has recovered", async () => {
+    const { cache, control } = createControlledStore(first);
+    await expectPage(cache, 1_250, 1);
+    vi.advanceTimersByTime(FRESH_MS);
+    control.fails = true;
+    await expectPage(cache, 1_250, 1);
+    control.fails = false;
+    vi.advanceTimersByTime(FRESH_MS);
+    await expectPage(cache, 1_250, 1);
+    // The background read has shown that the store works.
+    await vi.advanceTimersByTimeAsync(FRESH_MS);
+    control.state = grown;
+    await expectPage(cache, 1_300, 1);
+  });
+
   test("is asked in the background while it hangs, so that no request waits for it", async () => {
     const { cache, asked, control } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
+import { createInstantClock } from "../../tools/http-client/instant-clock.ts";
 import { type FakeService, type Fault, type PageRequest, startFakeService } from "./fake-service.ts";
 import { FAST_RETRIES, linesOf, runCrawl } from "./run-crawl.ts";
 
@@ -12,20 +13,6 @@ beforeEach(async () => {
   service = await startFakeService(RECORDS);
 });
 afterEach(() => service.close());
-
-/** A clock that does not really wait, and the waits that were requested. */
-function skipWaits() {
-  const waits: number[] = [];
-  let ahead = 0;
-  const clock = {
-    now: () => Date.now() + ahead,
-    async wait(milliseconds: number) {
-      waits.push(milliseconds);
-      ahead += milliseconds;
-    },
-  };
-  return { clock, waits };
-}
 
 const once =
   (page: number, fault: Fault, times = 1) =>
@@ -69,7 +56,7 @@ describe("transient failures make no difference to the output:", () => {
 describe("waits", () => {
   test("double from the first to the longest, reduced by up to a half", async () => {
     service.onRequest = once(3, { status: 500 }, 7);
-    const { clock, waits } = skipWaits();
+    const { clock, waits } = createInstantClock();
     await runCrawl(
       service.origin,
       {},
@@ -84,7 +71,7 @@ describe("waits", () => {
 
   test("are as long as the server asks", async () => {
     service.onRequest = once(3, { status: 503, headers: { "Retry-After": "120" } });
-    const { clock, waits } = skipWaits();
+    const { clock, waits } = createInstantClock();
     const { warned } = await runCrawl(service.origin, {}, { clock });
     expect(Math.max(...waits)).toBe(120_000);
     expect(warned).toEqual([expect.stringMatching(/page=3 returned 503\. Attempt 2 starts in 120 s\.$/)]);
@@ -92,7 +79,7 @@ describe("waits", () => {
 
   test("are skipped if the server asks for none", async () => {
     service.onRequest = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
-    const { clock, waits } = skipWaits();
+    const { clock, waits } = createInstantClock();
     const { error } = await runCrawl(
       service.origin,
       {},
@@ -104,20 +91,29 @@ describe("waits", () => {
   test("end at the date that the server asks for", async () => {
     const at = new Date(Date.now() + 90_000).toUTCString();
     service.onRequest = once(3, { status: 429, headers: { "Retry-After": at } });
-    const { clock, waits } = skipWaits();
+    const { clock, waits } = createInstantClock();
     await runCrawl(service.origin, {}, { clock });
     expect(Math.max(...waits)).toBeGreaterThan(85_000);
     expect(Math.max(...waits)).toBeLessThanOrEqual(90_000);
   });
 
   test("that the server asks for hold back all other requests", async () => {
-    service.onRequest = once(2, { status: 429, headers: { "Retry-After": "1" } });
-    service.onResponse = () => setTimeout(60);
-    await runCrawl(service.origin, { concurrency: 4 });
-    const [first, second] = service.requests.filter(({ page }) => page === 2);
-    expect(second!.at - first!.at).toBeGreaterThan(950);
-    const meanwhile = service.requests.filter(({ at }) => at > first!.at + 50 && at < first!.at + 950);
-    expect(meanwhile).toEqual([]);
+    const { clock } = createInstantClock();
+    const startedAt = clock.now();
+    const times: number[] = [];
+    service.onRequest = async ({ page, attempt }) => {
+      times.push(clock.now() - startedAt);
+      if (page !== 2 || attempt > 1) return undefined;
+      // Page 2 is refused once pages 3 to 5 have been requested as well.
+      while (service.requests.length < 5) await setTimeout(1);
+      return { status: 429, headers: { "Retry-After": "600" } };
+    };
+    // They are answered after the refusal, so that the next requests would be sent during the wait.
+    service.onResponse = ({ page }) => (page > 2 && page <= 5 ? setTimeout(60) : undefined);
+    const { lines } = await runCrawl(service.origin, { concurrency: 4 }, { clock });
+    expect(lines).toEqual(linesOf(RECORDS));
+    expect(times.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
+    expect(new Set(times.slice(5))).toEqual(new Set([600_000]));
   });
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
+import { createInstantClock } from "../../tools/http-client/instant-clock.ts";
 import { type FakeService, startFakeService } from "./fake-service.ts";
 import { linesOf, runCrawl } from "./run-crawl.ts";
 
@@ -51,17 +52,26 @@ describe("requests", () => {
   });
 
   test("are at most as many at the same time as --concurrency", async () => {
-    service.onResponse = () => setTimeout(5);
     await runCrawl(service.origin);
     expect(service.maxOpen).toBe(1);
+    // Holds the pages after the first one back until as many are requested as may be.
+    service.onResponse = async ({ page }) => {
+      while (page > 1 && service.maxOpen < 4) await setTimeout(1);
+      await setTimeout(20);
+    };
     await runCrawl(service.origin, { concurrency: 4 });
     expect(service.maxOpen).toBe(4);
   });
 
   test("start at least --delay apart", async () => {
-    await runCrawl(service.origin, { delay: 40, concurrency: 4 });
-    const [first, last] = [service.requests[0]!, service.requests.at(-1)!];
-    expect(last.at - first.at).toBeGreaterThan(40 * (service.requests.length - 1) - 20);
+    const { clock, waits } = createInstantClock();
+    const times: number[] = [];
+    service.onSelect = () => times.push(clock.now());
+    await runCrawl(service.origin, { delay: 3_600_000, concurrency: 4 }, { clock });
+    expect(times.length).toBeGreaterThanOrEqual(7);
+    expect(waits.length).toBeGreaterThanOrEqual(times.length - 1);
+    for (const [index, time] of times.entries())
+      expect(time - times[0]!).toBeGreaterThanOrEqual(3_600_000 * index);
   });
 
   test("follow a redirect on the same host, and later ones are sent to its target", async () => {

@@ -114,6 +114,12 @@ test("a missing folder is reported while the text is still being generated", asy
   await expect(writeOutput(path("no/out"), slow())).rejects.toThrow(/no\/out cannot be written: ENOENT/);
 });
 
+test.each([1, 100_000])("a full disk is reported, after %i lines", async (count) => {
+  await expect(writeOutput("/dev/full", lines(count))).rejects.toThrow(
+    /^\/dev\/full cannot be written: ENOSPC/,
+  );
+});
+
 test("a cycle of symbolic links is refused", async () => {
   await symlink("other", path("one"));
   await symlink("one", path("other"));

@@ -74,7 +74,9 @@ async function runBench(loadRecords?: number): Promise<z.infer<typeof Report>> {
 
 test("measures everything; an interrupted preparation is made anew, a complete one is kept", async () => {
   const kept = join(folder, String(RECORDS));
-  const interrupted = spawn(process.execPath, benchArguments(), { stdio: "ignore" });
+  const interrupted = spawn(process.execPath, benchArguments(), {
+    stdio: "ignore",
+  });
   const ended = once(interrupted, "exit");
   while (!existsSync(kept)) await setTimeout(5);
   interrupted.kill("SIGTERM");

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { text } from "node:stream/consumers";
 import { afterEach, beforeEach } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { listen } from "../../listen.ts";
@@ -19,6 +20,7 @@ export interface ReceivedRequest {
   page: string | null;
   /** The path with its query. */
   target: string;
+  body: string;
   /** The number of the request, from 0. */
   index: number;
   receivedAt: number;
@@ -76,8 +78,10 @@ export async function startService(records: unknown[] = makeCollection(40)): Pro
 async function respond(service: Service, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = "", url: target = "" } = request;
   const page = new URL(target, service.origin).searchParams.get("page");
-  const received = { method, page, target, index: service.requests.length, receivedAt: performance.now() };
+  const index = service.requests.length;
+  const received = { method, page, target, body: "", index, receivedAt: performance.now() };
   service.requests.push(received);
+  received.body = await text(request);
   const { status, headers, body } = await service.reply(makeReply(service, received), received);
   response.writeHead(status, { "Content-Length": Buffer.byteLength(body), ...headers }).end(body);
 }

@@ -7,8 +7,9 @@ import { deployProduction } from "../../../tools/deploy/production.ts";
 import { openTemporaryAccount } from "../../../tools/deploy/temporary-account.ts";
 import { PROJECT, TEMPORARY_ACCOUNT } from "../../../tools/wrangler.ts";
 import { finish } from "../../processes.ts";
-import { type Api, openApi, TEMPORARY_TOKEN } from "./stub/api.ts";
+import { openApi, TEMPORARY_TOKEN } from "./stub/api.ts";
 import { type Fixture, openFixture } from "./stub/fixture.ts";
+import type { Api } from "./stub/route.ts";
 
 // The real wrangler creates the account. Only the API that it talks to is a stub.
 

@@ -1,0 +1,219 @@
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { State } from "../../src/store/store.ts";
+import type { AnyRequest, Option } from "./requests.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** What is served: the state, and its records newest first. */
+export interface Served {
+  state: State;
+  records: TrafficRecord[];
+  /** The id of the version of the code. */
+  code: string;
+}
+
+/** What a response must be. A field that is undefined may be anything. */
+export interface Expected {
+  status: number;
+  /** The type of the body; none if there is no body. */
+  type?: "json" | "html" | "none" | undefined;
+  /** The whole body, or what it must contain. */
+  body?: string | RegExp | undefined;
+  headers?: Record<string, string | undefined>;
+}
+
+/**
+ * What the service must respond, by the specification and the tables in the README, computed from records in memory in the
+ * simplest way.
+ */
+export function respond(request: AnyRequest, served: Served): Expected {
+  const expected = respondToAny(request, served);
+  return request.method === "HEAD" && expected.type !== "none"
+    ? { ...expected, type: undefined, body: "" }
+    : expected;
+}
+
+function respondToAny(request: AnyRequest, served: Served): Expected {
+  const { method, headers, settings } = request;
+  if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
+    return { status: 204, type: "none", headers: { "access-control-allow-methods": "GET, OPTIONS" } };
+  if (pathOf(request) === "/healthz") return respondHealth(request, served);
+  if (settings.limited)
+    return {
+      ...fail(request, 429, "Request was throttled. Expected available in 10 seconds."),
+      headers: { "retry-after": "10", "cache-control": "no-store" },
+    };
+  return misbehave(request, (conditional) => respondNormally(conditional, served));
+}
+
+function respondNormally(request: AnyRequest, served: Served): Expected {
+  const path = pathOf(request);
+  const isRead = request.method === "GET" || request.method === "HEAD";
+  if (path === PATH.slice(0, -1))
+    return { status: 301, type: "none", headers: { location: PATH + request.url.search } };
+  if (path === PATH) return respondCollection(request, served);
+  if (!["/", "/openapi.json", "/docs"].includes(path)) return fail(request, 404, "Not found.");
+  if (!isRead) return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, HEAD" } };
+  if (path === "/docs") return { status: 200, type: "html" };
+  if (path === "/openapi.json") return respondDocument(request);
+  return negotiate(request) ?? { status: 200, type: representation(request) };
+}
+
+function respondDocument(request: AnyRequest): Expected {
+  if (request.condition === "any") return { status: 304, type: "none" };
+  const origin = JSON.stringify(originOf(request)).replaceAll(/[[\]]/g, "\\$&");
+  return { status: 200, type: "json", body: new RegExp(`"url":${origin}`) };
+}
+
+const refuse = ({ method }: AnyRequest) => `Method "${method}" not allowed.`;
+
+/** Hono decodes a path before it looks for its route. */
+function pathOf({ url: { pathname } }: AnyRequest): string {
+  try {
+    return decodeURI(pathname);
+  } catch {
+    return pathname;
+  }
+}
+
+const originOf = ({ url, settings }: AnyRequest) => settings.publicOrigin ?? url.origin;
+
+function respondHealth(request: AnyRequest, { state, code }: Served): Expected {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, HEAD" } };
+  const about = `"version":${state.version},"count":${state.count},`;
+  return {
+    status: 200,
+    type: "json",
+    body: new RegExp(`^{"status":"ok","code":{"id":"${code}".*"state":{${about}.*}}$`),
+    headers: { "cache-control": "no-store", etag: undefined },
+  };
+}
+
+/** An error: JSON, unless the client prefers a web page. */
+function fail(request: AnyRequest, status: number, detail: string): Expected {
+  const wantsPage = request.accepted === "html" || request.accepted === "neither, but a browser";
+  const isPage = lastValue(request, "format") !== "json" && wantsPage;
+  return {
+    status,
+    type: isPage ? "html" : "json",
+    body: isPage ? new RegExp(`<span class="status">${status}</span>`) : JSON.stringify({ detail }),
+    headers: { "cache-control": "no-store", etag: undefined },
+  };
+}
+
+const lastValue = ({ url }: AnyRequest, name: string) => url.searchParams.getAll(name).at(-1);
+
+/** The error if the format or the Accept header cannot be satisfied. */
+function negotiate(request: AnyRequest): Expected | undefined {
+  const format = lastValue(request, "format");
+  if (format === "json") return undefined;
+  if (!["", "api", undefined].includes(format)) return fail(request, 404, "Not found.");
+  return request.accepted.startsWith("neither")
+    ? fail(request, 406, "Could not satisfy the request Accept header.")
+    : undefined;
+}
+
+const representation = (request: AnyRequest) =>
+  lastValue(request, "format") === "json" || request.accepted !== "html" ? "json" : "html";
+
+function respondCollection(request: AnyRequest, served: Served): Expected {
+  const { method } = request;
+  const refused = negotiate(request);
+  if (refused) return refused;
+  if (method === "OPTIONS") return { status: 200, type: "json", body: /^{"name":.*"parses":/ };
+  if (method !== "GET" && method !== "HEAD")
+    return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, OPTIONS" } };
+  const location = findPage(request, served);
+  return typeof location === "string" ? fail(request, 404, location) : respondPage(request, served, location);
+}
+
+const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
+const INVALID = "Invalid page.";
+
+interface Location {
+  number: number;
+  count: number;
+}
+
+/** The page that a request asks for; the detail of the error if there is none. */
+function findPage(request: AnyRequest, { state }: Served): Location | string {
+  const page = lastValue(request, "page") || "1";
+  const asOf = lastValue(request, "as_of") ?? "latest";
+  const [, count, version] = /^(\d+)(?:-(\d+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
+  const isExact = [count, version ?? "0"].every((text) => Number.isSafeInteger(Number(text)));
+  if (count === undefined || !isExact || !/^(\d+|last)$/.test(page) || Number(page) === 0) return INVALID;
+  const last = Math.max(1, Math.ceil(Number(count) / 15));
+  const number = page === "last" ? last : Number(page);
+  if (number > Math.floor(Number.MAX_SAFE_INTEGER / 15)) return INVALID;
+  if (version !== undefined && Number(version) !== state.version) return REPLACED;
+  return Number(count) > state.count || number > last ? INVALID : { number, count: Number(count) };
+}
+
+function respondPage(request: AnyRequest, served: Served, { number, count }: Location): Expected {
+  const { state, code } = served;
+  const last = Math.max(1, Math.ceil(count / 15));
+  if (representation(request) === "html")
+    return {
+      status: 200,
+      type: "html",
+      body: new RegExp(`<title>Records, page ${number} of ${last}\\b`),
+      headers: { etag: undefined },
+    };
+  const etag = `"${state.revision}-${count}-${number}-${code.slice(0, 8)}"`;
+  const headers = { etag, "cache-control": "public, max-age=5, stale-if-error=3600" };
+  if (request.condition === "current" || request.condition === "any")
+    return { status: 304, type: "none", headers };
+  const collection = served.records.slice(state.count - count);
+  const link = (page: number) =>
+    originOf(request) + PATH + linkQuery(request, page, `${count}-${state.version}`);
+  const body = JSON.stringify({
+    count,
+    next: number < last ? link(number + 1) : null,
+    previous: number > 1 ? link(number - 1) : null,
+    results: collection.slice(15 * (number - 1), 15 * number),
+  });
+  return { status: 200, type: "json", body, headers };
+}
+
+/** The query of a link: the parameters of the request, with format, page and the state, sorted by name. */
+function linkQuery(request: AnyRequest, page: number, asOf: string): string {
+  const parameters = [...request.url.searchParams].filter(
+    ([name]) => !["format", "page", "as_of"].includes(name),
+  );
+  const format = lastValue(request, "format") === "json" ? "json" : "api";
+  parameters.push(["format", format], ["page", String(page)]);
+  if (request.url.searchParams.has("as_of")) parameters.push(["as_of", asOf]);
+  parameters.sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
+  return `?${new URLSearchParams(parameters)}`;
+}
+
+/** What the mock makes of a response, by docs/mock.md. */
+function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected): Expected {
+  const options = request.prefer.filter(
+    ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
+  );
+  // A seed alone has nothing to decide.
+  if (options.every(({ name, isValid }) => name === "seed" && isValid)) return usual(request);
+  const valueOfOption = (name: Option["name"]) =>
+    options.find((option) => option.name === name && option.isValid)?.value;
+  const [fails, body] = [valueOfOption("fail") !== "0", valueOfOption("body")];
+  const code = valueOfOption("code") ?? (valueOfOption("fail") === "1" && !body ? "503" : undefined);
+  const intact =
+    code === undefined || !fails
+      ? usual({ ...request, condition: "none" })
+      : { ...fail(request, Number(code), DETAILS[code]!) };
+  const changed = { ...intact, headers: { ...intact.headers, etag: undefined, "cache-control": "no-store" } };
+  if (body === undefined || !fails || intact.type === "none") return changed;
+  return body === "empty"
+    ? { ...changed, type: undefined, body: "" }
+    : { ...changed, type: "json", body: /^{"count": 1, .*<not json>$/ };
+}
+
+/** The codes that requests ask for. */
+export const DETAILS: Record<string, string> = {
+  404: "Not found.",
+  409: "Conflict.",
+  500: "A server error occurred.",
+  503: "Service temporarily unavailable, try again later.",
+};

@@ -1,0 +1,44 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { Page } from "../../src/records/record.ts";
+import { makeRecords } from "../records/sample.ts";
+import { createLocalStore, type LocalStore } from "./local-store.ts";
+import { stageFiles } from "./stage-files.ts";
+
+const RECORDS = makeRecords(40);
+
+let local: LocalStore;
+beforeAll(async () => {
+  local = await createLocalStore();
+  await local.run("load", "--store", "kv", await local.write("records.csv", RECORDS));
+});
+afterAll(() => local?.remove());
+
+test("pages have the links of PUBLIC_ORIGIN in the file of --config, and the store of that file is exported", async () => {
+  const config = join(local.folder, "wrangler.json");
+  await writeFile(config, JSON.stringify({ vars: { STORE: "kv", PUBLIC_ORIGIN: "https://counts.example" } }));
+  const { status, stdout } = await local.run("export", "--config", config, "--format", "pages");
+  expect(status).toBe(0);
+  const pages = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => Page.parse(JSON.parse(line)));
+  const link = (page: number) => `https://counts.example/api/tf1/records/?format=api&page=${page}`;
+  expect(pages.map(({ next, previous }) => [next, previous])).toEqual([
+    [link(2), null],
+    [link(3), link(1)],
+    [null, link(2)],
+  ]);
+  expect(pages.flatMap(({ results }) => results)).toEqual(RECORDS.toReversed());
+});
+
+test("a report, written to a file, can be loaded again: only ids and camera_pks differ", async () => {
+  const out = join(local.folder, "report.csv");
+  const { status, stdout } = await local.run("export", "--store", "kv", "--format", "report", "--out", out);
+  expect([status, stdout]).toEqual([0, "Exported 40 records.\n"]);
+  const { problems, records } = await stageFiles({ report: await readFile(out, "utf8") });
+  expect(problems).toEqual([]);
+  const withoutNumbers = (list: typeof RECORDS) => list.map((record) => ({ ...record, id: 0, camera_pk: 0 }));
+  expect(withoutNumbers(records)).toEqual(withoutNumbers(RECORDS));
+});

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { append } from "../../data/append.ts";
+import { load } from "../../data/load.ts";
+import { readRecords } from "../../data/stored-records.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
+import { useStore } from "../../tools/stores/open.ts";
+import { makeRecords } from "../records/sample.ts";
+import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
+
+/** Records at the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
+const COUNTS = { d1: 21_000, kv: 9_000 };
+
+/** Records at the beginning. The last block is not full, so an append rewrites it. */
+const LOADED = 1_000;
+
+const make = (count: number) =>
+  makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
+
+let local: LocalStore;
+beforeAll(async () => {
+  local = await createLocalStore();
+});
+afterAll(() => local?.remove());
+beforeEach(() => {
+  vi.spyOn(console, "log").mockImplementation(() => undefined);
+});
+
+/** Reads everything that is loaded, oldest first. */
+const readLoaded = (store: StoreName) =>
+  useStore({ store, persistTo: local.folder }, async (opened): Promise<TrafficRecord[]> => {
+    return Array.fromAsync(readRecords(opened.store, await opened.store.readState(true)));
+  });
+
+/** Starts a command, and kills it and all that it started while it writes. */
+async function killWhileWriting(store: StoreName, ...args: string[]): Promise<void> {
+  const child = local.start("load", "--store", store, ...args);
+  await untilWriting(store, local, child);
+  expect(await interrupt(child, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
+}
+
+test.each(STORE_NAMES)(
+  "%s: a load and an append that are killed change nothing that is served",
+  async (store) => {
+    const records = make(COUNTS[store]);
+    const loaded = records.slice(0, LOADED);
+    const choice = { store, persistTo: local.folder };
+    await load([await local.write(`${store}-loaded.csv`, loaded)], choice);
+    const all = await local.write(`${store}-all.csv`, records);
+    await killWhileWriting(store, all);
+    expect(await readLoaded(store)).toEqual(loaded);
+    await killWhileWriting(store, "--append", "--skip-known", all);
+    expect(await readLoaded(store)).toEqual(loaded);
+    await append([all], { ...choice, skipKnown: true });
+    expect(await readLoaded(store)).toEqual(records);
+  },
+);
+
+test.each(STORE_NAMES)("%s: of two loads at once one is served, complete", async (store) => {
+  const collections = [makeRecords(2_000), makeRecords(3_000)];
+  const loads = collections.map(async (records, index) => {
+    const file = await local.write(`${store}-${index}.csv`, records);
+    return local.run("load", "--store", store, file);
+  });
+  const statuses = (await Promise.all(loads)).map(({ status }) => status);
+  const served = await readLoaded(store);
+  const winner = collections.findIndex(({ length }) => length === served.length);
+  expect(served).toEqual(collections[winner]);
+  expect(statuses[winner], "the load of what is served").toBe(0);
+});
