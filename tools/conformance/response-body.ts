@@ -17,6 +17,9 @@ export class NumberLiteral {
 
 const INTEGER = /^-?\d+$/;
 
+/** Far more levels than a page has, and far fewer than would overflow the stack of a recursive function. */
+const MAX_LEVELS = 500;
+
 /**
  * Parses the body of a response, which must be UTF-8 without a byte order mark (RFC 8259, 8.1). Numbers that are not
  * written as integers become `NumberLiteral`.
@@ -29,14 +32,36 @@ export function parseBody(body: Uint8Array): { value?: unknown; error?: string }
   } catch {
     return { error: "the body is not UTF-8" };
   }
+  const { hasLiterals, levels } = scanTokens(text);
+  if (levels > MAX_LEVELS)
+    return { error: `the body has more than ${MAX_LEVELS} levels of objects and arrays` };
   try {
-    const value: unknown = JSON.parse(text, keepLiteral);
+    const value: unknown = hasLiterals ? JSON.parse(text, keepLiteral) : JSON.parse(text);
     const duplicate = findDuplicateName(body);
     if (duplicate === undefined) return { value };
     return { value, error: `the body has the name ${formatValue(duplicate)} twice in one object` };
   } catch {
-    return { error: `the body is not JSON: ${formatValue(text)}` };
+    return { error: `the body is not JSON: ${formatValue(text.slice(0, MAX_QUOTED))}` };
   }
+}
+
+/** More than a message shows. */
+const MAX_QUOTED = 100;
+
+/** The strings of a JSON text, its brackets, and the numbers that JavaScript may not represent as they are written. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}]|-?\d+(?:\.|[eE])|\d{16,}|-0/gs;
+
+/** Looks for what makes a text expensive to parse, because most texts have none of it. */
+function scanTokens(text: string): { hasLiterals: boolean; levels: number } {
+  let hasLiterals = false;
+  let level = 0;
+  let levels = 0;
+  for (const { 0: token } of text.matchAll(TOKENS)) {
+    if (token === "[" || token === "{") levels = Math.max(levels, ++level);
+    else if (token === "]" || token === "}") level -= 1;
+    else if (!token.startsWith('"')) hasLiterals = true;
+  }
+  return { hasLiterals, levels };
 }
 
 function keepLiteral(_: string, value: unknown, context?: { source?: string }): unknown {

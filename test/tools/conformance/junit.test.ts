@@ -16,6 +16,9 @@ const RECORDS = makeCollection(40);
 
 setUpService(RECORDS);
 
+/** What the specification does not show, and with --read-only whether records can be written. */
+const SKIPPED = RULES.filter(({ notShown }) => notShown).length + 1;
+
 const run = (...args: string[]) => runScript("conformance", args);
 
 /** Parses the elements of an XML document and requires that they are nested correctly. */
@@ -50,9 +53,9 @@ describe("--junit", () => {
     const named = (name: string) => elements.filter((element) => element.name === name);
     expect(named("testcase")).toHaveLength(RULES.length + 1);
     expect(named("testsuite")[0]?.attributes).toContain(
-      ` tests="${RULES.length + 1}" failures="1" errors="0" skipped="13"`,
+      ` tests="${RULES.length + 1}" failures="1" errors="0" skipped="${SKIPPED}"`,
     );
-    expect(named("skipped")).toHaveLength(13);
+    expect(named("skipped")).toHaveLength(SKIPPED);
     expect(named("property").map(({ attributes }) => attributes)).toEqual([
       ' name="count" value="40"',
       ' name="pages" value="3"',

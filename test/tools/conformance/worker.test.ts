@@ -29,7 +29,11 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
   // 2,708 pages.
   test("passes every rule with the seed", { timeout: 240_000 }, async () => {
     await loadInto(worker.env, store, seed);
-    const report = await checkQuickly(worker.origin, { concurrency: 8, retryPolicy: SLOW_START });
+    const report = await checkQuickly(worker.origin, {
+      concurrency: 8,
+      retryPolicy: SLOW_START,
+      reference: true,
+    });
     expect(rulesOf(report, "fail")).toEqual([]);
     expect(rulesOf(report, "not seen")).toEqual([]);
     expect(report).toMatchObject({ records: seed.length, count: seed.length, stopped: undefined });
@@ -39,8 +43,9 @@ describe.each(STORE_NAMES)("the worker, over %s,", (store) => {
 test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
-  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START });
+  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START, reference: true });
   await worker.close();
   expect(rulesOf(report, "fail")).toEqual([]);
+  expect(rulesOf(report, "pass")).toContain("Reference.past the end");
   expect(report).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });
 });
