@@ -59,7 +59,9 @@ describe("the exit status", () => {
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toContain(`List records.${rule}`);
     expect(rulesOf(report, "pass")).toContain("Options.method");
-    expect(report.stopped).toMatch(rule === "Content-Type" ? /--format json/ : /could not be read|is not a page of a collection/);
+    expect(report.stopped).toMatch(
+      rule === "Content-Type" ? /--format json/ : /could not be read|is not a page of a collection/,
+    );
   });
 
   test.each<[string, Partial<Reply>, RegExp]>([

@@ -93,7 +93,7 @@ describe("--junit", () => {
   test("leaves an existing file as it is if nothing could be checked", async () => {
     const [old, none] = [join(folder, "old.xml"), join(folder, "none.xml")];
     await writeFile(old, "<old/>");
-    service.reply = (reply) => ({ ...reply, status: 404 });
+    service.reply = (reply) => ({ ...reply, status: 404, body: "{}" });
     for (const file of [old, none]) expect((await run(service.origin, "--junit", file)).status).toBe(2);
     expect(await readFile(old, "utf8")).toBe("<old/>");
     await expect(readFile(none)).rejects.toThrow("ENOENT");
