@@ -3,7 +3,7 @@ import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
 import { type CollectionUrl, pageUrl } from "../http-client/collection-url.ts";
 import { TransientError } from "../http-client/errors.ts";
 import type { HttpResponse } from "../http-client/request.ts";
-import { isObject, isSafeCount, parseBody } from "./response-body.ts";
+import { isObject, isOversized, isSafeCount, parseBody } from "./response-body.ts";
 
 /** The response to GET of a page. */
 export interface PageResponse {
@@ -17,6 +17,7 @@ export interface PageResponse {
   headers: Headers;
   /** Why every attempt failed. */
   failure?: Error | undefined;
+  isOversized: boolean;
   /** What is wrong with the body. */
   bodyError: string | undefined;
   /** The body, if it is a JSON object. */
@@ -149,6 +150,7 @@ function parsePage(
     number,
     status,
     headers,
+    isOversized: isOversized(body),
     bodyError: error,
     envelope,
     count: isSafeCount(count) ? count : undefined,

@@ -16,10 +16,10 @@ export async function sendExtraRequests(requests: ExtraRequests): Promise<void> 
   const url = `${reader.url}?format=${reader.format}&page=0`;
   const pageZero = await sendPlain(client, { url, method: "GET" });
   emit("pageZero", { ...pageZero, subject: "page=0", hasNewRecords: hasNewRecords(walk, pageZero) });
-  await requestDefaultPage(walk);
+  if (!walk.result.isOversized) await requestDefaultPage(walk);
   emit("options", await sendPlain(client, { url: reader.url, method: "OPTIONS" }));
   if (!readOnly) await sendWrites(requests);
-  if (walk.result.pages > 0) await sendReferenceRequests(requests);
+  if (walk.result.pages > 0 && !walk.result.isOversized) await sendReferenceRequests(requests);
 }
 
 const MAX_READS = 3;

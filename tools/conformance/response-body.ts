@@ -17,6 +17,14 @@ export class NumberLiteral {
 
 const INTEGER = /^-?\d+$/;
 
+/** A hundred times the size of a page. Of a larger body, the spelling of numbers and repeated names are not checked. */
+const MAX_CHECKED_BYTES = 1024 * 1024;
+
+/** Whether a body is far too large for a page, so that reading it often would take too long. */
+export function isOversized(body: Uint8Array): boolean {
+  return body.length > MAX_CHECKED_BYTES;
+}
+
 /** Far more levels than a page has, and far fewer than would overflow the stack of a recursive function. */
 const MAX_LEVELS = 500;
 
@@ -32,11 +40,11 @@ export function parseBody(body: Uint8Array): { value?: unknown; error?: string }
   } catch {
     return { error: "the body is not UTF-8" };
   }
-  const { hasLiterals, levels } = scanTokens(text);
-  if (levels > MAX_LEVELS)
+  if (countLevels(text) > MAX_LEVELS)
     return { error: `the body has more than ${MAX_LEVELS} levels of objects and arrays` };
   try {
-    const value: unknown = hasLiterals ? JSON.parse(text, keepLiteral) : JSON.parse(text);
+    if (isOversized(body)) return { value: JSON.parse(text) };
+    const value: unknown = JSON.parse(text, keepLiteral);
     const duplicate = findDuplicateName(body);
     if (duplicate === undefined) return { value };
     return { value, error: `the body has the name ${formatValue(duplicate)} twice in one object` };
@@ -48,20 +56,30 @@ export function parseBody(body: Uint8Array): { value?: unknown; error?: string }
 /** More than a message shows. */
 const MAX_QUOTED = 100;
 
-/** The strings of a JSON text, its brackets, and the numbers that JavaScript may not represent as they are written. */
-const TOKENS = /"(?:[^"\\]|\\.)*"|[[\]{}]|-?\d+(?:\.|[eE])|\d{16,}|-0/gs;
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE] = [...'"\\[]{}'].map((one) =>
+  one.charCodeAt(0),
+);
 
-/** Looks for what makes a text expensive to parse, because most texts have none of it. */
-function scanTokens(text: string): { hasLiterals: boolean; levels: number } {
-  let hasLiterals = false;
-  let level = 0;
-  let levels = 0;
-  for (const { 0: token } of text.matchAll(TOKENS)) {
-    if (token === "[" || token === "{") levels = Math.max(levels, ++level);
-    else if (token === "]" || token === "}") level -= 1;
-    else if (!token.startsWith('"')) hasLiterals = true;
+/** How deep the objects and arrays of a JSON text are nested, found without recursion. */
+function countLevels(text: string): number {
+  let [level, levels] = [0, 0];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = findStringEnd(text, index);
+    else if (code === OPEN || code === OPEN_BRACE) levels = Math.max(levels, ++level);
+    else if (code === CLOSE || code === CLOSE_BRACE) level -= 1;
   }
-  return { hasLiterals, levels };
+  return levels;
+}
+
+/** The index of the quote that closes a string, or the end of the text. */
+function findStringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function keepLiteral(_: string, value: unknown, context?: { source?: string }): unknown {

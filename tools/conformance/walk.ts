@@ -38,6 +38,8 @@ export interface WalkResult {
   countsContradict: boolean;
   /** A page contradicted earlier ones in every attempt. From then on, each page is read once. */
   isInconsistent: boolean;
+  /** A page is so large that only the requests that are necessary are sent. */
+  isOversized: boolean;
   /** All pages but the last hold as many records as they should. */
   allPagesFull: boolean;
   /** The number of the last page, if the walk reached it. */
@@ -53,6 +55,7 @@ export function createWalkResult(): WalkResult {
     growths: 0,
     countsContradict: false,
     isInconsistent: false,
+    isOversized: false,
     allPagesFull: true,
     lastPage: undefined,
     stopped: undefined,
@@ -190,6 +193,7 @@ async function addPage(walk: Walk, response: PageResponse): Promise<ComparedPage
   const duplicateOf = overlap < page.results.length ? earlier : undefined;
   const added = duplicateOf === undefined ? addRecords(walk, page, overlap) : 0;
   walk.result.pages += 1;
+  if (page.isOversized) walk.result.isOversized = true;
   walk.onPage();
   return { ...page, duplicateOf, hasNewRecords: added > 0 };
 }

@@ -43,7 +43,8 @@ function isAccepted({ status }: ResponseEvent): boolean {
   return status > 0 && status < 400;
 }
 
-async function readEnds({ reader }: Walk): Promise<Ends> {
+async function readEnds({ reader, result }: Walk): Promise<Ends> {
+  if (result.isOversized) return [];
   const first = await reader.readAgain(1);
   const last = lastPage(first.count ?? 0);
   return last === 1 ? [first] : [first, await reader.readAgain(last)];

@@ -528,6 +528,11 @@ export const HTTP: Defect[] = [
     onPage("2", ({ body }) => ({ body: Buffer.from(String(body).replace('"a33"', '"a\xE933"'), "latin1") })),
   ],
   [
+    "a page has 10 MB",
+    ["Record.model_name"],
+    onPage("2", ({ body }) => ({ body: String(body).replace('tf1"', `${"x".repeat(10_000_000)}"`) })),
+  ],
+  [
     "100,000 levels of arrays",
     ["List records.body"],
     onPage("2", () => ({ body: "[".repeat(100_000) + "]".repeat(100_000) })),

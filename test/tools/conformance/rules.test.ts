@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
 
@@ -80,5 +81,21 @@ describe("the rules", () => {
       expect(sentence).not.toBe("");
       if (!notShown) expect([reference, Object.keys(checks)]).not.toEqual([reference, []]);
     }
+  });
+});
+
+describe("the documentation", () => {
+  test("explains each rule in docs/specification.md, and the reference in docs/conformance.md", async () => {
+    const [specification, conformance] = await Promise.all(
+      ["specification", "conformance"].map((name) => readFile(`docs/${name}.md`, "utf8")),
+    );
+    const isExplained = ({ reference, sentence }: (typeof RULES)[number]) =>
+      reference.startsWith("Reference.")
+        ? conformance?.includes(`| **${reference}** | ${sentence} |`)
+        : specification?.includes(`**${reference}**`);
+    expect(RULES.filter((rule) => !isExplained(rule))).toEqual([]);
+    const named = [...(specification ?? "").matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
+    const known = [...RULES.map(({ reference }) => reference), "Reference"];
+    expect(named.filter((name) => !known.includes(name!))).toEqual([]);
   });
 });

@@ -7,6 +7,9 @@ import { createNotShownRule, type Finding, type Rule } from "../rule.ts";
 
 const FIELDS = Object.keys(Page.shape);
 
+/** How many additional fields the report names. */
+const MAX_NAMED = 10;
+
 /** The sections "Resources and their fields", "Page envelope", and "States and transitions". */
 export const PAGE_ENVELOPE_RULES: Rule[] = [
   {
@@ -64,7 +67,8 @@ export const PAGE_ENVELOPE_RULES: Rule[] = [
   createNotShownRule("Page envelope.others", "Fields other than the four", {
     page({ envelope = {} }) {
       const others = Object.keys(envelope).filter((name) => !FIELDS.includes(name));
-      return others.length === 0 ? undefined : `pages also have ${others.map(describeValue).join(", ")}`;
+      const named = others.slice(0, MAX_NAMED).map(describeValue);
+      return others.length === 0 ? undefined : `pages also have ${named.join(", ")}`;
     },
   }),
   {
