@@ -1,4 +1,4 @@
-import type { BodyFault } from "./options.ts";
+import type { Faults } from "./decision.ts";
 
 /** Part of the runtime: a body of known length, which is sent as Content-Length. */
 declare const FixedLengthStream: new (
@@ -18,20 +18,21 @@ const UNCOMPRESSED = { "Cache-Control": "no-store, no-transform", "Content-Encod
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
 const BREAK_AFTER_MS = 50;
 
-/** How long a slow body takes, and in how many pieces it is sent. */
+/** How long a slow body takes, and how often a piece of a body with limited speed is sent. */
 const SLOW_MS = 5_000;
-const SLOW_PIECES = 50;
+const PIECE_MS = 100;
+
+/** The options that change the body as it is sent. */
+export const BODY_OPTIONS = ["body", "cut", "rate"] as const;
+type BodyOptions = Partial<Pick<Faults, (typeof BODY_OPTIONS)[number]>>;
 
 /** The headers that replace those of the intact body. */
-export function faultHeaders(fault: BodyFault): Record<string, string> {
-  switch (fault) {
-    case "empty":
-      return {};
-    case "garbage":
-      return { "Content-Type": "application/json" };
-    default:
-      return UNCOMPRESSED;
-  }
+export function faultHeaders({ body, cut, rate }: BodyOptions): Record<string, string> {
+  const isStreamed = body === "cut" || body === "slow" || cut !== undefined || rate !== undefined;
+  return {
+    ...(body === "garbage" ? { "Content-Type": "application/json" } : {}),
+    ...(isStreamed ? UNCOMPRESSED : {}),
+  };
 }
 
 /**
@@ -39,29 +40,45 @@ export function faultHeaders(fault: BodyFault): Record<string, string> {
  * @param response must have a body
  * @returns a response with the same status and headers
  */
-export async function breakBody(response: Response, fault: BodyFault): Promise<Response> {
+export async function breakBody(response: Response, options: BodyOptions): Promise<Response> {
   const { status, headers } = response;
-  return new Response(await replaceBody(response, fault), { status, headers });
+  return new Response(await replaceBody(response, options), { status, headers });
 }
 
-async function replaceBody(response: Response, fault: BodyFault): Promise<string | ReadableStream> {
-  if (fault === "empty") return "";
-  if (fault === "garbage") return GARBAGE;
+async function replaceBody(
+  response: Response,
+  { body, cut, rate }: BodyOptions,
+): Promise<string | ReadableStream> {
+  if (body === "empty") return "";
+  if (body === "garbage") return GARBAGE;
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return fault === "cut" ? cutShort(bytes) : sendSlowly(bytes);
+  const end = cut ?? (body === "cut" ? findCut(bytes) : undefined);
+  const perSecond = rate ?? (body === "slow" ? Math.ceil((bytes.length / SLOW_MS) * 1_000) : undefined);
+  if (end !== undefined) return cutShort(bytes, Math.min(end, bytes.length - 1), perSecond);
+  return sendSlowly(bytes, perSecond ?? bytes.length);
 }
 
 /**
- * Announces the whole length, but closes the connection halfway. The client must treat such a body as incomplete
+ * Announces the whole length, but closes the connection before the end. The client must treat such a body as incomplete
  * (RFC 9112, 8).
+ * @param end how many bytes to send
+ * @param perSecond how many bytes to send in a second; undefined for all at once
  */
-function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
+function cutShort(
+  bytes: Uint8Array<ArrayBuffer>,
+  end: number,
+  perSecond: number | undefined,
+): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
   const cut = async () => {
-    await writer.write(bytes.subarray(0, findCut(bytes)));
+    const size = perSecond === undefined ? end : pieceSize(perSecond);
+    for (let sent = 0; sent < end; sent += size) {
+      if (perSecond !== undefined) await wait(PIECE_MS);
+      await writer.write(bytes.subarray(sent, Math.min(sent + size, end)));
+    }
     await wait(BREAK_AFTER_MS);
-    await writer.abort(new Error("the request has body=cut"));
+    await writer.abort(new Error("the request asks for a cut"));
   };
   cut().catch(() => {}); // The client closed the connection first.
   return readable;
@@ -79,14 +96,14 @@ export function findCut(bytes: Uint8Array): number {
 }
 
 /** Sends a few bytes at a time, as long as the client reads them. */
-function sendSlowly(bytes: Uint8Array): ReadableStream {
-  const size = Math.ceil(bytes.length / SLOW_PIECES);
+function sendSlowly(bytes: Uint8Array, perSecond: number): ReadableStream {
+  const size = pieceSize(perSecond);
   let sent = 0;
   let reading = true;
   return new ReadableStream(
     {
       async pull(controller) {
-        await wait(SLOW_MS / SLOW_PIECES);
+        await wait(PIECE_MS);
         if (!reading) return;
         controller.enqueue(bytes.subarray(sent, sent + size));
         sent += size;
@@ -98,6 +115,10 @@ function sendSlowly(bytes: Uint8Array): ReadableStream {
     },
     { highWaterMark: 0 },
   );
+}
+
+function pieceSize(perSecond: number): number {
+  return Math.max(1, Math.round((perSecond * PIECE_MS) / 1_000));
 }
 
 /** @param milliseconds 0 or more */

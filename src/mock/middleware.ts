@@ -1,17 +1,37 @@
 import type { Context, Next } from "hono";
-import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
-import { breakBody, faultHeaders, wait } from "./body-faults.ts";
-import { createRandom, type Decision, decide, requestKey } from "./decision.ts";
-import { readOptions } from "./options.ts";
+import type { HttpError } from "../http/errors.ts";
+import { BODY_OPTIONS, breakBody, faultHeaders, wait } from "./body-faults.ts";
+import { changePage, DATA_FAULTS } from "./data-faults.ts";
+import {
+  createRandom,
+  type Decision,
+  decide,
+  listApplied,
+  type RandomSource,
+  requestKey,
+} from "./decision.ts";
+import { createError, refuseOptions } from "./errors.ts";
+import { countShown } from "./growth.ts";
+import type { OptionName } from "./option-docs.ts";
+import { type MockOptions, readOptions } from "./options.ts";
 import { readPreferHeader } from "./prefer-header.ts";
+import { isOnTarget } from "./target.ts";
 
 type RespondWithError = (error: Error, c: Context) => Promise<Response>;
 
 /** What the mock changes in the response to a request. */
 interface ResponseOverride {
+  options: MockOptions;
   decision: Decision;
+  random: RandomSource;
   warnings: string[];
 }
+
+/** For a request with `strict` and a preference that would be ignored. */
+const REFUSAL: Decision = { delayMs: 0, status: 400, faults: {}, applied: ["strict"] };
+
+/** Clients and proxies give up before this time. */
+const HANG_MS = 300_000;
 
 /**
  * Creates the mock, which makes responses fail as the header `Prefer` and the query parameter `prefer` ask. The header
@@ -24,14 +44,22 @@ export function createMock(respondWithError: RespondWithError) {
   const overrides = new WeakMap<Context, ResponseOverride>();
 
   async function respond(c: Context, next: Next): Promise<void> {
-    const override = await decideAbout(c);
-    if (override === undefined) return next();
-    overrides.set(c, override);
+    const request = readRequest(c);
+    if (request === undefined) return next();
+    const { options, warnings, random } = request;
     removeCondition(c);
-    const { delayMs, status } = override.decision;
-    await wait(delayMs);
-    if (status === undefined) await next();
-    else c.res = await respondWithError(createError(status, c.req.method), c);
+    const { grow } = options;
+    if (grow) c.set("shownCount", (total: number) => countShown(total, grow, Date.now()));
+    const isRefused = options.strict === true && warnings.length > 0;
+    const isTarget = isRefused || (await isOnTarget(options.on, c, next));
+    const decision = isRefused ? REFUSAL : await decide(options, { random, now: Date.now(), isTarget });
+    const override = { options, warnings, random, decision };
+    overrides.set(c, override);
+    const error = chooseError(c, override);
+    await wait(decision.faults.hang ? HANG_MS : decision.delayMs);
+    // The target may have been found out from the real response.
+    if (error) c.res = await respondWithError(error, c);
+    else if (!c.finalized) await next();
     const response = await overrideResponse(c.res, override);
     // Without this line Hono copies the headers of the old response to the new one.
     c.res = undefined;
@@ -49,19 +77,29 @@ export function createMock(respondWithError: RespondWithError) {
     finalHeaders(c: Context, headers: Headers): Headers {
       const final = new Headers(headers);
       const override = overrides.get(c);
-      if (override) overrideHeaders(final, override);
+      if (override) overrideHeaders(final, override, (name) => isDone(name, { hasBody: true, applied: [] }));
       return final;
     },
   };
 }
 
 /** @returns undefined if the request has no option of the mock, not even an invalid one */
-async function decideAbout(c: Context): Promise<ResponseOverride | undefined> {
+function readRequest(c: Context): Pick<ResponseOverride, "options" | "warnings" | "random"> | undefined {
   const url = new URL(c.req.url);
   const texts = [c.req.header("Prefer") ?? "", ...url.searchParams.getAll("prefer")];
   const { options, warnings } = readOptions(texts.flatMap(readPreferHeader));
-  const decision = await decide(options, createRandom(options.seed, requestKey(c.req.method, url)));
-  return decision.applied.length === 0 && warnings.length === 0 ? undefined : { decision, warnings };
+  // Seed and strict alone change nothing.
+  const { seed, strict: _, ...others } = options;
+  const isUsed = Object.values(others).some((value) => value !== undefined) || warnings.length > 0;
+  return isUsed
+    ? { options, warnings, random: createRandom(seed, requestKey(c.req.method, url)) }
+    : undefined;
+}
+
+function chooseError(c: Context, { options, warnings, decision }: ResponseOverride): HttpError | undefined {
+  if (decision === REFUSAL) return refuseOptions(warnings);
+  const status = decision.status ?? (decision.faults.hang ? 503 : undefined);
+  return status === undefined ? undefined : createError(status, c.req.method, options["retry-after"]);
 }
 
 /** Responses that must not be stored are never 304 either. */
@@ -73,49 +111,49 @@ function removeCondition(c: Context): void {
 }
 
 async function overrideResponse(original: Response, override: ResponseOverride): Promise<Response> {
-  const { decision, warnings } = override;
-  const body = original.body === null ? undefined : decision.body;
-  const response = new Response(original.body, original);
-  overrideHeaders(response.headers, { decision: { ...decision, body }, warnings });
-  return body ? breakBody(response, body) : response;
+  const { decision } = override;
+  const { body, applied } = await changeBody(original, override);
+  const response = new Response(body, original);
+  if (body !== original.body) response.headers.delete("Content-Length");
+  const hasBody = response.body !== null;
+  overrideHeaders(response.headers, override, (name) => isDone(name, { hasBody, applied }));
+  const isBroken = hasBody && BODY_OPTIONS.some((name) => decision.faults[name] !== undefined);
+  return isBroken ? breakBody(response, decision.faults) : response;
+}
+
+/** Changes the content of a page in JSON. Other responses stay as they are. */
+async function changeBody(
+  response: Response,
+  { decision: { faults }, random }: ResponseOverride,
+): Promise<{ body: string | ReadableStream | null; applied: OptionName[] }> {
+  const isAsked = DATA_FAULTS.some((name) => faults[name] !== undefined);
+  const isJson = response.headers.get("Content-Type") === "application/json";
+  if (!isAsked || !isJson || response.status !== 200) return { body: response.body, applied: [] };
+  const text = await response.text();
+  if (!text.startsWith('{"count":')) return { body: text, applied: [] };
+  return (await changePage(text, faults, random)) as { body: string; applied: OptionName[] };
+}
+
+/** Whether an option that was asked for could be applied to the response. */
+function isDone(
+  name: OptionName,
+  { hasBody, applied }: { hasBody: boolean; applied: OptionName[] },
+): boolean {
+  if (DATA_FAULTS.some((fault) => fault === name)) return applied.includes(name);
+  return hasBody || !BODY_OPTIONS.some((option) => option === name);
 }
 
 function overrideHeaders(
   headers: Headers,
-  { decision: { body, applied }, warnings }: ResponseOverride,
+  { decision: { faults, applied }, options, warnings }: ResponseOverride,
+  isDone: (name: OptionName) => boolean,
 ): void {
-  const done = body ? applied : applied.filter((option) => !option.startsWith("body="));
+  const done = applied.filter(isDone);
   headers.delete("ETag");
   headers.set("Cache-Control", "no-store");
-  if (done.length > 0) headers.set("Preference-Applied", done.join(", "));
+  if (done.length > 0) headers.set("Preference-Applied", listApplied(done, options));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join("; "));
-  for (const [name, value] of Object.entries(body ? faultHeaders(body) : {})) headers.set(name, value);
-}
-
-/** Shorter than for real errors, because tests wait for it. */
-const RETRY_AFTER_SECONDS = 2;
-
-/** Headers that a status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client (10.2.3). */
-const HEADERS: Record<number, Record<string, string>> = {
-  // Not Basic: browsers would ask for a password.
-  401: { "WWW-Authenticate": 'Bearer realm="api"' },
-  407: { "Proxy-Authenticate": 'Bearer realm="api"' },
-  503: { "Retry-After": String(RETRY_AFTER_SECONDS) },
-};
-
-/**
- * Creates the error of a status. In a 426 the header `Upgrade` (RFC 9110, 15.5.22) is missing, because the runtime removes
- * it.
- * @param status 400 to 599
- * @param method the method of the request
- */
-function createError(status: number, method: string): HttpError {
-  const { message, headers } = usualError(status, method);
-  return new HttpError(status, { detail: message, headers, code: "mock" });
-}
-
-function usualError(status: number, method: string): HttpError {
-  if (status === 405) return methodNotAllowed(method, "GET, OPTIONS");
-  if (status === 429) return throttled(RETRY_AFTER_SECONDS);
-  return new HttpError(status, { headers: HEADERS[status] });
+  if (faults.type !== undefined && isDone("body")) headers.set("Content-Type", faults.type);
+  for (const [name, value] of Object.entries(isDone("body") ? faultHeaders(faults) : {}))
+    headers.set(name, value);
 }

@@ -1,7 +1,7 @@
 import { ERROR_CACHING } from "../http/headers.ts";
 import { createHeaderReference, describeErrorBody, ERROR_HEADERS } from "../http/openapi/components.ts";
 import type { Header, MockDescription } from "../http/openapi/types.ts";
-import { OPTION_DOCS } from "./options.ts";
+import { OPTION_DOCS } from "./option-docs.ts";
 
 /** The headers that the mock adds to responses, by the names of their components. */
 const headers = {
@@ -11,9 +11,21 @@ const headers = {
     schema: { type: "string", const: ERROR_CACHING },
   },
   RetryAfterIfUseful: {
-    description: "Seconds after which to try again, with 429 and 503.",
+    description: "When to try again, with 429 and 503: after so many seconds, or at an HTTP date.",
     required: false,
-    schema: { type: "integer", minimum: 1 },
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description: "With 429: what is left of the quota (r), and the seconds until there is more (t).",
+    required: false,
+    schema: { type: "string" },
+    example: '"default";r=0;t=2',
+  },
+  RateLimitPolicy: {
+    description: "With 429: the quota (q) of a window of so many seconds (w).",
+    required: false,
+    schema: { type: "string" },
+    example: '"default";q=100;w=10',
   },
   PreferenceApplied: {
     description: "The preferences of `Prefer` that the service applied to this response (RFC 7240, 3).",
@@ -22,7 +34,8 @@ const headers = {
     example: "code=503",
   },
   MockWarning: {
-    description: "The preferences that are ignored because they are malformed or out of range, and why.",
+    description:
+      "The preferences that are ignored because they are unknown, malformed or out of range, and why.",
     required: false,
     schema: { type: "string" },
   },
@@ -56,7 +69,13 @@ export function describeMock(): MockDescription {
     cacheHeaders: { "Cache-Control": refer("NoStoreIfAltered") },
     otherResponse: (common) => ({
       description: "Any other status from 400 to 599, if `Prefer` asks for it.",
-      headers: { ...common, ...ERROR_HEADERS, "Retry-After": refer("RetryAfterIfUseful") },
+      headers: {
+        ...common,
+        ...ERROR_HEADERS,
+        "Retry-After": refer("RetryAfterIfUseful"),
+        RateLimit: refer("RateLimit"),
+        "RateLimit-Policy": refer("RateLimitPolicy"),
+      },
       content: describeErrorBody(),
     }),
     headers,

@@ -20,7 +20,25 @@ const QUOTED = /^"((?:[^"\\]|\\.)*)"$/s;
  * @returns the preferences in their order, including repeated ones. Elements without a name are left out. Never throws.
  */
 export function readPreferHeader(text: string): Preference[] {
-  return [...text.matchAll(ELEMENTS)].flatMap(([element]) => readPreference(element));
+  const preferences = [...text.matchAll(ELEMENTS)].flatMap(([element]) => readPreference(element));
+  return joinTargets(preferences);
+}
+
+/** An element such as `7-9` or `last`, after `on=3`. */
+const TARGET = /^(?:\d+(?:-\d+)?|last)$/i;
+
+/** Puts `on=3,7-9` together again, which is a list inside the list if it has no quotes. */
+function joinTargets(preferences: Preference[]): Preference[] {
+  const joined: Preference[] = [];
+  for (const preference of preferences) {
+    const previous = joined.at(-1);
+    if (previous?.name !== "on" || !TARGET.test(preference.text)) joined.push({ ...preference });
+    else {
+      previous.value += `,${preference.text}`;
+      previous.text += `,${preference.text}`;
+    }
+  }
+  return joined;
 }
 
 function readPreference(element: string): Preference[] {

@@ -20,7 +20,13 @@ const AS_OF = "as_of";
 /** The paths of the collection; the one without the slash redirects. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
 
-type CollectionContext = Context<{ Bindings: Env }>;
+/** What earlier middleware may set for the collection. */
+interface Variables {
+  /** How many of the loaded records the collection shows, if not all of them. */
+  shownCount?: (total: number) => number;
+}
+
+type CollectionContext = Context<{ Bindings: Env; Variables: Variables }>;
 
 /** A page of the collection, for the web page that shows it. */
 export interface PageView {
@@ -50,8 +56,8 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
  * The collection (specification, "Endpoints").
  * @param render renders the web page of a page, for browsers
  */
-export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
-  const records = new Hono<{ Bindings: Env }>();
+export function collection(render: RenderPage) {
+  const records = new Hono<{ Bindings: Env; Variables: Variables }>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
@@ -111,7 +117,9 @@ async function findUnchanged(c: CollectionContext, request: PageRequest): Promis
 }
 
 async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
-  const page = await cachedStore(c.env).page(request, waitWith(c));
+  const shownCount = c.get("shownCount");
+  const shown = shownCount === undefined ? request : await limitToShown(c, request, shownCount);
+  const page = await cachedStore(c.env).page(shown, waitWith(c));
   if (page === "replaced") throw new HttpError(404, { detail: REPLACED });
   if (page === "past the end") throw invalidPage();
   const { count, number, results, state } = page;
@@ -119,6 +127,23 @@ async function readPage(c: CollectionContext, requested: URLSearchParams, reques
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
   const headers = { ...cacheHeaders(writeEtag(c, page)), "Content-Type": "application/json" };
   return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };
+}
+
+/**
+ * Turns a request for the current state into one for the state that the collection shows.
+ * @throws 404 if it asks for a later state
+ */
+async function limitToShown(
+  c: CollectionContext,
+  request: PageRequest,
+  shownCount: (total: number) => number,
+): Promise<PageRequest> {
+  const { count: total, version } = await cachedStore(c.env).state(waitWith(c));
+  const count = shownCount(total);
+  const { asOf } = request;
+  if (asOf === undefined || asOf === "latest") return { ...request, asOf: { count, version } };
+  if (asOf.count > count) throw invalidPage();
+  return request;
 }
 
 function waitWith(c: CollectionContext): WaitUntil {

@@ -1,18 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createRandom, decide, pickFrom, requestKey } from "../../src/mock/decision.ts";
+import { createRandom, decide, listApplied, pickFrom, requestKey } from "../../src/mock/decision.ts";
 import { readOptions } from "../../src/mock/options.ts";
 import { readPreferHeader } from "../../src/mock/prefer-header.ts";
 
 const ORIGIN = "http://localhost";
 const PATH = "/api/tf1/records/";
+/** Two seconds after a full ten seconds. */
+const NOW = 1_700_000_002_000;
 const key = (target: string, method = "GET") =>
   requestKey(method, new URL(target.startsWith("/") ? ORIGIN + target : target));
 const pages = (count: number) =>
   Array.from({ length: count }, (_, index) => key(`${PATH}?page=${index + 1}`));
 const decideFor = (text: string, request = key(PATH)) => {
   const { options } = readOptions(readPreferHeader(text));
-  return decide(options, createRandom(options.seed, request));
+  const random = createRandom(options.seed, request);
+  return decide(options, { random, now: NOW, isTarget: true });
 };
 
 const seed = fc.nat({ max: Number.MAX_SAFE_INTEGER });
@@ -32,6 +35,9 @@ describe("the key of a request consists of its method, path and query", () => {
     [`${PATH}?page=2&format=api`, `${PATH}?format=api&page=2`],
     [`${PATH}?page=2&prefer=fail=0.1,seed=4`, `${PATH}?page=2`],
     [`http://127.0.0.1:9000${PATH}`, PATH],
+    [`${PATH}?page=3`, `${PATH}?format=api&page=3`],
+    [`${PATH}?page=3`, `${PATH}?page=5&page=003`],
+    [PATH, `${PATH}?format=json&page=1`],
   ])("%s and %s have the same key", (one, other) => expect(key(one)).toBe(key(other)));
 });
 
@@ -107,28 +113,45 @@ test("a delay is picked from the whole range, both ends included", () => {
 
 describe("the decision about a request", () => {
   test.each<[string, object]>([
-    ["", { delayMs: 0, status: undefined, body: undefined, applied: [] }],
-    ["seed=4", { delayMs: 0, status: undefined, body: undefined, applied: [] }],
-    ["code=404", { status: 404, body: undefined, applied: ["code=404"] }],
-    ["code=404, seed=4", { status: 404, applied: ["code=404"] }],
-    ["delay=7", { delayMs: 7, status: undefined, applied: ["delay=7"] }],
-    ["delay=7-7, seed=4", { delayMs: 7, applied: ["delay=7"] }],
-    ["body=slow", { status: undefined, body: "slow", applied: ["body=slow"] }],
-    ["code=500, body=cut", { status: 500, body: "cut", applied: ["code=500", "body=cut"] }],
-    ["fail=1", { status: 503, body: undefined, applied: ["fail=1"] }],
-    ["fail=1.0, code=429", { status: 429, applied: ["code=429", "fail=1"] }],
-    ["fail=1, body=cut", { status: undefined, body: "cut", applied: ["fail=1", "body=cut"] }],
-    ["fail=0", { status: undefined, body: undefined, applied: ["fail=0"] }],
-    ["fail=0, code=429, body=cut", { status: undefined, body: undefined, applied: ["fail=0"] }],
-    ["fail=0, delay=5, seed=1", { delayMs: 5, applied: ["delay=5", "fail=0", "seed=1"] }],
+    ["", { delayMs: 0, status: undefined, applied: [] }],
+    ["seed=4", { delayMs: 0, status: undefined, applied: [] }],
+    ["code=404", { status: 404, applied: ["code"] }],
+    ["code=404, seed=4", { status: 404, applied: ["code"] }],
+    ["delay=7", { delayMs: 7, status: undefined, applied: ["delay"] }],
+    ["delay=7-7, seed=4", { delayMs: 7, applied: ["delay"] }],
+    ["body=slow", { status: undefined, faults: { body: "slow" }, applied: ["body"] }],
+    ["code=500, body=cut", { status: 500, faults: { body: "cut" }, applied: ["code", "body"] }],
+    ["fail=1", { status: 503, applied: ["fail"] }],
+    ["fail=1.0, code=429", { status: 429, applied: ["code", "fail"] }],
+    ["fail=1, body=cut", { status: undefined, faults: { body: "cut" }, applied: ["fail", "body"] }],
+    ["fail=0", { status: undefined, applied: ["fail"] }],
+    ["fail=0, code=429, body=cut", { status: undefined, applied: ["fail"] }],
+    ["outage=3/10", { status: 503, applied: ["outage"] }],
+    ["outage=2/10", { status: undefined, applied: ["outage"] }],
+    ["outage=3/10, code=500", { status: 500, applied: ["code", "outage"] }],
+    ["outage=2/10, fail=1", { status: 503, applied: ["fail", "outage"] }],
+    ["code=500, until=2023-11-14T22:13:23Z", { status: 500, applied: ["code", "until"] }],
+    ["code=500, delay=5, until=2023-11-14T22:13:22Z", { status: undefined, delayMs: 0, applied: ["until"] }],
+    ["cut=5, rate=100, fail=1", { status: undefined, faults: { cut: 5, rate: 100 } }],
+    ["retry-after=none", { status: undefined, applied: [] }],
+    ["retry-after=none, code=503", { status: 503, applied: ["code", "retry-after"] }],
+    ["fail=0, delay=5, seed=1", { delayMs: 5, applied: ["delay", "fail", "seed"] }],
   ])("%j", async (text, expected) => expect(await decideFor(text)).toMatchObject(expected));
 
   test("a delay with a range is random", async () => {
     const decisions = await Promise.all(pages(50).map((page) => decideFor("delay=100-500, seed=2", page)));
     for (const { delayMs, applied } of decisions) {
       expect(delayMs).toSatisfy((ms: number) => ms >= 100 && ms <= 500);
-      expect(applied).toEqual(["delay=100-500", "seed=2"]);
+      expect(applied).toEqual(["delay", "seed"]);
     }
     expect(new Set(decisions.map(({ delayMs }) => delayMs)).size).toBeGreaterThan(30);
   });
+});
+
+test("a page that is not the target gets no fault, and the response says so", async () => {
+  const { options } = readOptions(readPreferHeader("on=3, code=500, delay=5"));
+  const random = createRandom(undefined, key(PATH));
+  const decision = await decide(options, { random, now: NOW, isTarget: false });
+  expect(decision).toEqual({ delayMs: 0, status: undefined, faults: {}, applied: ["on"] });
+  expect(listApplied(decision.applied, options)).toBe('on="3"');
 });

@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { BODY_FAULTS, OPTION_DOCS, readOptions } from "../../src/mock/options.ts";
+import { BODY_FAULTS, OPTION_DOCS } from "../../src/mock/option-docs.ts";
+import { readOptions } from "../../src/mock/options.ts";
 import { readPreferHeader } from "../../src/mock/prefer-header.ts";
 
 const read = (text: string) => readOptions(readPreferHeader(text));
@@ -28,6 +29,45 @@ describe("valid options", () => {
     ["body=CUT", { body: "cut" }],
     ["delay=1, fail=0.1, seed=4", { delay: { min: 1, max: 1 }, fail: 0.1, seed: 4 }],
     ["code=503, code=404", { code: 503 }],
+    ["on=3", { on: { pages: [{ min: 3, max: 3 }], last: false } }],
+    [
+      "on=3,7-9,last, code=404",
+      {
+        on: {
+          pages: [
+            { min: 3, max: 3 },
+            { min: 7, max: 9 },
+          ],
+          last: true,
+        },
+        code: 404,
+      },
+    ],
+    ['on="3,LAST"', { on: { pages: [{ min: 3, max: 3 }], last: true } }],
+    [
+      "on=records?page=4,6",
+      {
+        on: {
+          pages: [
+            { min: 4, max: 4 },
+            { min: 6, max: 6 },
+          ],
+          last: false,
+        },
+      },
+    ],
+    ["outage=3/10", { outage: { down: 3, of: 10 } }],
+    ["until=2030-01-31T12:00:00Z", { until: Date.UTC(2030, 0, 31, 12) }],
+    ["cut=0, rate=100, hang", { cut: 0, rate: 100, hang: true }],
+    ["retry-after=date", { "retry-after": "date" }],
+    ["retry-after=0", { "retry-after": 0 }],
+    ["rows=swap, next=null, record=float", { rows: "swap", next: "null", record: "float" }],
+    ["count=+1", { count: 1 }],
+    ["count= 1", { count: 1 }],
+    ["count=-12", { count: -12 }],
+    ["type=text/html", { type: "text/html" }],
+    ["grow=15/m, strict", { grow: { records: 15, unit: "m" }, strict: true }],
+    ["odata.maxpagesize=5, return=minimal, handling=strict, safe", {}],
   ])("%j", (text, options) => {
     expect(read(text)).toEqual({ options, warnings: [] });
   });
@@ -75,6 +115,37 @@ describe("invalid options are ignored, with a warning", () => {
     "body",
     "body=broken",
     "body=constructor",
+    "on=",
+    "on=0",
+    "on=first",
+    "on=5-3",
+    "on=cameras?page=3",
+    "outage=3",
+    "outage=10/3",
+    "outage=0/5",
+    "outage=1/2/3",
+    "until=tomorrow",
+    "until=2030-01-31",
+    "until=2030-13-31T12:00:00Z",
+    "cut=-1",
+    "rate=99",
+    "rate=fast",
+    "hang=1",
+    "retry-after=soon",
+    "retry-after=-1",
+    "rows=add",
+    "count=0",
+    "count=+0",
+    "count=many",
+    "count=1.5",
+    "next=previous",
+    "record=string",
+    "type=html",
+    "type=a/b/c",
+    "grow=15",
+    "grow=0/s",
+    "grow=1/d",
+    "strict=yes",
   ])("%s", (text) => {
     const { warnings, options } = read(text);
     expect(Object.values(options).every((value) => value === undefined)).toBe(true);
@@ -106,9 +177,28 @@ describe("invalid options are ignored, with a warning", () => {
       fc.property(fc.array(fc.tuple(fc.constantFrom(...OPTION_DOCS), value)), (sent) => {
         const text = sent.map(([{ name }, value]) => `${name}=${value}`).join(",");
         const warning = read(text).warnings.join("; ");
-        expect(warning).toMatch(/^[\x20-\x7e]{0,1000}$/);
+        expect(warning).toMatch(/^[\x20-\x7e]{0,4000}$/);
       }),
     );
+  });
+});
+
+describe("an unknown preference is ignored, with a warning", () => {
+  test.each([
+    ["dealy=5", ", did you mean delay?"],
+    ["cod=503", ", did you mean code?"],
+    ["retryafter=1", ", did you mean retry-after?"],
+    ["outages=1/2", ", did you mean outage?"],
+    ["speed=9", ", did you mean seed?"],
+    ["x-code=503", ", did you mean code?"],
+    ["something=else", ""],
+  ])("%s", (text, hint) => {
+    expect(read(text).warnings).toEqual([`${text} is ignored: unknown preference${hint}`]);
+  });
+
+  test("but no more than a few of them", () => {
+    const names = Array.from({ length: 50 }, (_, index) => `unknown${index}`);
+    expect(read(names.join(",")).warnings).toHaveLength(5);
   });
 });
 

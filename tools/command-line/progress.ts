@@ -151,6 +151,10 @@ function formatRate(rate: number): string {
   return rate < 10 ? String(Number(rate.toFixed(1))) : String(Math.round(rate));
 }
 
+/** Like the format of cli-progress, which shows only the last two digits of the hours. */
 function formatTime(seconds: number): string {
-  return cliProgress.Format.TimeFormat(Math.ceil(seconds), { autopaddingChar: "" }, 1);
+  const total = Math.ceil(seconds);
+  const [hours, minutes, rest] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
+  if (hours > 0) return `${hours}h${minutes}m`;
+  return minutes > 0 ? `${minutes}m${rest}s` : `${rest}s`;
 }

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { InvalidArgumentError } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { createWholeNumberParser, requireWritableFile } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { printNotice } from "../command-line/progress.ts";
@@ -8,6 +8,7 @@ import { addHttpOptions } from "../http-client/http-options.ts";
 import { type RetryPolicy, realClock } from "../http-client/retry.ts";
 import type { ThrottleOptions } from "../http-client/throttle.ts";
 import { type ConformanceReport, checkConformance } from "./check.ts";
+import { PAGE_FORMATS, type PageFormat } from "./collection-reader.ts";
 import { formatJunit } from "./junit.ts";
 import { formatJson, formatTable, paintTerminal } from "./report.ts";
 
@@ -28,6 +29,8 @@ const RETRY_POLICY: RetryPolicy = {
 interface Options extends ThrottleOptions {
   pages?: number;
   readOnly?: true;
+  reference?: true;
+  format: PageFormat;
   json?: true;
   junit?: string;
 }
@@ -43,6 +46,15 @@ const program = addHttpOptions(createProgram("npm run conformance --"), parsePla
     createWholeNumberParser(1),
   )
   .option("--read-only", "skip the requests that test whether POST, PUT, PATCH and DELETE are refused")
+  .option(
+    "--reference",
+    "judge what the specification leaves open against the reference of the documentation",
+  )
+  .addOption(
+    new Option("--format <format>", "which format to request the pages in")
+      .choices(PAGE_FORMATS)
+      .default("api"),
+  )
   .option("--json", "print the report as JSON")
   .option("--junit <file>", "also write the report to this file, as JUnit XML", requireWritableFile)
   .addHelpText(
@@ -54,14 +66,22 @@ If it is interrupted, it reports what it has seen so far and exits with 130 or 1
   .action(run);
 
 async function run(collection: CollectionUrl, options: Options): Promise<void> {
-  const { pages, concurrency, delay, readOnly = false, json, junit } = options;
+  const { pages, concurrency, delay, readOnly = false, reference, format, json, junit } = options;
   const dependencies = {
     clock: realClock,
     retryPolicy: RETRY_POLICY,
     signal: stop.signal,
     warn: printNotice,
   };
-  const report = await checkConformance(collection, { pages, concurrency, delay, readOnly, ...dependencies });
+  const report = await checkConformance(collection, {
+    pages,
+    concurrency,
+    delay,
+    readOnly,
+    reference,
+    format,
+    ...dependencies,
+  });
   console.log(json ? formatJson(report) : formatTable(report, paintTerminal));
   if (junit !== undefined) writeFileSync(junit, formatJunit(report));
   process.exitCode = chooseStatus(report);

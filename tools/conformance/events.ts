@@ -11,8 +11,10 @@ interface Observed {
 export interface PageEvent extends Observed, PageResponse {
   /** What the links of pages should begin with: the absolute URL of the collection. */
   linkBase: string;
+  /** The value of the query parameter `format` in the request, which the links must keep. */
+  format: string;
   isLast: boolean;
-  /** The number of the previous page, if it has the same records. */
+  /** The number of an earlier page, if it has the same records. */
   duplicateOf?: number | undefined;
 }
 
@@ -76,9 +78,40 @@ export interface DefaultPageEvent extends Observed {
 
 /** The response to a request with another method, or for a page that cannot exist. */
 export interface ResponseEvent extends Observed {
+  /** 0 if there was no response. */
   status: number;
   headers: Headers;
   body: string;
+  /** Why there was no complete response in any attempt. */
+  failure?: string | undefined;
+}
+
+/** A request that would write, and the pages before and after it. */
+export interface WriteEvent extends ResponseEvent {
+  /** How the collection has changed because of the request. */
+  effect?: string | undefined;
+  /** The pages have changed, but a collection that grows would look the same. */
+  isEffectUnclear?: boolean;
+}
+
+/** Page 1 as it is after the walk. */
+export interface NewestEvent extends Observed {
+  results: unknown[];
+}
+
+/** The response to a request for page 0. */
+export interface PageZeroEvent extends ResponseEvent {
+  /** It is a page with records that are not on pages 1 and up. */
+  hasNewRecords: boolean;
+}
+
+/** A request about which the specification says nothing. */
+export interface ReferenceEvent extends Observed {
+  /** The row of the reference. */
+  name: string;
+  observed: string;
+  /** How the response differs from the reference. */
+  deviation: string | undefined;
 }
 
 /** Everything that a check can observe, by kind. */
@@ -92,9 +125,10 @@ export interface Events {
   defaultPage: DefaultPageEvent;
   options: ResponseEvent;
   /** A request that would write: POST, PUT, PATCH, DELETE. */
-  write: ResponseEvent;
-  /** A request for page 0. */
-  pageZero: ResponseEvent;
+  write: WriteEvent;
+  newest: NewestEvent;
+  pageZero: PageZeroEvent;
+  openCase: ReferenceEvent;
 }
 
 export type Emit = <K extends keyof Events>(kind: K, event: Events[K]) => void;

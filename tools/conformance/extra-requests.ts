@@ -1,30 +1,25 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage } from "../../src/records/page.ts";
-import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
-import { decodeBody } from "../http-client/request.ts";
-import { HEADERS, isPage, type PageResponse } from "./collection-reader.ts";
+import { isPage, type PageResponse } from "./collection-reader.ts";
 import type { ResponseEvent } from "./events.ts";
+import { type ExtraRequests, sendPlain } from "./plain-request.ts";
+import { sendReferenceRequests } from "./reference.ts";
+import { isObject, parseBody } from "./response-body.ts";
+import { readRecordId } from "./seen-records.ts";
 import type { Walk } from "./walk.ts";
-
-interface ExtraRequests {
-  client: HttpClient;
-  /** The walk, after it has ended. */
-  walk: Walk;
-  /** Send no request that would write. */
-  readOnly: boolean;
-}
-
-const WRITE_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
+import { sendWrites } from "./writes.ts";
 
 /** Sends the requests that are not part of a walk: without a page number, with other methods, for page 0. */
-export async function sendExtraRequests({ client, walk, readOnly }: ExtraRequests): Promise<void> {
+export async function sendExtraRequests(requests: ExtraRequests): Promise<void> {
+  const { client, walk, readOnly } = requests;
   const { reader, emit } = walk;
-  await requestDefaultPage(walk);
-  emit("options", await send(client, "OPTIONS", reader.url));
-  const pageZero = await send(client, "GET", `${reader.url}?format=api&page=0`);
-  emit("pageZero", { ...pageZero, subject: "page=0" });
-  if (readOnly) return;
-  for (const method of WRITE_METHODS) emit("write", await send(client, method, reader.url));
+  const url = `${reader.url}?format=${reader.format}&page=0`;
+  const pageZero = await sendPlain(client, { url, method: "GET" });
+  emit("pageZero", { ...pageZero, subject: "page=0", hasNewRecords: hasNewRecords(walk, pageZero) });
+  if (!walk.result.isOversized) await requestDefaultPage(walk);
+  emit("options", await sendPlain(client, { url: reader.url, method: "OPTIONS" }));
+  if (!readOnly) await sendWrites(requests);
+  if (walk.result.pages > 0 && !walk.result.isOversized) await sendReferenceRequests(requests);
 }
 
 const MAX_READS = 3;
@@ -33,8 +28,10 @@ const MAX_READS = 3;
 async function requestDefaultPage(walk: Walk): Promise<void> {
   for (let reads = 0; reads < MAX_READS; reads++) {
     const before = await walk.reader.readAgain(1);
+    if (!isPage(before)) return;
     const response = await walk.reader.readDefault();
     const after = await walk.reader.readAgain(1);
+    walk.emit("newest", { url: after.url, results: after.results });
     // If they differ, the collection grew in between.
     if (before.count === after.count && hasSameRecords(before, after)) {
       return emitDefaultPage(walk, response, before);
@@ -49,14 +46,15 @@ function emitDefaultPage(walk: Walk, response: PageResponse, first: PageResponse
   const difference = findDifference(response, first);
   emit("defaultPage", { url, difference });
   if (difference !== undefined) return;
-  emit("page", { ...response, linkBase: reader.linkBase, isLast: isOnlyPage(walk, first) });
+  const { linkBase, format } = reader;
+  emit("page", { ...response, linkBase, format, isLast: isOnlyPage(walk, first) });
   if (count === undefined || first.count === undefined || count === first.count) return;
   emit("count", { url, error: `count is ${count}, but it is ${first.count} on page 1` });
 }
 
 function findDifference(response: PageResponse, first: PageResponse): string | undefined {
-  if (response.status !== 200) return `returned ${response.status}`;
-  if (!isPage(response)) return "is not a page";
+  if (response.status !== first.status) return response.failure?.message ?? `returned ${response.status}`;
+  if (!isPage(response)) return response.bodyError ?? "is not a page";
   return hasSameRecords(response, first) ? undefined : "has different records than page 1";
 }
 
@@ -69,22 +67,14 @@ function isOnlyPage({ state, result }: Walk, { count }: PageResponse): boolean {
   return count === undefined || count === state.count ? result.lastPage === 1 : lastPage(count) === 1;
 }
 
-/** Statuses of a proxy or a rate limit. Any other status is the response of the service to the method. */
-const RETRIED_STATUSES = new Set([429, 502, 503, 504]);
-
-async function send(client: HttpClient, method: string, url: string): Promise<ResponseEvent> {
-  const isWrite = WRITE_METHODS.includes(method);
-  const request = {
-    url,
-    method,
-    maxRedirects: 0,
-    headers: isWrite ? { ...HEADERS, "Content-Type": "application/json" } : HEADERS,
-    ...(isWrite ? { body: "{}" } : {}),
-  };
-  const response = await client.send(request, (response) => {
-    if (RETRIED_STATUSES.has(response.status)) requireFinalStatus(response, Date.now());
-    return response;
+/** Page 0 may repeat another page, but if it holds other records, pages are not numbered from 1. */
+function hasNewRecords({ state, result }: Walk, { status, body }: ResponseEvent): boolean {
+  const { value } = parseBody(Buffer.from(body));
+  if (status !== 200 || !isObject(value) || !Array.isArray(value.results)) return false;
+  // A collection that grows has new records everywhere.
+  if (value.count !== state.count || result.growths > 0 || result.pages === 0) return false;
+  return value.results.some((record) => {
+    const id = readRecordId(record);
+    return id !== undefined && !state.seenIds.has(id);
   });
-  const { status, headers, body } = response;
-  return { url, subject: method, status, headers, body: decodeBody(body) ?? "" };
 }

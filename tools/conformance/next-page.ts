@@ -34,7 +34,7 @@ interface NextPage {
  */
 export async function findNextPage(search: Search, page: PageResponse): Promise<NextPage> {
   const { state, reader, emit, pageLimit } = search;
-  let isLinked = typeof page.envelope?.next === "string";
+  let isLinked = !isPage(page) || typeof page.envelope?.next === "string";
   for (let number = page.number + 1; number <= page.number + MAX_UNREADABLE; number++) {
     const { count } = state;
     const last = count === undefined ? 0 : lastPage(count);
@@ -74,6 +74,10 @@ function classifyResponse(
   return isNext ? { next: response } : { afterLast: `${status} without new records` };
 }
 
-export function emitUnreadable(emit: Emit, { linkBase }: CollectionReader, response: PageResponse): void {
-  emit("page", { ...response, linkBase, envelope: undefined, isLast: false });
+export function emitUnreadable(
+  emit: Emit,
+  { linkBase, format }: CollectionReader,
+  response: PageResponse,
+): void {
+  emit("page", { ...response, linkBase, format, envelope: undefined, isLast: false });
 }

@@ -12,6 +12,18 @@ export type Paint = (style: (typeof STYLES)[Verdict], text: string) => string;
 export const paintTerminal: Paint = (style, text) =>
   process.stdout.isTTY ? styleText(style, text, { stream: process.stdout }) : text;
 
+/** What the verdicts mean, for the end of the report. */
+const LEGEND: Record<Verdict, string> = {
+  pass: "the rule was kept every time",
+  fail: "the rule was broken at least once",
+  "not seen": "no response shows whether the rule is kept",
+  "not shown": "the specification says nothing about it, so this is only what the service does",
+};
+
+/** A longer line is cut in the middle, because the end of a link is what distinguishes it. */
+const MAX_LINE = 300;
+const LINE_END = 100;
+
 /** Formats the report as text: one line for each rule, by section of the specification. */
 export function formatTable(report: ConformanceReport, paint: Paint): string {
   const lines: string[] = [];
@@ -23,7 +35,15 @@ export function formatTable(report: ConformanceReport, paint: Paint): string {
     }
     lines.push(...formatRule(result, report.url, paint));
   }
-  return [...lines.slice(1), "", ...summarize(report).map(escapeControls)].join("\n");
+  const legend = Object.entries(LEGEND).map(([verdict, text]) => `  ${verdict.padEnd(10)} ${text}`);
+  return [
+    ...lines.slice(1),
+    "",
+    ...legend,
+    "  docs/specification.md explains each rule.",
+    "",
+    ...summarize(report).map((line) => shortenLine(escapeControls(line))),
+  ].join("\n");
 }
 
 function formatRule(result: RuleResult, url: string, paint: Paint): string[] {
@@ -31,22 +51,28 @@ function formatRule(result: RuleResult, url: string, paint: Paint): string[] {
   const evidence = result.evidence.map((text) => escapeControls(shortenUrl(text, url)));
   const others = also.length === 0 ? "" : ` (also covers ${also.join(", ")})`;
   const label = paint(STYLES[verdict], verdict.padEnd(10));
-  const row = `  ${label} ${rule.padEnd(25)} ${describeResult(result, evidence)}${others}`;
-  return [row, ...(verdict === "fail" ? evidence.map((text) => " ".repeat(13) + text) : [])];
+  const row = `${rule.padEnd(25)} ${result.sentence}${others}: ${describeResult(result, evidence)}`;
+  const more = verdict === "fail" ? evidence.map((text) => shortenLine(" ".repeat(13) + text)) : [];
+  return [`  ${label} ${shortenLine(row, MAX_LINE - 13)}`, ...more];
 }
 
-function describeResult({ verdict, sentence, kept, broken }: RuleResult, evidence: string[]): string {
+function describeResult({ verdict, kept, broken }: RuleResult, evidence: string[]): string {
   const text = evidence.join("; ");
   switch (verdict) {
     case "pass":
       return `kept ${formatCount(kept, "time")}, first at ${text}`;
     case "fail":
-      return `broken ${broken} of ${formatCount(broken + kept, "time")}: ${sentence}`;
+      return `broken ${broken} of ${formatCount(broken + kept, "time")}`;
     case "not seen":
-      return text === "" ? `no response shows it: ${sentence}` : `unclear: ${text}`;
+      return text === "" ? "no response shows it" : `unclear, ${text}`;
     case "not shown":
       return text === "" ? "nothing was observed" : text;
   }
+}
+
+function shortenLine(line: string, max = MAX_LINE): string {
+  if (line.length <= max) return line;
+  return `${line.slice(0, max - LINE_END - 1).toWellFormed()}…${line.slice(-LINE_END).toWellFormed()}`;
 }
 
 /** The URL of the collection is in the last lines of the report. */

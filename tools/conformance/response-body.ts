@@ -17,6 +17,17 @@ export class NumberLiteral {
 
 const INTEGER = /^-?\d+$/;
 
+/** A hundred times the size of a page. Of a larger body, the spelling of numbers and repeated names are not checked. */
+const MAX_CHECKED_BYTES = 1024 * 1024;
+
+/** Whether a body is far too large for a page, so that reading it often would take too long. */
+export function isOversized(body: Uint8Array): boolean {
+  return body.length > MAX_CHECKED_BYTES;
+}
+
+/** Far more levels than a page has, and far fewer than would overflow the stack of a recursive function. */
+const MAX_LEVELS = 500;
+
 /**
  * Parses the body of a response, which must be UTF-8 without a byte order mark (RFC 8259, 8.1). Numbers that are not
  * written as integers become `NumberLiteral`.
@@ -29,14 +40,46 @@ export function parseBody(body: Uint8Array): { value?: unknown; error?: string }
   } catch {
     return { error: "the body is not UTF-8" };
   }
+  if (countLevels(text) > MAX_LEVELS)
+    return { error: `the body has more than ${MAX_LEVELS} levels of objects and arrays` };
   try {
+    if (isOversized(body)) return { value: JSON.parse(text) };
     const value: unknown = JSON.parse(text, keepLiteral);
     const duplicate = findDuplicateName(body);
     if (duplicate === undefined) return { value };
     return { value, error: `the body has the name ${formatValue(duplicate)} twice in one object` };
   } catch {
-    return { error: `the body is not JSON: ${formatValue(text)}` };
+    return { error: `the body is not JSON: ${formatValue(text.slice(0, MAX_QUOTED))}` };
   }
+}
+
+/** More than a message shows. */
+const MAX_QUOTED = 100;
+
+const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_BRACE, CLOSE_BRACE] = [...'"\\[]{}'].map((one) =>
+  one.charCodeAt(0),
+);
+
+/** How deep the objects and arrays of a JSON text are nested, found without recursion. */
+function countLevels(text: string): number {
+  let [level, levels] = [0, 0];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = findStringEnd(text, index);
+    else if (code === OPEN || code === OPEN_BRACE) levels = Math.max(levels, ++level);
+    else if (code === CLOSE || code === CLOSE_BRACE) level -= 1;
+  }
+  return levels;
+}
+
+/** The index of the quote that closes a string, or the end of the text. */
+function findStringEnd(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function keepLiteral(_: string, value: unknown, context?: { source?: string }): unknown {

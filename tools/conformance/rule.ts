@@ -5,11 +5,17 @@ interface Inconclusive {
   inconclusive: string;
 }
 
+/** The rule is broken, unless one of the other rules is, which then is the cause. */
+interface Consequence {
+  broken: string;
+  unless: string[];
+}
+
 /**
  * What an event shows about a rule: nothing (undefined), that it is kept (true), how it is broken (a text), or that it
  * stays unknown. For a `notShown` rule, the text describes what the service does.
  */
-export type Finding = undefined | true | string | Inconclusive;
+export type Finding = undefined | true | string | Inconclusive | Consequence;
 
 /** By kind of event, what an event shows. */
 type Checks = { [K in keyof Events]?: (event: Events[K]) => Finding };
@@ -57,6 +63,8 @@ interface Findings {
   /** How the rule is broken; for a `notShown` rule, what the service does. */
   descriptions: Set<string>;
   inconclusive: Set<string>;
+  /** How the rule is broken if no rule of `unless` is. */
+  consequences: { count: number; descriptions: Set<string>; unless: Set<string> };
 }
 
 /** Applies rules to events. Of the events, it keeps only the evidence. */
@@ -66,7 +74,10 @@ export function createResults(rules: Rule[]): { emit: Emit; list(): RuleResult[]
     emit(kind, event) {
       for (const { rule, findings } of all) addFinding(findings, rule, applyRule(rule, kind, event), event);
     },
-    list: () => all.map(({ rule, findings }) => formResult(rule, findings)),
+    list() {
+      const broken = all.filter(({ findings }) => findings.broken > 0).map(({ rule }) => rule.reference);
+      return all.map(({ rule, findings }) => formResult(rule, settleConsequences(findings, broken)));
+    },
   };
 }
 
@@ -75,7 +86,14 @@ function applyRule<K extends keyof Events>(checks: Checks, kind: K, event: Event
 }
 
 function createFindings(): Findings {
-  return { kept: 0, firstKept: undefined, broken: 0, descriptions: new Set(), inconclusive: new Set() };
+  return {
+    kept: 0,
+    firstKept: undefined,
+    broken: 0,
+    descriptions: new Set(),
+    inconclusive: new Set(),
+    consequences: { count: 0, descriptions: new Set(), unless: new Set() },
+  };
 }
 
 function addFinding(findings: Findings, rule: Rule, finding: Finding, event: Events[keyof Events]): void {
@@ -87,9 +105,27 @@ function addFinding(findings: Findings, rule: Rule, finding: Finding, event: Eve
   } else if (typeof finding === "string") {
     findings.broken += 1;
     addEvidence(findings.descriptions, rule.notShown ? finding : `${location}: ${finding}`);
+  } else if ("broken" in finding) {
+    const { consequences } = findings;
+    consequences.count += 1;
+    for (const cause of finding.unless) consequences.unless.add(cause);
+    addEvidence(consequences.descriptions, `${location}: ${finding.broken}`);
   } else {
     addEvidence(findings.inconclusive, `${location}: ${finding.inconclusive}`);
   }
+}
+
+/** Decides whether consequences count, now that the rules that are certainly broken are known. */
+function settleConsequences(findings: Findings, brokenRules: string[]): Findings {
+  const { count, descriptions, unless } = findings.consequences;
+  if (count === 0) return findings;
+  const cause = brokenRules.find((rule) => unless.has(rule));
+  if (cause === undefined) {
+    const all = [...findings.descriptions, ...descriptions].slice(0, MAX_EVIDENCE);
+    return { ...findings, broken: findings.broken + count, descriptions: new Set(all) };
+  }
+  const explained = [...descriptions].map((text) => `${text}, which follows from ${cause}`);
+  return { ...findings, inconclusive: new Set([...findings.inconclusive, ...explained]) };
 }
 
 function addEvidence(evidence: Set<string>, text: string): void {

@@ -1,4 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
+import { hash } from "node:crypto";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { type CollectionReader, isPage, type PageResponse } from "./collection-reader.ts";
 import {
@@ -18,6 +18,8 @@ export interface Walk {
   state: CollectionState;
   seenRecords: SeenRecords;
   emit: Emit;
+  /** Remembers a page. Returns the number of an earlier page with the same records. */
+  findSamePage(page: PageResponse): number | undefined;
   /** Waits before a page is read again. */
   pause(): Promise<void>;
   /** Called after each page. */
@@ -36,6 +38,8 @@ export interface WalkResult {
   countsContradict: boolean;
   /** A page contradicted earlier ones in every attempt. From then on, each page is read once. */
   isInconsistent: boolean;
+  /** A page is so large that only the requests that are necessary are sent. */
+  isOversized: boolean;
   /** All pages but the last hold as many records as they should. */
   allPagesFull: boolean;
   /** The number of the last page, if the walk reached it. */
@@ -51,6 +55,7 @@ export function createWalkResult(): WalkResult {
     growths: 0,
     countsContradict: false,
     isInconsistent: false,
+    isOversized: false,
     allPagesFull: true,
     lastPage: undefined,
     stopped: undefined,
@@ -59,8 +64,24 @@ export function createWalkResult(): WalkResult {
 
 /** A page that has been compared with the pages before it. */
 interface ComparedPage extends PageResponse {
-  /** The number of the previous page, if it has the same records. */
+  /** The number of an earlier page, if it has the same records. */
   duplicateOf: number | undefined;
+  hasNewRecords: boolean;
+}
+
+/** After so many pages in a row without a new record, nothing more can be learned from the walk. */
+const MAX_IDLE_PAGES = 20;
+
+/** Keeps a few bytes of each page. */
+export function createPageMemory(): Walk["findSamePage"] {
+  const numbers = new Map<string, number>();
+  return ({ number, results }) => {
+    if (results.length === 0) return undefined;
+    const key = hash("sha1", JSON.stringify(results), "base64").slice(0, 12);
+    const earlier = numbers.get(key);
+    if (earlier === undefined) numbers.set(key, number);
+    return earlier === number ? undefined : earlier;
+  };
 }
 
 /** A page that contradicts earlier pages is read this many times before the contradiction counts. */
@@ -71,18 +92,65 @@ const MAX_READS = 3;
  * page follows after the next page has been read, because it includes whether the page is the last one.
  */
 export async function walkPages(walk: Walk, first: PageResponse): Promise<void> {
-  let page = await addPage(walk, first);
+  const start = await readFirstPage(walk, first);
+  if (start === undefined) return;
+  let page = await addPage(walk, start);
+  /** Pages without a new record since the last one with any. Empty ones may lie beyond the end. */
+  let idle: ComparedPage[] = [];
   while (page.number !== walk.pageLimit) {
-    const { next, afterLast, stopped } = await waitForNext(walk, page, findNextPage(walk, page));
+    const latest = idle.at(-1) ?? page;
+    const { next, afterLast, stopped } = await waitForNext(walk, latest, findNextPage(walk, latest));
     if (stopped !== undefined) {
       walk.result.stopped = stopped;
-      return emitPage(walk, page, false);
+      emitPages(walk, [page, ...idle]);
+      return;
     }
-    if (next === undefined) return emitEnd(walk, page, afterLast);
-    emitPage(walk, page, false);
-    page = await addPage(walk, next, page);
+    if (next === undefined) {
+      emitEndAfter(walk, page, idle, afterLast);
+      return;
+    }
+    const added = await addPage(walk, next);
+    idle.push(added);
+    if (added.hasNewRecords) {
+      emitPages(walk, [page, ...idle.slice(0, -1)]);
+      [page, idle] = [added, []];
+    } else if (idle.length >= MAX_IDLE_PAGES) {
+      walk.result.stopped = `The walk ended after ${added.url}: ${idle.length} pages in a row have no new record.`;
+      emitEndAfter(walk, page, idle, "200 without new records");
+      return;
+    }
   }
   await walkMiddleAndLast(walk, page);
+}
+
+/** @returns the first page that can be read; undefined if it is none of the first few */
+async function readFirstPage(walk: Walk, first: PageResponse): Promise<PageResponse | undefined> {
+  if (isPage(first)) return first;
+  emitUnreadable(walk.emit, walk.reader, first);
+  const { next, stopped } = await findNextPage(walk, first);
+  if (next === undefined) walk.result.stopped = stopped ?? `${first.url} is not a page of a collection.`;
+  return next;
+}
+
+/** Pages without records after the last page are beyond the end; others are pages. */
+function emitEndAfter(
+  walk: Walk,
+  page: ComparedPage,
+  idle: ComparedPage[],
+  afterLast: string | undefined,
+): void {
+  const areBeyond =
+    idle.length > 0 &&
+    idle.every(({ envelope, results }) => {
+      return Array.isArray(envelope?.results) && results.length === 0;
+    });
+  const pages = areBeyond ? [page] : [page, ...idle];
+  emitPages(walk, pages.slice(0, -1));
+  emitEnd(walk, pages.at(-1) ?? page, areBeyond ? (afterLast ?? "200 without records") : afterLast);
+}
+
+function emitPages(walk: Walk, pages: ComparedPage[]): void {
+  for (const page of pages) emitPage(walk, page, false);
 }
 
 async function walkMiddleAndLast(walk: Walk, current: ComparedPage): Promise<void> {
@@ -96,7 +164,7 @@ async function walkMiddleAndLast(walk: Walk, current: ComparedPage): Promise<voi
       continue;
     }
     emitPage(walk, page, false);
-    page = await addPage(walk, response, page);
+    page = await addPage(walk, response);
   }
   if (isLastByCount(walk, page)) emitEnd(walk, page, undefined);
   else emitPage(walk, page, false);
@@ -117,16 +185,17 @@ function isLastByCount({ state }: Walk, page: PageResponse): boolean {
 }
 
 /** Adds a page to the walk, after comparing it with the pages before it. */
-async function addPage(walk: Walk, response: PageResponse, previous?: PageResponse): Promise<ComparedPage> {
+async function addPage(walk: Walk, response: PageResponse): Promise<ComparedPage> {
   const { page, comparison } = await readUntilConsistent(walk, response);
   emitCount(walk, page, comparison);
   const overlap = applyPage(walk.state, page, comparison);
-  const isDuplicate = overlap < page.results.length && isDeepStrictEqual(page.results, previous?.results);
-  const duplicateOf = isDuplicate ? previous?.number : undefined;
-  if (duplicateOf === undefined) addRecords(walk, page, overlap);
+  const earlier = walk.findSamePage(page);
+  const duplicateOf = overlap < page.results.length ? earlier : undefined;
+  const added = duplicateOf === undefined ? addRecords(walk, page, overlap) : 0;
   walk.result.pages += 1;
+  if (page.isOversized) walk.result.isOversized = true;
   walk.onPage();
-  return { ...page, duplicateOf };
+  return { ...page, duplicateOf, hasNewRecords: added > 0 };
 }
 
 /** Reads a page again if it contradicts earlier pages, because a record may have been added during the request. */
@@ -162,18 +231,22 @@ function emitCount({ result, emit, state }: Walk, page: PageResponse, comparison
   emit("count", { url: page.url, error: countError });
 }
 
-function addRecords(walk: Walk, page: PageResponse, overlap: number): void {
+/** @returns how many records have not been seen before */
+function addRecords(walk: Walk, page: PageResponse, overlap: number): number {
+  const before = walk.result.records;
   for (const [index, record] of page.results.entries()) {
     if (index < overlap || !isObject(record)) continue;
     const event = walk.seenRecords.add(page.url, index, record);
     if (!event.isDuplicate) walk.result.records += 1;
     walk.emit("record", event);
   }
+  return walk.result.records - before;
 }
 
 function emitPage(walk: Walk, page: ComparedPage, isLast: boolean): void {
   if (!isLast && page.results.length !== PAGE_SIZE) walk.result.allPagesFull = false;
-  walk.emit("page", { ...page, linkBase: walk.reader.linkBase, isLast });
+  const { linkBase, format } = walk.reader;
+  walk.emit("page", { ...page, linkBase, format, isLast });
 }
 
 function emitEnd(walk: Walk, page: ComparedPage, afterLast: string | undefined): void {

@@ -69,8 +69,9 @@ const TRANSIENT_STATUSES = new Set([408, 425, 429]);
  * @param now milliseconds since 1970-01-01 UTC
  * @throws TransientError if the status is 408, 425, 429, or 500 and above
  */
-export function requireFinalStatus({ status, headers }: HttpResponse, now: number): void {
+export function requireFinalStatus(response: HttpResponse, now: number): void {
+  const { status, headers } = response;
   if (!TRANSIENT_STATUSES.has(status) && status < 500) return;
   const retryAfter = parseRetryAfter(headers.get("Retry-After"), now);
-  throw new TransientError(`returned ${status}`, { retryAfter });
+  throw new TransientError(`returned ${status}`, { retryAfter, response });
 }

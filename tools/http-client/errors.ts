@@ -1,3 +1,5 @@
+import type { HttpResponse } from "./request.ts";
+
 /** What is known about a failure before the next attempt. */
 interface RetryAdvice {
   /** How long the server asks clients to wait, in milliseconds. */
@@ -6,7 +8,9 @@ interface RetryAdvice {
   maxAttempts?: number;
   /** Whether no server was reached. A retry then helps only if the server is just starting. */
   unreachable?: boolean;
-  /** The error to throw after the last attempt; by default, one with the same message. */
+  /** The response that failed; its body is empty if it could not be read. */
+  response?: HttpResponse | undefined;
+  /** The error to throw after the last attempt; by default, one with the same message and this error as its cause. */
   finalError?: Error;
 }
 

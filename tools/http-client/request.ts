@@ -37,13 +37,15 @@ export async function sendRequest(
   signal: AbortSignal,
 ): Promise<HttpResponse> {
   const limit = startTimeout(timeout, signal);
+  let received: HttpResponse | undefined;
   try {
     const response = await followRedirects(request, limit.signal);
     const { status, headers } = response;
-    return { url: response.url, status, headers, body: await readBody(response) };
+    received = { url: response.url, status, headers, body: new Uint8Array() };
+    return { ...received, body: await readBody(response) };
   } catch (error) {
     signal.throwIfAborted();
-    throw toClientError(error, timeout);
+    throw toClientError(error, timeout, received);
   } finally {
     limit.clear();
   }
@@ -88,7 +90,7 @@ async function readBody(response: Response): Promise<Uint8Array> {
   for await (const chunk of response.body ?? []) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_BODY_BYTES) throw new TransientError(`returned more than ${MAX_BODY_BYTES} bytes`);
+    if (length > MAX_BODY_BYTES) throw new Error(`more than ${MAX_BODY_BYTES} bytes`);
   }
   return Buffer.concat(chunks);
 }
@@ -102,15 +104,20 @@ export function decodeBody(body: Uint8Array): string | undefined {
   }
 }
 
-/** Network failures and timeouts are transient; other errors stay as they are. */
-function toClientError(error: unknown, timeout: number): unknown {
+/**
+ * Network failures and timeouts are transient; other errors stay as they are.
+ * @param response the response whose body could not be read
+ */
+function toClientError(error: unknown, timeout: number, response: HttpResponse | undefined): unknown {
   if (!(error instanceof Error) || error instanceof TransientError || error instanceof RefusedError)
     return error;
   if (error.name === "TimeoutError") {
-    return new TransientError(`did not respond within ${timeout / 1_000} s`);
+    const missing = response === undefined ? "respond" : "send the whole body";
+    return new TransientError(`did not ${missing} within ${timeout / 1_000} s`, { response });
   }
   const { message, code } = findCause(error);
   return new TransientError(`could not be read (${message})`, {
+    response,
     unreachable: UNREACHABLE_CODES.has(code ?? message),
   });
 }

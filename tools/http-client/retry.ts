@@ -56,15 +56,12 @@ export async function retry<T>(
   }
 }
 
-function planWait(
-  subject: string,
-  { message, advice }: TransientError,
-  attempt: number,
-  policy: RetryPolicy,
-): number {
+function planWait(subject: string, error: TransientError, attempt: number, policy: RetryPolicy): number {
+  const { message, advice } = error;
   const { retryAfter, maxAttempts = policy.attempts, finalError } = advice;
   if (attempt >= Math.min(maxAttempts, policy.attempts)) {
-    throw finalError ?? new Error(`${subject} ${message}; gave up after ${attempt} attempts`);
+    const tries = attempt === 1 ? "1 attempt" : `${attempt} attempts`;
+    throw finalError ?? new Error(`${subject} ${message}; gave up after ${tries}`, { cause: error });
   }
   if (retryAfter !== undefined && retryAfter > policy.maxRetryAfter) {
     const [seconds, limit] = [retryAfter, policy.maxRetryAfter].map((time) => Math.ceil(time / 1_000));

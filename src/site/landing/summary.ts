@@ -1,5 +1,5 @@
 import type { Env } from "../../env.ts";
-import { OPTION_DOCS } from "../../mock/options.ts";
+import { OPTION_DOCS } from "../../mock/option-docs.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";

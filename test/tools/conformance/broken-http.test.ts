@@ -74,6 +74,7 @@ testFaults([
     () => changeHeaders({ "Content-Type": "text/json" }, ({ page }) => page === "3"),
   ],
   ["OPTIONS is refused", "Options.method", /returned 405/, respondTo("OPTIONS", 405)],
+  ["OPTIONS always fails", "Options.method", /returned 503; gave up after 4/, respondTo("OPTIONS", 503)],
   [
     "without page, the response is the last page",
     "List records.page default",

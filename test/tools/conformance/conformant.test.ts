@@ -95,6 +95,28 @@ describe("the specification allows", () => {
       "page=2 record",
     ],
     [
+      "a camera_ok of null before known ones with the same timestamp",
+      () => {
+        const records = makeCollection(40).map((record) => ({ ...record, camera_ok: "True" as const }));
+        const { timestamp } = records[30]!;
+        service.records = records.map((record) =>
+          record.timestamp < timestamp || record === records.find((one) => one.timestamp === timestamp)
+            ? { ...record, camera_ok: null }
+            : record,
+        );
+      },
+      "List records 4",
+      "page=",
+    ],
+    [
+      "a method twice in Allow",
+      () => {
+        service.reply = (reply) => ({ ...reply, headers: { ...reply.headers, Allow: "GET, OPTIONS, GET" } });
+      },
+      "Versioning 2",
+      "",
+    ],
+    [
       "a version in a header",
       () => {
         service.reply = (reply) => ({ ...reply, headers: { ...reply.headers, Sunset: "soon" } });

@@ -29,23 +29,42 @@ describe("the table", () => {
   test("has one line for each rule, by section, and no control characters of the service", () => {
     expect(formatTable(report, (_, text) => text).split("\n")).toEqual([
       "Record",
-      "  fail       Record.id                 broken 2 of 3 times: Something is so",
+      "  fail       Record.id                 Something is so: broken 2 of 3 times",
       "             ?format=api&page=1 record 7: \\u001b[31m\\u009b1m",
-      "  pass       Record 1                  kept 1 time, first at ?format=api&page=1 record 7",
+      "  pass       Record 1                  Something is so: kept 1 time, first at ?format=api&page=1 record 7",
       "",
       "List records",
-      "  not seen   List records 1            no response shows it: Something is so",
-      "  not seen   List records 2            unclear: It may be so",
+      "  not seen   List records 1            Something is so: no response shows it",
+      "  not seen   List records 2            Something is so: unclear, It may be so",
       "",
       "Events",
-      "  not shown  Events                    nothing was observed",
+      "  not shown  Events                    Something is so: nothing was observed",
       "",
       "Limits",
-      "  not shown  Limits.others             429 was returned 1 time",
+      "  not shown  Limits.others             Something is so: 429 was returned 1 time",
+      "",
+      "  pass       the rule was kept every time",
+      "  fail       the rule was broken at least once",
+      "  not seen   no response shows whether the rule is kept",
+      "  not shown  the specification says nothing about it, so this is only what the service does",
+      "  docs/specification.md explains each rule.",
       "",
       `${URL}: 1 page, 2 of 2 records, 0 retries, the collection grew 2 times`,
       "1 pass, 1 fail, 2 not seen, 2 not shown",
     ]);
+  });
+
+  test("has no line of more than 300 characters, and each shows the end of its link", () => {
+    const link = `https://counts.example/${"x".repeat(5_000)}?page=7`;
+    const long = makeReport(
+      makeResult("Record.id", "fail", link),
+      makeResult("Record 1", "not shown", link),
+      makeResult("Record 2", "pass", `${link} record 7`),
+    );
+    const lines = formatTable({ ...long, stopped: link }, (_, text) => text).split("\n");
+    expect(Math.max(...lines.map((line) => line.length))).toBe(300);
+    expect(lines.filter((line) => line.includes("…")).every((line) => line.includes("?page=7"))).toBe(true);
+    expect(lines.filter((line) => line.includes("…"))).toHaveLength(4);
   });
 
   test("colours only the verdicts", () => {

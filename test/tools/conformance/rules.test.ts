@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
 
@@ -48,6 +49,9 @@ const NOT_SHOWN = [
   "Versioning 2",
 ];
 
+/** What the specification does not mention at all. */
+const REFERENCE = RULES.map(({ reference }) => reference).filter((one) => one.startsWith("Reference."));
+
 /** `Record 1` names a number, `Record.id` an item. */
 const references = SPECIFICATION.flatMap(([section, items]) =>
   items.map((item) => `${section}${/^\d*$/.test(item) ? ` ${item}` : `.${item}`}`.trim()),
@@ -59,10 +63,10 @@ describe("the rules", () => {
     expect(matching.length).toBeGreaterThan(0);
   });
 
-  test("refer to nothing else, except for additional fields", () => {
+  test("refer to nothing else, except for additional fields and the reference", () => {
     const named = RULES.flatMap(({ reference, also = [] }) => [reference, ...also]);
     const others = [...new Set(named)].filter((reference) => !references.includes(reference));
-    expect(others).toEqual(ADDITIONAL_FIELDS);
+    expect(others).toEqual([...ADDITIONAL_FIELDS, ...REFERENCE]);
   });
 
   test("have a unique reference each", () => {
@@ -72,10 +76,26 @@ describe("the rules", () => {
 
   test("mark what the specification does not show, and have checks for everything else", () => {
     const marked = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
-    expect(marked.toSorted()).toEqual([...ADDITIONAL_FIELDS, ...NOT_SHOWN].toSorted());
+    expect(marked.toSorted()).toEqual([...ADDITIONAL_FIELDS, ...NOT_SHOWN, ...REFERENCE].toSorted());
     for (const { reference, sentence, also: _, notShown, ...checks } of RULES) {
       expect(sentence).not.toBe("");
       if (!notShown) expect([reference, Object.keys(checks)]).not.toEqual([reference, []]);
     }
+  });
+});
+
+describe("the documentation", () => {
+  test("explains each rule in docs/specification.md, and the reference in docs/conformance.md", async () => {
+    const [specification, conformance] = await Promise.all(
+      ["specification", "conformance"].map((name) => readFile(`docs/${name}.md`, "utf8")),
+    );
+    const isExplained = ({ reference, sentence }: (typeof RULES)[number]) =>
+      reference.startsWith("Reference.")
+        ? conformance?.includes(`| **${reference}** | ${sentence} |`)
+        : specification?.includes(`**${reference}**`);
+    expect(RULES.filter((rule) => !isExplained(rule))).toEqual([]);
+    const named = [...(specification ?? "").matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
+    const known = [...RULES.map(({ reference }) => reference), "Reference"];
+    expect(named.filter((name) => !known.includes(name!))).toEqual([]);
   });
 });

@@ -28,7 +28,12 @@ describe.each<[StoreName, pages: number | undefined]>([
 
   test("passes every rule with the seed", async () => {
     await loadInto(worker.env, store, seed);
-    const report = await checkQuickly(worker.origin, { pages, concurrency: 8, retryPolicy: SLOW_START });
+    const report = await checkQuickly(worker.origin, {
+      pages,
+      concurrency: 8,
+      retryPolicy: SLOW_START,
+      reference: true,
+    });
     expect(rulesOf(report, "fail")).toEqual([]);
     expect(rulesOf(report, "not seen")).toEqual([]);
     const records = pages === undefined ? seed.length : expect.any(Number);
@@ -39,8 +44,9 @@ describe.each<[StoreName, pages: number | undefined]>([
 test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
-  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START });
+  const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START, reference: true });
   await worker.close();
   expect(rulesOf(report, "fail")).toEqual([]);
+  expect(rulesOf(report, "pass")).toContain("Reference.past the end");
   expect(report).toMatchObject({ pages: 1, records: 0, count: 0, stopped: undefined });
 });

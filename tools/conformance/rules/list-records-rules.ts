@@ -1,7 +1,7 @@
 import { COLLECTION_PATH } from "../../../src/records/envelope.ts";
 import { PAGE_SIZE } from "../../../src/records/page.ts";
 import type { PageEvent, ResponseEvent } from "../events.ts";
-import { describeValue } from "../response-body.ts";
+import { describeValue, isObject, isTimestamp } from "../response-body.ts";
 import type { Finding, Rule } from "../rule.ts";
 
 /** Statuses that reject the method (RFC 9110, 15.5.6 and 15.6.2). */
@@ -29,18 +29,24 @@ export const LIST_RECORDS_RULES: Rule[] = [
     sentence: "page: a positive integer, the 1-based page number",
     page: ({ duplicateOf, status }) =>
       duplicateOf === undefined ? status === 200 || undefined : `has the same records as page ${duplicateOf}`,
+    pageZero: ({ hasNewRecords }) =>
+      hasNewRecords
+        ? "is a page with records that are on no other page, so page 1 is not the first"
+        : undefined,
   },
   {
     reference: "List records.page default",
     sentence: "Without page, the response is page 1, the newest page",
-    defaultPage: ({ difference }) => difference ?? true,
+    defaultPage: ({ difference }) =>
+      difference === undefined ? true : { broken: difference, unless: ["List records.page"] },
   },
   {
     reference: "List records.status",
     sentence: "The success status is 200",
-    page({ status, headers }) {
+    page({ status, headers, failure }) {
       if (METHOD_REJECTED.has(status)) return undefined;
-      return status === 200 || describeStatus(status, headers);
+      if (status === 200) return true;
+      return failure?.message ?? describeStatus(status, headers);
     },
   },
   {
@@ -48,6 +54,7 @@ export const LIST_RECORDS_RULES: Rule[] = [
     also: ["Service 3", "Endpoints.methods"],
     sentence: "Allow: GET, OPTIONS; no other method is advertised",
     page: (page) => checkPageHeader(page, "Allow", isAllow),
+    // "Options.method" reports a missing header.
     options: ({ headers }) => (headers.has("Allow") ? checkHeader(headers, "Allow", isAllow) : undefined),
     pageZero: checkAllowedMethods,
     write: checkAllowedMethods,
@@ -67,9 +74,11 @@ export const LIST_RECORDS_RULES: Rule[] = [
     reference: "List records.body",
     also: ["List records.format"],
     sentence: "With format=api the body is a page envelope, in JSON",
-    page({ status, bodyError, envelope }) {
+    page({ status, headers, bodyError, envelope }) {
       if (status !== 200) return undefined;
-      return bodyError ?? (envelope !== undefined || "the body is not a JSON object");
+      const error = bodyError ?? (envelope === undefined ? "the body is not a JSON object" : undefined);
+      if (error === undefined) return checkEncoding(headers);
+      return isJson(headers) ? error : { broken: error, unless: ["List records.Content-Type"] };
     },
   },
   {
@@ -93,6 +102,7 @@ export const LIST_RECORDS_RULES: Rule[] = [
         `has the timestamp ${timestamp}, but the record before it has ${previous}`
       );
     },
+    newest: ({ results }) => findDisorder(results),
   },
   {
     reference: "List records 3",
@@ -102,16 +112,13 @@ export const LIST_RECORDS_RULES: Rule[] = [
   {
     reference: "List records 4",
     sentence: "camera_ok is null in older periods and True or False in recent ones: every null is older",
-    record({ fields, cameraOkPeriods }) {
+    record({ cameraOkPeriods }) {
       if (cameraOkPeriods === undefined) return undefined;
       const { newestNull, oldestKnown } = cameraOkPeriods;
-      // The periods may meet at one timestamp. The order of the list then shows which records are older.
-      const isAfterKnown = fields.camera_ok === null && newestNull === oldestKnown;
-      return (
-        newestNull < oldestKnown ||
-        isAfterKnown ||
-        `camera_ok is null at ${newestNull}, but True or False at ${oldestKnown}`
-      );
+      // The periods may meet within one second, in any order (List records 3).
+      if (newestNull <= oldestKnown) return true;
+      const broken = `camera_ok is null at ${newestNull}, but True or False at ${oldestKnown}`;
+      return { broken, unless: ["List records 2"] };
     },
   },
   {
@@ -120,6 +127,32 @@ export const LIST_RECORDS_RULES: Rule[] = [
     count: ({ error }) => error ?? true,
   },
 ];
+
+function isJson(headers: Headers): boolean {
+  return headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase() === "application/json";
+}
+
+/** The encodings that the client decodes (RFC 9110, 8.4.1, and RFC 9659). It leaves a body with any other as it is. */
+const ENCODINGS = new Set(["identity", "gzip", "x-gzip", "deflate", "br", "zstd"]);
+
+function checkEncoding(headers: Headers): Finding {
+  const encodings = parseList(headers.get("Content-Encoding"));
+  const unknown = encodings.find((encoding) => !ENCODINGS.has(encoding));
+  return unknown === undefined || `Content-Encoding is ${describeValue(unknown)}, but the body is plain JSON`;
+}
+
+/** Checks the order of the records of one page. */
+function findDisorder(results: unknown[]): Finding {
+  let previous: string | undefined;
+  for (const record of results) {
+    const timestamp = isObject(record) ? record.timestamp : undefined;
+    if (!isTimestamp(timestamp)) continue;
+    if (previous !== undefined && timestamp > previous)
+      return `after the walk, a record has the timestamp ${timestamp}, but the record before it has ${previous}`;
+    previous = timestamp;
+  }
+  return previous === undefined ? undefined : true;
+}
 
 function describeStatus(status: number, headers: Headers): string {
   const location = headers.get("Location");
@@ -135,9 +168,13 @@ function checkHeader(headers: Headers, name: string, isValid: (value: string | n
   return isValid(value) || (value === null ? `${name} is missing` : `${name} is ${describeValue(value)}`);
 }
 
-/** Compares the lists of two header values, without regard to case or order (RFC 9110, 5.6.1). */
+/** Compares the lists of two header values, without regard to case, order or repetition (RFC 9110, 5.6.1). */
 function isSameList(value: string | null, expected: string): boolean {
-  return String(parseList(value).sort()) === String(parseList(expected).sort());
+  return String(toSortedSet(value)) === String(toSortedSet(expected));
+}
+
+function toSortedSet(value: string | null): string[] {
+  return [...new Set(parseList(value))].sort();
 }
 
 function parseList(value: string | null): string[] {

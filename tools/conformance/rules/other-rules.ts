@@ -10,8 +10,12 @@ export const OTHER_RULES: Rule[] = [
   {
     reference: "Options.method",
     also: ["Options.path", "Options.Allow"],
-    sentence: "OPTIONS is allowed",
-    options: ({ status }) => (status >= 200 && status < 300) || `returned ${status}`,
+    sentence: "OPTIONS is allowed, as the header Allow says",
+    options({ status, headers, failure }) {
+      if (failure !== undefined) return failure;
+      if (status < 200 || status >= 300) return `returned ${status}`;
+      return headers.has("Allow") || "Allow is missing";
+    },
   },
   createNotShownRule("Options.body", "The response body of OPTIONS", { options: describeResponse }),
   createNotShownRule(
@@ -52,6 +56,7 @@ function describeErrors({ statuses }: ErrorsEvent): Finding {
   return counts.length === 0 ? undefined : `page requests returned ${counts.join(", ")} and were retried`;
 }
 
-function describeResponse({ subject, status, body }: ResponseEvent): string {
+function describeResponse({ subject, status, body, failure }: ResponseEvent): string {
+  if (failure !== undefined) return `${subject} ${failure}`;
   return `${subject} returned ${status} with the body ${describeValue(body)}`;
 }

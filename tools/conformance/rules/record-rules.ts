@@ -1,6 +1,6 @@
 import { TrafficRecord } from "../../../src/records/record.ts";
 import { ROAD_USERS } from "../../../src/records/road-users.ts";
-import type { RecordEvent, ResponseEvent } from "../events.ts";
+import type { RecordEvent, WriteEvent } from "../events.ts";
 import { describeValue, isCount, isInteger, isTimestamp } from "../response-body.ts";
 import { createNotShownRule, type Finding, type Rule } from "../rule.ts";
 
@@ -65,8 +65,10 @@ export const RECORD_RULES: Rule[] = [
     reference: "Record 2",
     sentence: "One camera appears in many records, one per observation time",
     record({ fields, repeatsCamera, knownCameraRef }) {
-      if (repeatsCamera)
-        return `camera_pk ${describeValue(fields.camera_pk)} has two records with the timestamp ${fields.timestamp}`;
+      if (repeatsCamera) {
+        const broken = `camera_pk ${describeValue(fields.camera_pk)} has two records with the timestamp ${fields.timestamp}`;
+        return { broken, unless: ["Record 4"] };
+      }
       return knownCameraRef === undefined ? undefined : true;
     },
   },
@@ -123,7 +125,10 @@ function describeRefs(pk: unknown, ref: string, known: string): string {
 }
 
 /** 4xx and 501 refuse the request. After any other 5xx it is unknown whether something was written. */
-function checkWrite({ status }: ResponseEvent): Finding {
+function checkWrite({ status, failure, effect, isEffectUnclear }: WriteEvent): Finding {
+  if (effect !== undefined) return `returned ${status}, but ${effect}`;
+  if (failure !== undefined) return { inconclusive: failure };
+  if (isEffectUnclear) return { inconclusive: `returned ${status}, but the collection keeps changing` };
   if (status < 400) return `returned ${status}`;
   return status < 500 || status === 501 || { inconclusive: `returned ${status}` };
 }

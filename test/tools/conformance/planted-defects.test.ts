@@ -1,0 +1,24 @@
+import { describe, expect, test } from "vitest";
+import { RECORDS } from "./broken-service.ts";
+import { service, setUpService } from "./fake-service.ts";
+import { CONTENT, type Defect, HTTP } from "./planted-defects.ts";
+import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
+
+setUpService(RECORDS);
+
+/** Two attempts are enough, and a response that never ends is given up soon. */
+const retryPolicy = { ...QUICK, attempts: 2, timeout: 500 };
+
+async function expectRule([, rules, apply]: Defect): Promise<void> {
+  apply();
+  const failed = rulesOf(await checkQuickly(service.origin, { retryPolicy }), "fail");
+  expect(failed).toHaveLength(1);
+  expect(rules).toContain(failed[0]);
+}
+
+describe("a defect breaks one rule, the right one:", () => {
+  test.each(CONTENT)("%s -> %s", (...defect) => expectRule(defect));
+  test.each(HTTP)("%s -> %s", (...defect) => expectRule(defect));
+
+  test("there are many", () => expect(CONTENT.length + HTTP.length).toBeGreaterThan(200));
+});
