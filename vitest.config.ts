@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { findQuickFiles } from "./test/quick-files.ts";
 
@@ -9,8 +10,8 @@ export default defineConfig({
     // A test may start wrangler or npm many times in a row, each of which takes seconds on a busy machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // By default one core is left free. But a worker often waits for a process that it started.
-    maxWorkers: "100%",
+    // A worker often waits: for a process that it started, or until a state is no longer fresh.
+    maxWorkers: Math.max(4, availableParallelism()),
     // With a process for each file, each would load wrangler and the code under test again.
     isolate: false,
     globalSetup: "test/setup.ts",

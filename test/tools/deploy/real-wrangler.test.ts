@@ -44,32 +44,19 @@ const readState = (index: number) => {
   return api.databases.query(uuid, { sql: "SELECT version, count FROM state" })[0]?.results[0];
 };
 
-test("wrangler deploys to production twice and rolls back", async () => {
+test("wrangler deploys to production, keeps what is loaded when it deploys again, and rolls back", async () => {
   const production = { ...OPTIONS, url: api.origin };
   const first = await deployProduction(production, dependencies);
   expect(first.version).toBe(api.versions[0]?.id);
   expect(api.databases.list().map(({ name }) => name)).toEqual(["traffic-count-records"]);
   expect(api.namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv"]);
-  const state = readState(0);
-  expect(state).toMatchObject({ count: 20 });
+  expect(readState(0)).toMatchObject({ count: 20 });
   const [uploaded] = api.versions;
   expect(uploaded?.metadata).toContain(api.databases.list()[0]?.uuid);
   expect(uploaded?.metadata).toContain(api.namespaces[0]?.id);
   expect(uploaded?.metadata).toContain(`"workers/tag":"${fixture.commit}"`);
 
-  const second = await deployProduction(production, dependencies);
-  expect(second.version).not.toBe(first.version);
-  expect(readState(0), "loaded once").toEqual(state);
-  expect([api.databases.list().length, api.namespaces.length]).toEqual([1, 1]);
-
-  expect(await rollBack({ url: api.origin }, dependencies)).toBe(first.version);
-  expect(api.unknown).toEqual([]);
-});
-
-test("wrangler keeps the loaded records, even if the database has migrations of later code", async () => {
-  const target = createTarget(await readWranglerToml(), undefined);
-  const upload = async () => ({ address: api.origin, version: undefined });
-  await deploy(target, upload, OPTIONS, dependencies);
+  // What is loaded stays, even if the database has migrations of later code.
   const file = join(home, "records.csv");
   await writeFile(file, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
   const config = join(fixture.configFolder, "traffic-count-records.json");
@@ -78,8 +65,14 @@ test("wrangler keeps the loaded records, even if the database has migrations of 
   expect(state).toMatchObject({ count: 50 });
   const later = "INSERT INTO d1_migrations (name) VALUES ('0004_later.sql')";
   api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
-  await deploy(target, upload, OPTIONS, dependencies);
-  expect(readState(0)).toEqual(state);
+
+  const second = await deployProduction(production, dependencies);
+  expect(second.version).not.toBe(first.version);
+  expect(readState(0), "not loaded again").toEqual(state);
+  expect([api.databases.list().length, api.namespaces.length]).toEqual([1, 1]);
+
+  expect(await rollBack({ url: api.origin }, dependencies)).toBe(first.version);
+  expect(api.unknown).toEqual([]);
 });
 
 test("wrangler creates, updates and removes a preview with its own stores", async () => {
