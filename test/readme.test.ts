@@ -2,11 +2,11 @@ import { exec } from "node:child_process";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
 import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
-import { type Served, serve, untilServed } from "./serve.ts";
+import { untilServed, useService } from "./serve.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** What a person reads, in the order of reading; the commands of all of it are run. */
@@ -39,15 +39,8 @@ const NEEDS_ACCOUNT = /\bwrangler\b|--remote|https:|npm run (deploy|preview|roll
 
 const PATH = "/api/tf1/records/";
 
-let folder: string;
-let served: Served;
-beforeAll(async () => {
-  folder = createFolder();
-  served = await serve(folder, "--var", "GROW:on");
-});
-afterAll(async () => {
-  await served?.close();
-});
+const folder = createFolder();
+const served = useService(folder, "--var", "GROW:on");
 
 const write = (name: string, ...lines: string[]) => writeFile(join(folder, name), `${lines.join("\n")}\n`);
 
