@@ -2,12 +2,12 @@ import { exec } from "node:child_process";
 import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
 import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
-import { type Served, serve, untilServed } from "./serve.ts";
+import { serve, untilServed, useService } from "./serve.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** The documentation. All commands in it are run. */
@@ -44,16 +44,12 @@ const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|
 
 const PATH = "/api/tf1/records/";
 
-let folder: string;
-let served: Served;
-beforeAll(async () => {
-  folder = createFolder();
-  // A rate limit, or a store that the commands do not load into, would get in their way.
-  served = await serve(folder, ...startArguments().filter((argument) => !/RATE_LIMIT|STORE/.test(argument)));
-});
-afterAll(async () => {
-  await served?.close();
-});
+const folder = createFolder();
+// A rate limit, or a store that the commands do not load into, would get in their way.
+const served = useService(
+  folder,
+  ...startArguments().filter((argument) => !/RATE_LIMIT|STORE/.test(argument)),
+);
 
 /** The arguments of all examples of a start, one a `--var=NAME:VALUE`. The port is that of the test. */
 function startArguments(): string[] {

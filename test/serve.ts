@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
+import { afterAll, beforeAll } from "vitest";
 import { FRESH_MS } from "../src/store/cache.ts";
 import { listen } from "./listen.ts";
 
@@ -10,6 +11,14 @@ export interface Served {
   close(): Promise<void>;
   /** Ends it as a supervisor does, which knows npm alone. */
   terminate(): Promise<void>;
+}
+
+/** Serves the collection in a folder to the tests of a file or of a group. */
+export function useService(folder: string, ...args: string[]): Served {
+  const served = {} as Served;
+  beforeAll(async () => void Object.assign(served, await serve(folder, ...args)));
+  afterAll(() => served.close?.());
+  return served;
 }
 
 /** Runs `npm start` as a person would, on a free port, with the collection kept in a folder. */

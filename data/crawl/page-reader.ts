@@ -8,7 +8,8 @@ import {
 } from "../../tools/http-client/client.ts";
 import { type CollectionUrl, pageUrl } from "../../tools/http-client/collection-url.ts";
 import { RefusedError, TransientError } from "../../tools/http-client/errors.ts";
-import { decodeBody, type HttpResponse } from "../../tools/http-client/request.ts";
+import type { HttpResponse } from "../../tools/http-client/messages.ts";
+import { decodeBody } from "../../tools/http-client/request.ts";
 import { formatDetail } from "../formats/problem.ts";
 import { createValidator, isObject } from "../formats/validation.ts";
 

@@ -2,7 +2,8 @@ import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { parsePageNumber } from "../records/page.ts";
 import { OPTION_DOCS, type OptionName } from "./option-docs.ts";
-import type { MockOptions, Range } from "./options.ts";
+import type { Range } from "./option-values.ts";
+import type { MockOptions } from "./options.ts";
 
 /** The options that change a response. Without any of them, `fail` and `outage` respond with an error. */
 const FAULTS = ["code", "body", "cut", "rate", "hang", "rows", "count", "next", "record", "type"] as const;

@@ -1,4 +1,8 @@
-import type { Range } from "./options.ts";
+/** Both ends included. */
+export interface Range {
+  min: number;
+  max: number;
+}
 
 /** Clients give up after some seconds, and a response must not wait for longer. */
 export const LONGEST_DELAY_MS = 10_000;

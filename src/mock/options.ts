@@ -26,12 +26,6 @@ import { findNearest } from "./spelling.ts";
 
 export type BodyFault = (typeof BODY_FAULTS)[number];
 
-/** Both ends included. */
-export interface Range {
-  min: number;
-  max: number;
-}
-
 const oneOf =
   <T extends string>(values: readonly T[]) =>
   (text: string): T | undefined =>

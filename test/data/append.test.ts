@@ -1,26 +1,20 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilServed } from "../serve.ts";
+import { untilServed, useService } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
-import { createLocalStore, type LocalStore } from "./local-store.ts";
+import { createLocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
 
 const records = makeRecords(90);
 /** A timestamp has four records, so that a cut after 48 lies between two. */
 const loaded = records.slice(0, 48);
 
-let local: LocalStore;
-let server: Served;
+const local = createLocalStore();
 beforeAll(async () => {
-  local = await createLocalStore();
   expect((await append(await local.write("loaded.csv", loaded))).stdout).toBe("Loaded 48 records.\n");
-  server = await serve(local.folder);
 });
-afterAll(async () => {
-  await server?.close();
-  await local.remove();
-});
+const server = useService(local.folder);
 
 const append = (...args: string[]) => local.run("load", "--append", ...args);
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdir, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { readRecords } from "../../data/stored-records.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { useStore } from "../../tools/stores/open.ts";
@@ -9,15 +9,11 @@ import { type Finished, finish } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { startFakeService } from "./crawl/fake-service.ts";
 import { linesOf, runCrawl } from "./crawl/run-crawl.ts";
-import { createLocalStore, type LocalStore } from "./local-store.ts";
+import { createLocalStore } from "./local-store.ts";
 
 const RECORDS = makeRecords(4_000);
 
-let local: LocalStore;
-beforeAll(async () => {
-  local = await createLocalStore();
-});
-afterAll(() => local?.remove());
+const local = createLocalStore();
 
 /**
  * Runs a command of the data tool that can make no file larger than this. To a program that is the same as a full disk:

@@ -1,19 +1,17 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { Page } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
-import { createLocalStore, type LocalStore } from "./local-store.ts";
+import { createLocalStore } from "./local-store.ts";
 import { stageFiles } from "./stage-files.ts";
 
 const RECORDS = makeRecords(40);
 
-let local: LocalStore;
+const local = createLocalStore();
 beforeAll(async () => {
-  local = await createLocalStore();
   await local.run("load", "--store", "kv", await local.write("records.csv", RECORDS));
 });
-afterAll(() => local?.remove());
 
 test("pages have the links of PUBLIC_ORIGIN in the file of --config, and the store of that file is exported", async () => {
   const config = join(local.folder, "wrangler.json");

@@ -1,13 +1,13 @@
 import { spawn } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { finish, runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilFresh, untilServed } from "../serve.ts";
+import { untilFresh, untilServed, useService } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
-import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
+import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
 /** Some 20 MB, which are written in about 20 transactions. */
@@ -16,17 +16,11 @@ const large = makeRecords(60_000).map((record) => ({
   camera_ref: record.camera_ref.padEnd(255, "."),
 }));
 
-let local: LocalStore;
-let server: Served;
+const local = createLocalStore();
 beforeAll(async () => {
-  local = await createLocalStore();
   await load(await local.write("served.csv", served));
-  server = await serve(local.folder);
 });
-afterAll(async () => {
-  await server?.close();
-  await local.remove();
-});
+const server = useService(local.folder);
 
 const load = (...args: string[]) => local.run("load", ...args);
 

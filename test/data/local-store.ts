@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync } from "node:fs";
-import { glob, mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { glob, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
@@ -24,13 +24,12 @@ export interface LocalStore {
   told(): Promise<string>;
   /** Where what was started keeps its temporary files. */
   temporary: string;
-  remove(): Promise<void>;
 }
 
-export async function createLocalStore(): Promise<LocalStore> {
+export function createLocalStore(): LocalStore {
   const folder = createFolder();
   const temporary = join(folder, "temporary");
-  await mkdir(temporary);
+  mkdirSync(temporary);
   const place = ["--persist-to", folder];
   return {
     folder,
@@ -52,7 +51,6 @@ export async function createLocalStore(): Promise<LocalStore> {
       return child;
     },
     told: () => readFile(join(folder, "stderr"), "utf8"),
-    remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { append } from "../../data/append.ts";
 import { load } from "../../data/load.ts";
 import { readRecords } from "../../data/stored-records.ts";
@@ -6,7 +6,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { useStore } from "../../tools/stores/open.ts";
 import { makeRecords } from "../records/sample.ts";
-import { createLocalStore, interrupt, type LocalStore, untilWriting } from "./local-store.ts";
+import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 /** Records at the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
 const COUNTS = { d1: 21_000, kv: 9_000 };
@@ -17,11 +17,7 @@ const LOADED = 1_000;
 const make = (count: number) =>
   makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
 
-let local: LocalStore;
-beforeAll(async () => {
-  local = await createLocalStore();
-});
-afterAll(() => local?.remove());
+const local = createLocalStore();
 beforeEach(() => {
   vi.spyOn(console, "log").mockImplementation(() => undefined);
 });

@@ -1,6 +1,6 @@
 import { glob, readdir, readFile } from "node:fs/promises";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
+import { expect, test } from "vitest";
+import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve, untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
@@ -13,11 +13,7 @@ const make = (count: number) =>
 /** The last block is not full, so that an append rewrites it. */
 const LOADED = 1_000;
 
-let local: LocalStore;
-beforeAll(async () => {
-  local = await createLocalStore();
-});
-afterAll(() => local.remove());
+const local = createLocalStore();
 
 /** Processes that were started with the temporary folder of the store. */
 async function countWriters(): Promise<number> {

@@ -1,8 +1,8 @@
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
-import { createLocalStore, interrupt, type LocalStore, untilWriting } from "../data/local-store.ts";
+import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { serve, untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
@@ -12,11 +12,7 @@ const older = makeRecords(600).reverse();
 const newer = makeRecords(1_000).reverse();
 const PAGES = older.length / 15;
 
-let local: LocalStore;
-beforeAll(async () => {
-  local = await createLocalStore();
-});
-afterAll(() => local.remove());
+const local = createLocalStore();
 
 async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<void> {
   const file = await local.write(`${store}.csv`, newestFirst);

@@ -1,10 +1,10 @@
 import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { listen } from "../listen.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve, untilServed } from "../serve.ts";
+import { untilServed, useService } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { appendTo, loadInto, startWorker, useWorker } from "../worker.ts";
 import { openFront } from "./front.ts";
@@ -33,15 +33,7 @@ function runLive(baseUrl?: string): Promise<Run> {
 }
 
 describe("the seed, as npm start serves it", () => {
-  let folder: string;
-  let served: Served;
-  beforeAll(async () => {
-    folder = createFolder();
-    served = await serve(folder);
-  });
-  afterAll(async () => {
-    await served?.close();
-  });
+  const served = useService(createFolder());
 
   test("passes, nothing skipped", async () => {
     const { status, failed, passed, skipped, output } = await runLive(served.origin);

@@ -2,9 +2,9 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { Page } from "../../src/records/record.ts";
 import { essential } from "../records/headers.ts";
-import { PAGE, PATH, request, useWorker, worker } from "./mock-worker.ts";
+import { PAGE, PATH, request, useMockWorker, worker } from "./mock-worker.ts";
 
-useWorker();
+useMockWorker();
 
 const LAST = 27;
 const pageUrl = (page: number | string, prefer = "") =>

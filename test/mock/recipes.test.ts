@@ -2,9 +2,9 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
-import { useWorker, worker } from "./mock-worker.ts";
+import { useMockWorker, worker } from "./mock-worker.ts";
 
-useWorker();
+useMockWorker();
 
 const run = promisify(execFile);
 const text = await readFile("docs/mock.md", "utf8");

@@ -2,7 +2,7 @@ import { COLLECTION_PATH } from "../../src/records/envelope.ts";
 import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
 import { type CollectionUrl, pageUrl } from "../http-client/collection-url.ts";
 import { TransientError } from "../http-client/errors.ts";
-import type { HttpResponse } from "../http-client/request.ts";
+import type { HttpResponse } from "../http-client/messages.ts";
 import { isObject, isOversized, isSafeCount, parseBody } from "./response-body.ts";
 
 /** The response to GET of a page. */

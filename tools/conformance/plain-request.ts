@@ -1,5 +1,6 @@
 import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
-import { decodeBody, type HttpRequest } from "../http-client/request.ts";
+import type { HttpRequest } from "../http-client/messages.ts";
+import { decodeBody } from "../http-client/request.ts";
 import { HEADERS, readFailure } from "./collection-reader.ts";
 import type { ResponseEvent } from "./events.ts";
 import type { Walk } from "./walk.ts";

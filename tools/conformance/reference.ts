@@ -1,5 +1,5 @@
 import { lastPage } from "../../src/records/page.ts";
-import type { HttpRequest } from "../http-client/request.ts";
+import type { HttpRequest } from "../http-client/messages.ts";
 import type { ResponseEvent } from "./events.ts";
 import { type ExtraRequests, sendPlain } from "./plain-request.ts";
 import { describeValue, isObject, parseBody } from "./response-body.ts";

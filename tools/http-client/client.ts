@@ -1,5 +1,6 @@
 import { TransientError } from "./errors.ts";
-import { type HttpRequest, type HttpResponse, sendRequest } from "./request.ts";
+import type { HttpRequest, HttpResponse } from "./messages.ts";
+import { sendRequest } from "./request.ts";
 import { type Clock, parseRetryAfter, type RetryPolicy, retry } from "./retry.ts";
 import { createThrottle, type ThrottleOptions } from "./throttle.ts";
 

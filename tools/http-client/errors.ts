@@ -1,4 +1,4 @@
-import type { HttpResponse } from "./request.ts";
+import type { HttpResponse } from "./messages.ts";
 
 /** What is known about a failure before the next attempt. */
 interface RetryAdvice {

@@ -1,25 +1,17 @@
 import { OpenAPIClientAxios } from "openapi-client-axios";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { Example, OpenApiDocument } from "../../../src/http/openapi/types.ts";
 import { createExchanges, toExample } from "../../../src/records/openapi/examples.ts";
 import { Page } from "../../../src/records/record.ts";
 import { describeService } from "../../../src/site/openapi/document.ts";
 import { checkResponse } from "../../openapi-check.ts";
-import { type Served, serve } from "../../serve.ts";
+import { useService } from "../../serve.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { startWorker } from "../../worker.ts";
 
 const PATH = "/api/tf1/records/";
 
-let folder: string;
-let served: Served;
-beforeAll(async () => {
-  folder = createFolder();
-  served = await serve(folder);
-});
-afterAll(async () => {
-  await served?.close();
-});
+const served = useService(createFolder());
 
 /** All examples of the document, by name. */
 function collectExamples({ paths }: OpenApiDocument): Map<string, Example> {

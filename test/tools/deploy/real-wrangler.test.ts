@@ -94,11 +94,9 @@ test("wrangler deploys to production, keeps what is loaded when it deploys again
 test("wrangler creates the cron trigger only if the collection grows, and tells what is served if it cannot", async () => {
   api.cronTriggers = 0;
   const production = { ...OPTIONS, url: api.origin };
-  const { version } = await deployProduction(production, dependencies);
   changed.grow = "on";
   const failure = await deployProduction(production, dependencies).catch(String);
   const served = api.versions.at(-1)?.id;
-  expect(served).not.toBe(version);
   expect(failure).toContain("The account has no cron trigger left.");
   expect(failure).toContain(`The new version of the code, ${served}, is served already.`);
   api.cronTriggers = 5;
