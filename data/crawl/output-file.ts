@@ -10,6 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { createWriteError } from "../../tools/file-errors.ts";
 import { readText, splitLines } from "../formats/input-file.ts";
 import { type Checkpoint, removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
@@ -62,7 +63,7 @@ function withWriteError<T>(out: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    throw new Error(`${out} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw createWriteError(out, cause);
   }
 }
 

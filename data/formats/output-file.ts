@@ -11,12 +11,15 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { InvalidArgumentError } from "commander";
+import { createWriteError } from "../../tools/file-errors.ts";
 
 /** Names of standard output, which cannot be replaced by a finished file. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
 /** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
 export function parseOut(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
   return STANDARD_OUTPUT.test(text) ? "-" : text;
 }
 
@@ -70,7 +73,7 @@ function explainFailure<T>(out: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    throw new Error(`${out} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw createWriteError(out, cause);
   }
 }
 
@@ -79,9 +82,7 @@ async function writeStream(text: AsyncIterable<string>, stream: Writable, out: s
   await pipeline(Readable.from(chunks.read()), stream, { end: stream !== process.stdout }).catch((cause) => {
     if (chunks.failed()) throw cause;
     if (cause.code === "EPIPE") return;
-    throw new Error(`${out === "-" ? "Standard output" : out} cannot be written: ${cause.message}`, {
-      cause,
-    });
+    throw createWriteError(out === "-" ? "Standard output" : out, cause);
   });
 }
 

@@ -16,8 +16,7 @@ export interface SizeEstimate {
 export function createSizeEstimate(files: readonly string[]): SizeEstimate {
   let size = 0;
   for (const file of files) {
-    const found = file === "-" ? undefined : statSync(file, { throwIfNoEntry: false });
-    size += found?.isFile() ? found.size : Number.NaN;
+    size += fileSize(file) ?? Number.NaN;
   }
   let read = 0;
   return {
@@ -26,4 +25,14 @@ export function createSizeEstimate(files: readonly string[]): SizeEstimate {
     },
     estimateRows: (rows) => (Number.isNaN(size) || read === 0 ? undefined : Math.round((rows * size) / read)),
   };
+}
+
+function fileSize(file: string): number | undefined {
+  try {
+    const found = statSync(file);
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    // Reading the file reports the error.
+    return undefined;
+  }
 }

@@ -95,13 +95,13 @@ test.each([null, 17, "record", [[]]])(
 
 const PAGE_3 = "format=api&page=3";
 test.each<[string, (envelope: Record<string, unknown>) => unknown, RegExp]>([
-  ["an unknown field", (page) => ({ ...page, facets: [] }), /page=2: facets: is not a field of an envelope$/],
-  ["no next", ({ next: _, ...page }) => page, /page=2: next: is missing$/],
-  ["next null before the end", (page) => ({ ...page, next: null }), /next: null should be http:.*page=3$/],
+  ["an unknown field", (page) => ({ ...page, facets: [] }), /page=2: facets is not a field of an envelope$/],
+  ["no next", ({ next: _, ...page }) => page, /page=2: next is missing$/],
+  ["next null before the end", (page) => ({ ...page, next: null }), /next null should be http:.*page=3$/],
   [
     "next to another page",
     (page) => ({ ...page, next: page.previous }),
-    /next: "http:.* should be http:.*page=3$/,
+    /next "http:.* should be http:.*page=3$/,
   ],
   [
     "next without format",
@@ -113,8 +113,8 @@ test.each<[string, (envelope: Record<string, unknown>) => unknown, RegExp]>([
     (page) => ({ ...page, next: `http://a.test/api/tf1/records/?${PAGE_3}` }),
     /next /,
   ],
-  ["a relative next", (page) => ({ ...page, next: `/api/tf1/records/?${PAGE_3}` }), /next: /],
-  ["no previous page", (page) => ({ ...page, previous: null }), /previous: null should be http:.*page=1$/],
+  ["a relative next", (page) => ({ ...page, next: `/api/tf1/records/?${PAGE_3}` }), /next "\/api/],
+  ["no previous page", (page) => ({ ...page, previous: null }), /previous null should be http:.*page=1$/],
   [
     "too few records",
     (page) => ({ ...page, results: (page.results as unknown[]).slice(0, 14) }),
