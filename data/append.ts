@@ -1,8 +1,8 @@
 import type { Statistics } from "../src/records/statistics.ts";
 import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
-import { useStore } from "../tools/stores/open.ts";
-import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
+import { useLock, useStore } from "../tools/stores/open.ts";
+import { type LoadOptions, readFiles, replace, summarise, tellStop, writeStaged } from "./load.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
@@ -23,7 +23,11 @@ interface Base {
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be added
  */
-export async function append(files: string[], options: AppendOptions): Promise<void> {
+export function append(files: string[], options: AppendOptions): Promise<void> {
+  return useLock(options, () => appendOrLoad(files, options));
+}
+
+async function appendOrLoad(files: string[], options: AppendOptions): Promise<void> {
   const isAppended = await useStore(options, async ({ store }) => {
     const state = await store.readState(true);
     if (state.version === 0) return false;
@@ -31,7 +35,7 @@ export async function append(files: string[], options: AppendOptions): Promise<v
     await tellStop(() => appendTo(store, base, files, options));
     return true;
   });
-  if (!isAppended) await load(files, options);
+  if (!isAppended) await replace(files, options);
 }
 
 async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { createWholeNumberParser, parseDate, parseMinutes } from "../tools/command-line/options.ts";
 import { createProgram, runProgram } from "../tools/command-line/program.ts";
+import { beVerbose } from "../tools/command-line/progress.ts";
 import { STORE_NAMES } from "../tools/configuration.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/crawl.ts";
@@ -17,7 +18,9 @@ if (script === "data" && folder) process.chdir(folder);
 
 const program = createProgram("npm run data --")
   .usage("COMMAND")
-  .description("Manage the records of the collection.");
+  .description("Manage the records of the collection.")
+  .option("--verbose", "print more about what is done")
+  .on("option:verbose", beVerbose);
 
 const INPUT =
   "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input";

@@ -1,6 +1,6 @@
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
-import { type StoreChoice, useStore } from "../tools/stores/open.ts";
+import { type StoreChoice, useLock, useStore } from "../tools/stores/open.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
@@ -24,8 +24,14 @@ export class InputError extends Error {}
  * byte is written; if anything is wrong, nothing is written.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be loaded
+ * @throws Error if another process writes to the same local store
  */
 export function load(files: string[], options: LoadOptions): Promise<void> {
+  return useLock(options, () => replace(files, options));
+}
+
+/** Does what `load` does; the store must be locked. */
+export function replace(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
     await useStore(options, ({ store }) =>

@@ -9,8 +9,8 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { createWriteError } from "../../tools/file-errors.ts";
+import { type FileLock, lockFile } from "../../tools/file-lock.ts";
 import { readText, splitLines } from "../formats/input-file.ts";
 import { type Checkpoint, removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
@@ -123,41 +123,33 @@ async function* readRecords(out: string, bytes: number): AsyncGenerator<unknown>
   }
 }
 
-/** The error code of SQLite if another connection holds the lock. */
-const SQLITE_BUSY = 5;
-
 /**
- * Prevents other crawls from writing the same file while this process runs. The lock is that of SQLite on an empty
- * database beside the file: the operating system releases it however the process ends, so a lock file that was left
- * behind does no harm.
+ * Prevents other crawls from writing the same file while this process runs.
  * @returns a function that releases the lock
  * @throws Error if another crawl holds it
  */
-export function lockFile(out: string): () => void {
+export function lockOutput(out: string): () => void {
   if (out === STDOUT) return () => {};
   const path = `${out}.lock`;
-  const database = openLock(path);
-  if (!database) return () => {};
+  const lock = openLock(path);
+  if (!lock) return () => {};
+  if (!lock.isHeld) {
+    const other = lock.heldBy === undefined ? "another crawl" : `another crawl (process ${lock.heldBy})`;
+    throw new Error(`${out} is being written by ${other}. Wait until it has ended.`);
+  }
   const unlock = () => {
     process.off("exit", unlock);
     rmSync(path, { force: true });
-    database.close();
+    lock.release();
   };
-  try {
-    database.exec("BEGIN EXCLUSIVE");
-  } catch (cause) {
-    database.close();
-    if (!(cause instanceof Error && "errcode" in cause && cause.errcode === SQLITE_BUSY)) throw cause;
-    throw new Error(`${out} is being written by another crawl. Wait until it has ended.`, { cause });
-  }
   process.once("exit", unlock);
   return unlock;
 }
 
 /** @returns undefined if no file can be written there; opening the output file reports that in a clearer message */
-function openLock(path: string): DatabaseSync | undefined {
+function openLock(path: string): FileLock | undefined {
   try {
-    return new DatabaseSync(path);
+    return lockFile(path);
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import { type Finished, runData } from "../processes.ts";
+import { type Finished, finish, runData } from "../processes.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
 export interface LocalStore {
@@ -20,6 +20,8 @@ export interface LocalStore {
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
   start(command: string, ...args: string[]): ChildProcess;
+  /** Runs the same to its end, with the temporary folder of `start`. */
+  runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
   /** What was started last has written to standard error. */
   told(): Promise<string>;
   /** Where what was started keeps its temporary files. */
@@ -50,6 +52,13 @@ export async function createLocalStore(): Promise<LocalStore> {
       });
       closeSync(stderr);
       return child;
+    },
+    runWithTemporary(command, ...args) {
+      const child = spawn(process.execPath, ["data/cli.ts", command, ...args, ...place], {
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      return finish(child);
     },
     told: () => readFile(join(folder, "stderr"), "utf8"),
     remove: () => rm(folder, { recursive: true, force: true }),
