@@ -2,7 +2,15 @@ import type { Statistics } from "../src/records/statistics.ts";
 import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
 import { useLock, useStore } from "../tools/stores/open.ts";
-import { type LoadOptions, readFiles, replace, summarise, tellStop, writeStaged } from "./load.ts";
+import {
+  type LoadOptions,
+  readFiles,
+  replace,
+  showChange,
+  summarise,
+  tellStop,
+  writeStaged,
+} from "./load.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
@@ -24,6 +32,7 @@ interface Base {
  * @throws InputError if any line of the files cannot be added
  */
 export function append(files: string[], options: AppendOptions): Promise<void> {
+  if (options.dryRun) return appendOrLoad(files, options);
   return useLock(options, () => appendOrLoad(files, options));
 }
 
@@ -40,6 +49,7 @@ async function appendOrLoad(files: string[], options: AppendOptions): Promise<vo
 
 async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
+  if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
   await writeStaged(staged, async (onProgress) => {
     if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
   });

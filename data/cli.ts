@@ -62,6 +62,7 @@ addStoreOptions(addReadOptions(program.command("load")))
   .description("replace the loaded records with the records of the files")
   .option("--append", "add to the loaded records instead; all records must be newer than these")
   .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
+  .option("--dry-run", "write nothing, and print what would change")
   .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
     if (options.skipKnown && !options.append) command.error("error: --skip-known requires --append");
     return options.append ? append(files, options) : load(files, options);
@@ -74,6 +75,7 @@ addReadOptions(program.command("check"))
 addStoreOptions(program.command("info"))
   .description("show what is loaded")
   .option("--json", "as JSON, including all cameras and the numbers of each day")
+  .option("--verify", "read all records and compare them with the state and the statistics")
   .action((options: InfoOptions) => info(options));
 
 addStoreOptions(program.command("export"))

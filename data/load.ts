@@ -1,6 +1,8 @@
+import type { Statistics } from "../src/records/statistics.ts";
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
 import { type StoreChoice, useLock, useStore } from "../tools/stores/open.ts";
+import { describeChange } from "./dry-run.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
@@ -12,7 +14,10 @@ export interface ReadOptions {
   modelName?: "tf1" | undefined;
 }
 
-export interface LoadOptions extends ReadOptions, StoreChoice {}
+export interface LoadOptions extends ReadOptions, StoreChoice {
+  /** Print what would change instead of writing. */
+  dryRun?: boolean | undefined;
+}
 
 const KEPT = "What was loaded before is still served.";
 
@@ -27,6 +32,7 @@ export class InputError extends Error {}
  * @throws Error if another process writes to the same local store
  */
 export function load(files: string[], options: LoadOptions): Promise<void> {
+  if (options.dryRun) return replace(files, options);
   return useLock(options, () => replace(files, options));
 }
 
@@ -34,11 +40,18 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 export function replace(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
-    await useStore(options, ({ store }) =>
-      writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress)),
-    );
-    console.log(`Loaded ${summarise(staged)}.`);
+    await useStore(options, async ({ store }) => {
+      if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
+      await writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress));
+      console.log(`Loaded ${summarise(staged)}.`);
+    });
   });
+}
+
+/** Prints what a command would change, and removes the staged records. */
+export function showChange(staged: Staged, before: Statistics | undefined, base?: Statistics): void {
+  console.log(describeChange(staged, before, base));
+  staged.close();
 }
 
 /** Does what a load does and, if a signal ends it, says what that leaves. */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** A lock that other processes hold, or that this process now holds. */
+/** A lock that another process holds, or that this process holds until it is released or garbage-collected. */
 export type FileLock = { isHeld: true; release(): void } | { isHeld: false; heldBy: number | undefined };
 
 /** The error code of SQLite if another connection holds the lock. */

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { printDetail } from "./command-line/progress.ts";
-import { lockFile } from "./file-lock.ts";
+import { type FileLock, lockFile } from "./file-lock.ts";
 
 const PREFIX = "traffic-count-records-";
 
@@ -14,6 +14,9 @@ const ABANDONED_MS = 60_000;
 
 let folder: string | undefined;
 
+/** Kept, because the lock ends with it. */
+let folderLock: FileLock | undefined;
+
 /**
  * The folder of this process for temporary files, which is removed when the process ends. SIGKILL leaves it behind; the
  * next process that needs such a folder removes it.
@@ -22,11 +25,13 @@ export function openTemporaryFolder(): string {
   if (folder !== undefined) return folder;
   removeLeftovers();
   const created = mkdtempSync(join(tmpdir(), NEW_PREFIX));
-  lockFile(lockOf(created));
+  folderLock = lockFile(lockOf(created));
   folder = created.replace(NEW_PREFIX, PREFIX);
   renameSync(created, folder);
-  const remove = () => rmSync(folder ?? created, { recursive: true, force: true });
-  process.once("exit", remove);
+  process.once("exit", () => {
+    rmSync(folder ?? created, { recursive: true, force: true });
+    if (folderLock?.isHeld) folderLock.release();
+  });
   return folder;
 }
 

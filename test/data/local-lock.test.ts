@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -76,4 +78,23 @@ test("a folder that is a file is reported in one sentence", async () => {
     1,
     `${below} cannot be written: a part of the path is not a directory\n`,
   ]);
+});
+
+test("the temporary folder of a running command stays, however long it runs", async () => {
+  const script = `
+    const { openTemporaryFolder } = await import(${JSON.stringify(join(process.cwd(), "tools/temporary-files.ts"))});
+    openTemporaryFolder();
+    for (let round = 0; round < 20; round++) { globalThis.gc(); await new Promise((done) => setTimeout(done, 5)); }
+    console.log("ready");
+    setInterval(() => {}, 1_000);`;
+  const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
+    env: { ...process.env, TMPDIR: local.temporary },
+  });
+  await once(child.stdout, "data");
+  const before = await readdir(local.temporary);
+  expect(await local.runWithTemporary("info")).toMatchObject({ status: 0, stderr: "" });
+  expect(await readdir(local.temporary)).toEqual(before);
+  expect(before).toContainEqual(expect.stringMatching(/^traffic-count-records-\w{6}$/));
+  child.kill("SIGKILL");
+  await once(child, "close");
 });
