@@ -1,7 +1,7 @@
 import type { Statistics } from "../src/records/statistics.ts";
 import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
-import { useLock, useStore } from "../tools/stores/open.ts";
+import { type OpenStore, useLock, useStore } from "../tools/stores/open.ts";
 import {
   type LoadOptions,
   readFiles,
@@ -37,20 +37,27 @@ export function append(files: string[], options: AppendOptions): Promise<void> {
 }
 
 async function appendOrLoad(files: string[], options: AppendOptions): Promise<void> {
-  const isAppended = await useStore(options, async ({ store }) => {
+  const isAppended = await useStore(options, async (opened) => {
+    const { store } = opened;
     const state = await store.readState(true);
     if (state.version === 0) return false;
     const base = { state, statistics: await requireStatistics(store, state) };
-    await tellStop(() => appendTo(store, base, files, options));
+    await tellStop(() => appendTo(opened, base, files, options));
     return true;
   });
   if (!isAppended) await replace(files, options);
 }
 
-async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {
+async function appendTo(
+  opened: OpenStore,
+  base: Base,
+  files: string[],
+  options: AppendOptions,
+): Promise<void> {
+  const { store } = opened;
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
   if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
-  await writeStaged(staged, async (onProgress) => {
+  await writeStaged(staged, opened, async (onProgress) => {
     if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
   });
   console.log(summariseAppend(staged, base.state.count));

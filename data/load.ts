@@ -1,7 +1,8 @@
 import type { Statistics } from "../src/records/statistics.ts";
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
-import { type StoreChoice, useLock, useStore } from "../tools/stores/open.ts";
+import { DiskFullError, findSpaceProblem, isDiskFull } from "../tools/file-errors.ts";
+import { type OpenStore, type StoreChoice, useLock, useStore } from "../tools/stores/open.ts";
 import { describeChange } from "./dry-run.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
 import type { AppendBase } from "./staging/append-base.ts";
@@ -18,6 +19,9 @@ export interface LoadOptions extends ReadOptions, StoreChoice {
   /** Print what would change instead of writing. */
   dryRun?: boolean | undefined;
 }
+
+/** A record in a store on this machine, and its copy in the database's log. */
+const STORED_BYTES = 150;
 
 const KEPT = "What was loaded before is still served.";
 
@@ -40,9 +44,10 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 export function replace(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
-    await useStore(options, async ({ store }) => {
+    await useStore(options, async (opened) => {
+      const { store } = opened;
       if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
-      await writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress));
+      await writeStaged(staged, opened, (onProgress) => replaceAll(store, staged.records(), onProgress));
       console.log(`Loaded ${summarise(staged)}.`);
     });
   });
@@ -67,13 +72,18 @@ export async function tellStop(action: () => Promise<void>): Promise<void> {
  */
 export async function writeStaged(
   staged: Staged,
+  { folder }: OpenStore,
   write: (onProgress: OnProgress) => Promise<unknown>,
 ): Promise<void> {
+  const needed = staged.count * STORED_BYTES;
+  const problem = folder === undefined ? undefined : findSpaceProblem(folder, needed);
+  if (problem !== undefined) printNotice(problem);
   const progress = openProgress("writing", staged.count);
   try {
     await write(progress.update);
   } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : cause}\n${KEPT}`, { cause });
+    const { message } = isDiskFull(cause) ? new DiskFullError(folder ?? "The store", needed) : Object(cause);
+    throw new Error(`${message ?? cause}\n${KEPT}`, { cause });
   } finally {
     progress.close();
     staged.close();
@@ -106,7 +116,8 @@ export async function readFiles(
     modelName: options.modelName,
     strict: options.strict ?? false,
     appendBase,
-    openStep: openProgress,
+    openStep: (step, unit) => openProgress(step, undefined, { unit }),
+    warn: printNotice,
   });
   if (staged.problemCount === 0) return staged;
   staged.close();

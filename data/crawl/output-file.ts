@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { createWriteError } from "../../tools/file-errors.ts";
 import { type FileLock, lockFile } from "../../tools/file-lock.ts";
+import { RECORD_BYTES } from "../formats/formats.ts";
 import { readText, splitLines } from "../formats/input-file.ts";
 import { type Checkpoint, removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
@@ -37,14 +38,22 @@ export interface OutputFile {
  * @throws Error if it cannot be written
  */
 export function openOutputFile(out: string, checkpoint: Checkpoint): OutputFile {
-  const file = withWriteError(out, () => openAt(out, checkpoint));
+  const expectedBytes = checkpoint.first * RECORD_BYTES.jsonl;
+  const withWriteError = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (cause) {
+      throw createWriteError(out, cause, expectedBytes);
+    }
+  };
+  const file = withWriteError(() => openAt(out, checkpoint));
   const sync = (then: () => void) =>
-    withWriteError(out, () => {
+    withWriteError(() => {
       fsyncSync(file);
       then();
     });
   return {
-    append: (text) => withWriteError(out, () => writeAll(file, Buffer.from(text), checkpoint.bytes)),
+    append: (text) => withWriteError(() => writeAll(file, Buffer.from(text), checkpoint.bytes)),
     save: () => sync(() => writeCheckpoint(out, checkpoint)),
     finish: () => sync(() => removeCheckpoint(out)),
     close: () => closeSync(file),
@@ -57,14 +66,6 @@ function openAt(out: string, checkpoint: Checkpoint): number {
   const file = openSync(out, constants.O_WRONLY | constants.O_CREAT);
   ftruncateSync(file, checkpoint.bytes);
   return file;
-}
-
-function withWriteError<T>(out: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
-    throw createWriteError(out, cause);
-  }
 }
 
 /** A write to a full disk may write only a part, and fail only at the next call. */

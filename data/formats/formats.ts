@@ -21,6 +21,9 @@ export type FormatName = keyof typeof WRITERS;
 /** Formats that lose some fields. */
 export const LOSSY_WRITERS = { report: writeReport } as const satisfies Record<string, Writer>;
 
+/** Bytes that a record takes in each format, about. */
+export const RECORD_BYTES = { csv: 65, jsonl: 240, report: 110, pages: 250 } as const;
+
 /**
  * Reads the records or the report in a file. The format is recognised by the content. Never throws for what is wrong with
  * the file: if it cannot be read to its end, the last row is a problem.

@@ -20,7 +20,9 @@ export interface LocalStore {
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
   start(command: string, ...args: string[]): ChildProcess;
-  /** Runs the same to its end, with the temporary folder of `start`. */
+  /** Runs `data COMMAND ...` to its end, with a folder for temporary files. */
+  runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
+  /** Runs the same with the local store to its end, with the temporary folder of `start`. */
   runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
   /** What was started last has written to standard error. */
   told(): Promise<string>;
@@ -53,16 +55,19 @@ export async function createLocalStore(): Promise<LocalStore> {
       closeSync(stderr);
       return child;
     },
-    runWithTemporary(command, ...args) {
-      const child = spawn(process.execPath, ["data/cli.ts", command, ...args, ...place], {
-        stdio: ["ignore", "pipe", "pipe"],
-        env: { ...process.env, TMPDIR: temporary },
-      });
-      return finish(child);
-    },
+    runIn,
+    runWithTemporary: (command, ...args) => runIn(temporary, command, ...args, ...place),
     told: () => readFile(join(folder, "stderr"), "utf8"),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
+}
+
+function runIn(temporary: string, command: string, ...args: string[]): Promise<Finished> {
+  const child = spawn(process.execPath, ["data/cli.ts", command, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  return finish(child);
 }
 
 /** Waits until a load that was started has written some of its records, and has more to write. */

@@ -7,10 +7,11 @@ import type { Env } from "../../src/env.ts";
 import { bindDatabase, createD1Store } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import type { Configuration, StoreName } from "../configuration.ts";
-import { createWriteError } from "../file-errors.ts";
+import { createWriteError, DiskFullError } from "../file-errors.ts";
 import { type FileLock, lockFile } from "../file-lock.ts";
 import { useTemporaryFolder } from "../temporary-files.ts";
 import { PROJECT } from "../wrangler.ts";
+import { createSpaceGuard } from "./disk-space.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./open.ts";
 
@@ -61,19 +62,23 @@ export async function openLocalStore(
     kvNamespaces: { KV: namespaceId },
     cf: false,
   });
-  const runtime = useTemporaryFolder(() => new Miniflare({ ...options, resourcePersistencePath: folder }));
+  const spaceGuard = createSpaceGuard(folder);
+  const runtime = useTemporaryFolder(
+    () => new Miniflare({ ...options, ...spaceGuard.options, resourcePersistencePath: folder }),
+  );
   const close = () => runtime.dispose();
   try {
     const { DB, KV } = await runtime.getBindings<Env>();
     if (name === "kv") {
       const size = () => measureFiles(join(folder, "kv", namespaceId, "blobs"));
-      return { name, store: createKvStore(bindNamespace(KV)), size, close };
+      return { name, store: spaceGuard.explainIn(createKvStore(bindNamespace(KV))), size, folder, close };
     }
     await applyMigrations(DB);
-    return { name, store: createD1Store(bindDatabase(DB)), size: () => measureDatabase(DB), close };
+    const store = spaceGuard.explainIn(createD1Store(bindDatabase(DB)));
+    return { name, store, size: () => measureDatabase(DB), folder, close };
   } catch (error) {
     await close();
-    throw error;
+    throw spaceGuard.isDiskFull() ? new DiskFullError(folder, undefined, { cause: error }) : error;
   }
 }
 
