@@ -31,7 +31,7 @@ function addReadOptions(command: Command): Command {
     .argument("<files...>", INPUT)
     .option(
       "--strict",
-      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0)',
+      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
     .addOption(
       new Option(

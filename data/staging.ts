@@ -3,7 +3,8 @@ import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Progress } from "../tools/command-line/progress.ts";
 import { readSource } from "./formats/formats.ts";
-import { MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
+import { createPageTally, type PageTally } from "./formats/page-tally.ts";
+import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
 import type { ObservationRow, RecordRow } from "./formats/row.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { findConflicts } from "./staging/conflicts.ts";
@@ -15,7 +16,10 @@ import { createSizeEstimate, type SizeEstimate } from "./staging/size-estimate.t
 export interface StageOptions {
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. */
+  /**
+   * Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. Reports pages
+   * that do not hold all records that they count as a problem; otherwise, as a warning.
+   */
   strict: boolean;
   /** The loaded collection, if the records are to be appended to it. */
   appendBase?: AppendBase | undefined;
@@ -52,14 +56,20 @@ export interface Staged {
 export async function stage(files: string[], options: StageOptions): Promise<Staged> {
   const database = openDatabase();
   const size = createSizeEstimate(files, options.warn);
+  const pages = createPageTally();
   try {
     const problems = createProblemList(files);
     const { strict, appendBase } = options;
     const inserter = createInserter(database, strict, appendBase);
     database.exec("BEGIN");
     await runStep("reading", options, (step) =>
-      readFiles(files, options, inserter, problems.add, step, size),
+      readFiles(files, options, inserter, problems.add, step, { size, pages }),
     );
+    // An append needs only the pages with newer records.
+    for (const problem of appendBase ? [] : pages.problems()) {
+      if (strict) problems.add(problem);
+      else options.warn?.(`Warning: ${formatProblem(problem)}`);
+    }
     await runStep("comparing", options, async () => {
       if (inserter.observations) numberObservations(database, appendBase);
       for await (const problem of compare(database, files, appendBase)) problems.add(problem);
@@ -130,7 +140,7 @@ async function readFiles(
   inserter: Inserter,
   report: (problem: Problem) => void,
   step: Progress | undefined,
-  size: SizeEstimate,
+  { size, pages }: { size: SizeEstimate; pages: PageTally },
 ): Promise<void> {
   const onRead = (bytes: number) => {
     size.onRead(bytes);
@@ -138,8 +148,10 @@ async function readFiles(
   };
   let first: FileContent | undefined;
   for (const [index, file] of files.entries()) {
-    for await (const row of readSource({ file, modelName, onRead }, stdin)) {
+    const onPage = (envelope: object) => pages.onPage(file, envelope);
+    for await (const row of readSource({ file, modelName, onRead, onPage }, stdin)) {
       size.onRow();
+      pages.onRow(file, row);
       if ("problems" in row) {
         row.problems.forEach(report);
         continue;

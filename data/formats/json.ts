@@ -11,12 +11,12 @@ import { createValidator, isObject, recordValidator } from "./validation.ts";
 /** Records have one level, and pages in an array four. */
 export const MAX_DEPTH = 100;
 
-/** The envelope of a page. Its records are validated one by one, and its count and links are not used. */
-const unused = z.unknown().optional();
+/** The envelope of a page. Its records are validated one by one, and its count and links may be missing. */
+const optional = z.unknown().optional();
 const Envelope = Page.extend({
-  count: unused,
-  next: unused,
-  previous: unused,
+  count: optional,
+  next: optional,
+  previous: optional,
   results: z.array(z.unknown()),
 });
 const envelopeValidator = createValidator(Envelope, "an envelope");
@@ -79,14 +79,15 @@ function tryParse(text: string): unknown {
 }
 
 /** @param value a record, or an envelope, with its records unless the parser has removed them */
-function* readEntry({ value, line }: Entry, { file, modelName }: Source): Generator<Row> {
+function* readEntry({ value, line }: Entry, { file, modelName, onPage }: Source): Generator<Row> {
   const place = { file, line };
   if (isTooDeep(value, MAX_DEPTH))
     return yield { problems: [{ ...place, message: `is nested more than ${MAX_DEPTH} levels deep` }] };
   if (!isEnvelope(value)) return yield readRecord(value, place, modelName);
   const checked = envelopeValidator.validate(value, place, value);
-  if ("problems" in checked) yield checked;
-  else for (const result of checked.data.results) yield readRecord(result, place, modelName);
+  if ("problems" in checked) return yield checked;
+  onPage?.(checked.data);
+  for (const result of checked.data.results) yield readRecord(result, place, modelName);
 }
 
 /** Whether a value has more levels of arrays and objects than allowed. */
