@@ -1,8 +1,17 @@
 import type { Statistics } from "../src/records/statistics.ts";
 import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
-import { useStore } from "../tools/stores/open.ts";
-import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
+import { useLock, useStore } from "../tools/stores/open.ts";
+import type { OpenStore } from "../tools/stores/store-choice.ts";
+import {
+  type LoadOptions,
+  readFiles,
+  replace,
+  showChange,
+  summarise,
+  tellStop,
+  writeStaged,
+} from "./load.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
@@ -23,20 +32,33 @@ interface Base {
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be added
  */
-export async function append(files: string[], options: AppendOptions): Promise<void> {
-  const isAppended = await useStore(options, async ({ store }) => {
+export function append(files: string[], options: AppendOptions): Promise<void> {
+  if (options.dryRun) return appendOrLoad(files, options);
+  return useLock(options, () => appendOrLoad(files, options));
+}
+
+async function appendOrLoad(files: string[], options: AppendOptions): Promise<void> {
+  const isAppended = await useStore(options, async (opened) => {
+    const { store } = opened;
     const state = await store.readState(true);
     if (state.version === 0) return false;
     const base = { state, statistics: await requireStatistics(store, state) };
-    await tellStop(() => appendTo(store, base, files, options));
+    await tellStop(() => appendTo(opened, base, files, options));
     return true;
   });
-  if (!isAppended) await load(files, options);
+  if (!isAppended) await replace(files, options);
 }
 
-async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {
+async function appendTo(
+  opened: OpenStore,
+  base: Base,
+  files: string[],
+  options: AppendOptions,
+): Promise<void> {
+  const { store } = opened;
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
-  await writeStaged(staged, async (onProgress) => {
+  if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
+  await writeStaged(staged, opened, async (onProgress) => {
     if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
   });
   console.log(summariseAppend(staged, base.state.count));

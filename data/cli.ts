@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { createWholeNumberParser, parseDate, parseMinutes } from "../tools/command-line/options.ts";
 import { createProgram, runProgram } from "../tools/command-line/program.ts";
+import { beVerbose } from "../tools/command-line/progress.ts";
 import { STORE_NAMES } from "../tools/configuration.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/crawl.ts";
@@ -17,7 +18,9 @@ if (script === "data" && folder) process.chdir(folder);
 
 const program = createProgram("npm run data --")
   .usage("COMMAND")
-  .description("Manage the records of the collection.");
+  .description("Manage the records of the collection.")
+  .option("--verbose", "print more about what is done")
+  .on("option:verbose", beVerbose);
 
 const INPUT =
   "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input";
@@ -28,7 +31,7 @@ function addReadOptions(command: Command): Command {
     .argument("<files...>", INPUT)
     .option(
       "--strict",
-      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0)',
+      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
     .addOption(
       new Option(
@@ -59,6 +62,7 @@ addStoreOptions(addReadOptions(program.command("load")))
   .description("replace the loaded records with the records of the files")
   .option("--append", "add to the loaded records instead; all records must be newer than these")
   .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
+  .option("--dry-run", "write nothing, and print what would change")
   .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
     if (options.skipKnown && !options.append) command.error("error: --skip-known requires --append");
     return options.append ? append(files, options) : load(files, options);
@@ -71,6 +75,7 @@ addReadOptions(program.command("check"))
 addStoreOptions(program.command("info"))
   .description("show what is loaded")
   .option("--json", "as JSON, including all cameras and the numbers of each day")
+  .option("--verify", "read all records and compare them with the state and the statistics")
   .action((options: InfoOptions) => info(options));
 
 addStoreOptions(program.command("export"))

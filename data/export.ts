@@ -6,7 +6,7 @@ import { openProgress, type Progress } from "../tools/command-line/progress.ts";
 import { readConfiguration } from "../tools/configuration.ts";
 import { useStore } from "../tools/stores/open.ts";
 import type { StoreChoice } from "../tools/stores/store-choice.ts";
-import { LOSSY_WRITERS, WRITERS } from "./formats/formats.ts";
+import { LOSSY_WRITERS, RECORD_BYTES, WRITERS } from "./formats/formats.ts";
 import { writePages } from "./formats/json.ts";
 import { writeOutput } from "./formats/output-file.ts";
 import { readRecords } from "./stored-records.ts";
@@ -37,7 +37,8 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
     const progress = openProgress("exporting", state.count, { out });
     const records = readRecords(store, state, { newestFirst: format === "pages" });
     const write = format === "pages" ? await pagesOf(state, choice) : RECORD_FORMATS[format];
-    await writeOutput(out, write(showProgress(records, progress))).finally(progress.close);
+    const expectedBytes = state.count * RECORD_BYTES[format];
+    await writeOutput(out, write(showProgress(records, progress)), expectedBytes).finally(progress.close);
     if (out !== "-") console.log(`Exported ${state.count} record${state.count === 1 ? "" : "s"}.`);
   });
 }

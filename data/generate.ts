@@ -2,7 +2,7 @@ import { EPOCH } from "../src/generator/intervals.ts";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { openProgress, type Progress } from "../tools/command-line/progress.ts";
-import { type FormatName, WRITERS } from "./formats/formats.ts";
+import { type FormatName, RECORD_BYTES, WRITERS } from "./formats/formats.ts";
 import { writeOutput } from "./formats/output-file.ts";
 
 export interface GenerateOptions {
@@ -57,7 +57,8 @@ export async function generate(options: GenerateOptions): Promise<void> {
   const required = options.to === undefined ? count : undefined;
   const taken = take(records, count ?? Number.POSITIVE_INFINITY, required);
   const shown = showProgress(taken, progress, (record, done) => estimateTotal(options, record, done));
-  await writeOutput(out, WRITERS[format](shown)).finally(progress.close);
+  const expectedBytes = count === undefined ? undefined : count * RECORD_BYTES[format];
+  await writeOutput(out, WRITERS[format](shown), expectedBytes).finally(progress.close);
 }
 
 /** Estimates the number of records from the part of the period that is done. */

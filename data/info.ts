@@ -1,38 +1,55 @@
 import { ROAD_USERS } from "../src/records/road-users.ts";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { State } from "../src/store/store.ts";
+import { formatCount } from "../tools/command-line/format.ts";
 import type { StoreName } from "../tools/configuration.ts";
 import { useStore } from "../tools/stores/open.ts";
 import type { StoreChoice } from "../tools/stores/store-choice.ts";
+import { type Verification, verify } from "./verify.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
+  /** Reads all records and compares them with the state and the statistics. */
+  verify?: boolean | undefined;
 }
 
 interface Info {
   state: State;
   statistics: Statistics | undefined;
   bytes: number | undefined;
+  verification: Verification | undefined;
 }
 
 type Line = [name: string, value: string | number];
 
 /**
- * Shows what is loaded, from what the load stored: no record is read. That nothing is loaded is not a failure.
- * @throws Error if the store cannot be read
+ * Shows what is loaded, from what the load stored: only `verify` reads records. That nothing is loaded is not a failure.
+ * @throws Error if the store cannot be read, or if `verify` finds problems
  */
 export async function info(options: InfoOptions): Promise<void> {
   await useStore(options, async ({ name, store, size }) => {
     const state = await store.readState(true);
-    const found = { state, statistics: await store.readStatistics(state), bytes: await size() };
+    const statistics = await store.readStatistics(state);
+    const isVerified = options.verify && state.version !== 0;
+    const verification = isVerified ? await verify(store, state, statistics) : undefined;
+    const found = { state, statistics, bytes: await size(), verification };
     const place = describePlace(name, options);
     if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
     else if (state.version === 0) console.log(`Nothing is loaded in ${place}.`);
     else console.log(layOut([["store", place], ...describe(found)]));
+    if (verification) requireNoProblems(verification);
   });
 }
 
-function toJson(store: StoreName, { remote = false }: StoreChoice, { state, statistics, bytes }: Info) {
+function requireNoProblems({ problems, problemCount }: Verification): void {
+  if (problemCount === 0) return;
+  const more = problemCount - problems.length;
+  const lines = more > 0 ? [...problems, `and ${formatCount(more, "more problem")}`] : problems;
+  throw new Error(`${lines.join("\n")}\nThe stored collection is damaged. Load it again.`);
+}
+
+function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
+  const { state, statistics, bytes, verification } = found;
   const { version, count, revision, switchedAt } = state;
   const loaded_at = switchedAt ?? null;
   return {
@@ -44,6 +61,7 @@ function toJson(store: StoreName, { remote = false }: StoreChoice, { state, stat
     loaded_at,
     bytes: bytes ?? null,
     statistics: statistics ?? null,
+    ...(verification && { problems: verification.problemCount }),
   };
 }
 
@@ -52,13 +70,18 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
   return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
 }
 
-function* describe({ state, statistics, bytes }: Info): Generator<Line> {
+function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
   yield ["loaded at", state.switchedAt ?? "not known"];
   yield ["version", state.version];
   yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
   if (statistics) yield* describeStatistics(statistics);
+  if (verification)
+    yield [
+      "verified",
+      `${formatCount(verification.blocks, "block")}, ${formatCount(verification.problemCount, "problem")}`,
+    ];
 }
 
 function* describeStatistics(statistics: Statistics): Generator<Line> {

@@ -1,7 +1,10 @@
+import type { Statistics } from "../src/records/statistics.ts";
 import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
-import { useStore } from "../tools/stores/open.ts";
-import type { StoreChoice } from "../tools/stores/store-choice.ts";
+import { DiskFullError, findSpaceProblem, isDiskFull } from "../tools/file-errors.ts";
+import { useLock, useStore } from "../tools/stores/open.ts";
+import type { OpenStore, StoreChoice } from "../tools/stores/store-choice.ts";
+import { describeChange } from "./dry-run.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
@@ -13,7 +16,13 @@ export interface ReadOptions {
   modelName?: "tf1" | undefined;
 }
 
-export interface LoadOptions extends ReadOptions, StoreChoice {}
+export interface LoadOptions extends ReadOptions, StoreChoice {
+  /** Print what would change instead of writing. */
+  dryRun?: boolean | undefined;
+}
+
+/** A record in a store on this machine, and its copy in the database's log. */
+const STORED_BYTES = 150;
 
 const KEPT = "What was loaded before is still served.";
 
@@ -25,15 +34,30 @@ export class InputError extends Error {}
  * byte is written; if anything is wrong, nothing is written.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be loaded
+ * @throws Error if another process writes to the same local store
  */
 export function load(files: string[], options: LoadOptions): Promise<void> {
+  if (options.dryRun) return replace(files, options);
+  return useLock(options, () => replace(files, options));
+}
+
+/** Does what `load` does; the store must be locked. */
+export function replace(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
-    await useStore(options, ({ store }) =>
-      writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress)),
-    );
-    console.log(`Loaded ${summarise(staged)}.`);
+    await useStore(options, async (opened) => {
+      const { store } = opened;
+      if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
+      await writeStaged(staged, opened, (onProgress) => replaceAll(store, staged.records(), onProgress));
+      console.log(`Loaded ${summarise(staged)}.`);
+    });
   });
+}
+
+/** Prints what a command would change, and removes the staged records. */
+export function showChange(staged: Staged, before: Statistics | undefined, base?: Statistics): void {
+  console.log(describeChange(staged, before, base));
+  staged.close();
 }
 
 /** Does what a load does and, if a signal ends it, says what that leaves. */
@@ -49,13 +73,18 @@ export async function tellStop(action: () => Promise<void>): Promise<void> {
  */
 export async function writeStaged(
   staged: Staged,
+  { folder }: OpenStore,
   write: (onProgress: OnProgress) => Promise<unknown>,
 ): Promise<void> {
+  const needed = staged.count * STORED_BYTES;
+  const problem = folder === undefined ? undefined : findSpaceProblem(folder, needed);
+  if (problem !== undefined) printNotice(problem);
   const progress = openProgress("writing", staged.count);
   try {
     await write(progress.update);
   } catch (cause) {
-    throw new Error(`${cause instanceof Error ? cause.message : cause}\n${KEPT}`, { cause });
+    const { message } = isDiskFull(cause) ? new DiskFullError(folder ?? "The store", needed) : Object(cause);
+    throw new Error(`${message ?? cause}\n${KEPT}`, { cause });
   } finally {
     progress.close();
     staged.close();
@@ -88,7 +117,8 @@ export async function readFiles(
     modelName: options.modelName,
     strict: options.strict ?? false,
     appendBase,
-    openStep: openProgress,
+    openStep: (step, unit) => openProgress(step, undefined, { unit }),
+    warn: printNotice,
   });
   if (staged.problemCount === 0) return staged;
   staged.close();

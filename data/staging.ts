@@ -3,24 +3,30 @@ import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Progress } from "../tools/command-line/progress.ts";
 import { readSource } from "./formats/formats.ts";
-import { MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
+import { createPageTally, type PageTally } from "./formats/page-tally.ts";
+import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
 import type { ObservationRow, RecordRow } from "./formats/row.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectRecords } from "./staging/database.ts";
 import { createInserter, type Inserter } from "./staging/insert.ts";
 import { findKnownIds, findUnknownRecords } from "./staging/known-records.ts";
-import { createSizeEstimate } from "./staging/size-estimate.ts";
+import { createSizeEstimate, type SizeEstimate } from "./staging/size-estimate.ts";
 
 export interface StageOptions {
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. */
+  /**
+   * Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. Reports pages
+   * that do not hold all records that they count as a problem; otherwise, as a warning.
+   */
   strict: boolean;
   /** The loaded collection, if the records are to be appended to it. */
   appendBase?: AppendBase | undefined;
-  /** Shows the progress of a step: `reading`, which counts rows, or `comparing`. */
-  openStep?: ((step: string) => Progress) | undefined;
+  /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
+  openStep?: ((step: string, unit: string) => Progress) | undefined;
+  /** Prints a warning while the files are read. */
+  warn?: ((line: string) => void) | undefined;
   /** Replaces the standard input of the process. */
   stdin?: Readable | undefined;
 }
@@ -49,12 +55,21 @@ export interface Staged {
  */
 export async function stage(files: string[], options: StageOptions): Promise<Staged> {
   const database = openDatabase();
+  const size = createSizeEstimate(files, options.warn);
+  const pages = createPageTally();
   try {
     const problems = createProblemList(files);
     const { strict, appendBase } = options;
     const inserter = createInserter(database, strict, appendBase);
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => readFiles(files, options, inserter, problems.add, step));
+    await runStep("reading", options, (step) =>
+      readFiles(files, options, inserter, problems.add, step, { size, pages }),
+    );
+    // An append needs only the pages with newer records.
+    for (const problem of appendBase ? [] : pages.problems()) {
+      if (strict) problems.add(problem);
+      else options.warn?.(`Warning: ${formatProblem(problem)}`);
+    }
     await runStep("comparing", options, async () => {
       if (inserter.observations) numberObservations(database, appendBase);
       for await (const problem of compare(database, files, appendBase)) problems.add(problem);
@@ -76,7 +91,7 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
     };
   } catch (error) {
     database.close();
-    throw error;
+    throw size.explain(error);
   }
 }
 
@@ -104,7 +119,7 @@ async function runStep(
   { openStep }: StageOptions,
   action: (step: Progress | undefined) => Promise<void>,
 ): Promise<void> {
-  const step = openStep?.(name);
+  const step = openStep?.(name, "MB");
   await action(step).finally(() => step?.close());
 }
 
@@ -125,14 +140,18 @@ async function readFiles(
   inserter: Inserter,
   report: (problem: Problem) => void,
   step: Progress | undefined,
+  { size, pages }: { size: SizeEstimate; pages: PageTally },
 ): Promise<void> {
-  const size = createSizeEstimate(files);
-  let rows = 0;
-  const showProgress = () => step?.update(rows, size.estimateRows(rows));
+  const onRead = (bytes: number) => {
+    size.onRead(bytes);
+    step?.update(toMegabytes(size.read()), size.total === undefined ? undefined : toMegabytes(size.total));
+  };
   let first: FileContent | undefined;
   for (const [index, file] of files.entries()) {
-    for await (const row of readSource({ file, modelName, onRead: size.onRead }, stdin)) {
-      if (++rows % 1000 === 0) showProgress();
+    const onPage = (envelope: object) => pages.onPage(file, envelope);
+    for await (const row of readSource({ file, modelName, onRead, onPage }, stdin)) {
+      size.onRow();
+      pages.onRow(file, row);
       if ("problems" in row) {
         row.problems.forEach(report);
         continue;
@@ -145,8 +164,11 @@ async function readFiles(
       }
       inserter.insert(row, index).forEach(report);
     }
-    showProgress();
   }
+}
+
+function toMegabytes(bytes: number): number {
+  return Math.round(bytes / 1e5) / 10;
 }
 
 interface FileContent {

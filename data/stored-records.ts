@@ -4,7 +4,7 @@ import { BLOCK_SIZE, type Block, decodeRecord, readLines } from "../src/store/bl
 import type { State, Store } from "../src/store/store.ts";
 
 /** Blocks that are read at once, about 1 MB. */
-const BLOCKS_AT_ONCE = 24;
+export const BLOCKS_AT_ONCE = 24;
 
 interface ReadingOptions {
   /** Newest records first, instead of oldest first. */
@@ -49,8 +49,17 @@ async function readBlocks(
   try {
     return await store.readBlocks(state, range);
   } catch (cause) {
-    const { version } = await store.readState(true);
-    if (version === state.version) throw cause;
-    throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
+    await requireUnchanged(store, state, cause);
+    throw cause;
   }
+}
+
+/**
+ * Finds out whether blocks are missing because the collection was replaced.
+ * @throws Error if it was
+ */
+export async function requireUnchanged(store: Store, state: State, cause: unknown): Promise<void> {
+  const { version } = await store.readState(true);
+  if (version === state.version) return;
+  throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
 }

@@ -15,7 +15,7 @@ import {
   copyToStdout,
   describeProblems,
 } from "./crawl-run.ts";
-import { fileSize, lockFile, readBackRecords, requireRegularFile, STDOUT } from "./output-file.ts";
+import { fileSize, lockOutput, readBackRecords, requireRegularFile, STDOUT } from "./output-file.ts";
 import { createPageQueue } from "./page-queue.ts";
 import { createPageReader, type PageReader } from "./page-reader.ts";
 
@@ -78,7 +78,7 @@ export async function crawl(
   overrides: Partial<CrawlDependencies> = {},
 ): Promise<void> {
   const { out, concurrency } = options;
-  const unlock = lockFile(out);
+  const unlock = lockOutput(out);
   const end = new AbortController();
   const given = { ...DEFAULT_DEPENDENCIES, ...overrides };
   const dependencies = { ...given, signal: AbortSignal.any([given.signal, end.signal]) };

@@ -9,7 +9,9 @@ import {
   statSync,
   writeSync,
 } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { createWriteError } from "../../tools/file-errors.ts";
+import { type FileLock, lockFile } from "../../tools/file-lock.ts";
+import { RECORD_BYTES } from "../formats/formats.ts";
 import { readText, splitLines } from "../formats/input-file.ts";
 import { type Checkpoint, removeCheckpoint, writeCheckpoint } from "./checkpoint.ts";
 import { addRecord, type SeenRecords } from "./consistency.ts";
@@ -36,14 +38,22 @@ export interface OutputFile {
  * @throws Error if it cannot be written
  */
 export function openOutputFile(out: string, checkpoint: Checkpoint): OutputFile {
-  const file = withWriteError(out, () => openAt(out, checkpoint));
+  const expectedBytes = checkpoint.first * RECORD_BYTES.jsonl;
+  const withWriteError = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (cause) {
+      throw createWriteError(out, cause, expectedBytes);
+    }
+  };
+  const file = withWriteError(() => openAt(out, checkpoint));
   const sync = (then: () => void) =>
-    withWriteError(out, () => {
+    withWriteError(() => {
       fsyncSync(file);
       then();
     });
   return {
-    append: (text) => withWriteError(out, () => writeAll(file, Buffer.from(text), checkpoint.bytes)),
+    append: (text) => withWriteError(() => writeAll(file, Buffer.from(text), checkpoint.bytes)),
     save: () => sync(() => writeCheckpoint(out, checkpoint)),
     finish: () => sync(() => removeCheckpoint(out)),
     close: () => closeSync(file),
@@ -56,14 +66,6 @@ function openAt(out: string, checkpoint: Checkpoint): number {
   const file = openSync(out, constants.O_WRONLY | constants.O_CREAT);
   ftruncateSync(file, checkpoint.bytes);
   return file;
-}
-
-function withWriteError<T>(out: string, action: () => T): T {
-  try {
-    return action();
-  } catch (cause) {
-    throw new Error(`${out} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
-  }
 }
 
 /** A write to a full disk may write only a part, and fail only at the next call. */
@@ -122,41 +124,33 @@ async function* readRecords(out: string, bytes: number): AsyncGenerator<unknown>
   }
 }
 
-/** The error code of SQLite if another connection holds the lock. */
-const SQLITE_BUSY = 5;
-
 /**
- * Prevents other crawls from writing the same file while this process runs. The lock is that of SQLite on an empty
- * database beside the file: the operating system releases it however the process ends, so a lock file that was left
- * behind does no harm.
+ * Prevents other crawls from writing the same file while this process runs.
  * @returns a function that releases the lock
  * @throws Error if another crawl holds it
  */
-export function lockFile(out: string): () => void {
+export function lockOutput(out: string): () => void {
   if (out === STDOUT) return () => {};
   const path = `${out}.lock`;
-  const database = openLock(path);
-  if (!database) return () => {};
+  const lock = openLock(path);
+  if (!lock) return () => {};
+  if (!lock.isHeld) {
+    const other = lock.heldBy === undefined ? "another crawl" : `another crawl (process ${lock.heldBy})`;
+    throw new Error(`${out} is being written by ${other}. Wait until it has ended.`);
+  }
   const unlock = () => {
     process.off("exit", unlock);
     rmSync(path, { force: true });
-    database.close();
+    lock.release();
   };
-  try {
-    database.exec("BEGIN EXCLUSIVE");
-  } catch (cause) {
-    database.close();
-    if (!(cause instanceof Error && "errcode" in cause && cause.errcode === SQLITE_BUSY)) throw cause;
-    throw new Error(`${out} is being written by another crawl. Wait until it has ended.`, { cause });
-  }
   process.once("exit", unlock);
   return unlock;
 }
 
 /** @returns undefined if no file can be written there; opening the output file reports that in a clearer message */
-function openLock(path: string): DatabaseSync | undefined {
+function openLock(path: string): FileLock | undefined {
   try {
-    return new DatabaseSync(path);
+    return lockFile(path);
   } catch {
     return undefined;
   }

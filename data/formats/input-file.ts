@@ -1,31 +1,33 @@
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
+import { describeFileError } from "../../tools/file-errors.ts";
+import { describeKind, HEAD_LENGTH } from "./file-kind.ts";
 import { UnreadableError } from "./problem.ts";
-
-const REASONS: Record<string, string> = {
-  ENOENT: "does not exist",
-  EISDIR: "is a directory",
-  EACCES: "cannot be read: permission denied",
-  EPERM: "cannot be read: permission denied",
-};
 
 /**
  * Reads the bytes of a file and decompresses them if they are gzip.
  * @param file a path; `-` is standard input
  * @param onRead called with the number of bytes of each chunk before decompression
- * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
+ * @throws UnreadableError if the file does not exist, cannot be read, is damaged gzip or is not text
  */
 export async function* readBytes(
   file: string,
   stdin?: Readable,
   onRead?: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
+  if (file === "") throw new UnreadableError("is an empty path");
   const stream = file === "-" ? (stdin ?? process.stdin) : createReadStream(file, { highWaterMark: 1 << 16 });
   try {
-    yield* await decompress(count(stream, onRead));
+    const bytes = await decompress(count(stream, onRead));
+    const [head, all] = await peek(bytes, HEAD_LENGTH);
+    const kind = describeKind(head);
+    if (kind !== undefined) throw new UnreadableError(kind);
+    yield* all;
   } catch (error) {
     throw explain(error);
+  } finally {
+    stream.destroy();
   }
 }
 
@@ -40,23 +42,34 @@ async function* count(
 }
 
 /** Recognises gzip by its first two bytes (RFC 1952, 2.3.1). */
-async function decompress(chunks: AsyncGenerator<Buffer>): Promise<AsyncIterable<Buffer>> {
+async function decompress(chunks: AsyncGenerator<Buffer>): Promise<AsyncIterator<Buffer>> {
+  const [head, bytes] = await peek(chunks, 2);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
+  return pipeline(Readable.from(bytes), createGunzip(), () => {})[Symbol.asyncIterator]();
+}
+
+/** Returns at least the first bytes, if there are so many, and all bytes. The first chunk of a pipe may be a single one. */
+async function peek(
+  chunks: AsyncIterator<Buffer>,
+  length: number,
+): Promise<[head: Buffer, all: AsyncGenerator<Buffer>]> {
   let head: Buffer = Buffer.alloc(0);
-  // The first chunk of a pipe may be a single byte.
-  while (head.length < 2) {
+  while (head.length < length) {
     const next = await chunks.next();
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
   }
-  const bytes = prepend(head, chunks);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
-  return pipeline(Readable.from(bytes), createGunzip(), () => {});
+  return [head, prepend(head, chunks)];
 }
 
-/** Puts back an item that was taken from a generator. */
-export async function* prepend<T>(first: T, rest: AsyncGenerator<T>): AsyncGenerator<T> {
-  yield first;
-  yield* rest;
+/** Puts back an item that was taken from an iterator. */
+export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
+  try {
+    yield first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
 }
 
 /** Returns unknown errors unchanged: they are bugs in the program, not problems of the input. */
@@ -64,7 +77,7 @@ function explain(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
   if (!("syscall" in error)) return error;
-  return new UnreadableError(REASONS[error.code] ?? `cannot be read: ${error.code}`);
+  return new UnreadableError(`cannot be read: ${describeFileError(error)}`);
 }
 
 /** Whole lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */

@@ -11,12 +11,15 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { InvalidArgumentError } from "commander";
+import { createWriteError } from "../../tools/file-errors.ts";
 
 /** Names of standard output, which cannot be replaced by a finished file. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
 /** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
 export function parseOut(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
   return STANDARD_OUTPUT.test(text) ? "-" : text;
 }
 
@@ -24,16 +27,21 @@ export function parseOut(text: string): string {
  * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text
  * is complete. A reader that stops early (`| head`) is not an error.
  * @param out a path; `-` is standard output
+ * @param expectedBytes the estimated size of the text, for the message if the disk is full
  * @throws if it cannot be written, or any error that the text throws
  */
-export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
-  if (out === "-") return writeStream(text, process.stdout, out);
+export async function writeOutput(
+  out: string,
+  text: AsyncIterable<string>,
+  expectedBytes?: number,
+): Promise<void> {
+  if (out === "-") return writeStream(text, process.stdout, "Standard output");
   const { path, temporary, mode } = findDestination(out);
-  if (temporary === undefined) return writeStream(text, createWriteStream(path), out);
+  if (temporary === undefined) return writeStream(text, createWriteStream(path), out, expectedBytes);
   const remove = () => rmSync(temporary, { force: true });
   process.once("exit", remove);
   try {
-    await writeStream(text, createWriteStream(temporary, { flags: "wx", mode }), out);
+    await writeStream(text, createWriteStream(temporary, { flags: "wx", mode }), out, expectedBytes);
     renameSync(temporary, path);
   } finally {
     process.off("exit", remove);
@@ -70,18 +78,21 @@ function explainFailure<T>(out: string, action: () => T): T {
   try {
     return action();
   } catch (cause) {
-    throw new Error(`${out} cannot be written: ${cause instanceof Error ? cause.message : cause}`, { cause });
+    throw createWriteError(out, cause);
   }
 }
 
-async function writeStream(text: AsyncIterable<string>, stream: Writable, out: string): Promise<void> {
+async function writeStream(
+  text: AsyncIterable<string>,
+  stream: Writable,
+  name: string,
+  expectedBytes?: number,
+): Promise<void> {
   const chunks = joinText(text);
   await pipeline(Readable.from(chunks.read()), stream, { end: stream !== process.stdout }).catch((cause) => {
     if (chunks.failed()) throw cause;
     if (cause.code === "EPIPE") return;
-    throw new Error(`${out === "-" ? "Standard output" : out} cannot be written: ${cause.message}`, {
-      cause,
-    });
+    throw createWriteError(name, cause, expectedBytes);
   });
 }
 

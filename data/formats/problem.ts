@@ -36,7 +36,8 @@ export class UnreadableError extends Error {
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
 export function formatProblem({ file, line, ...detail }: Problem): string {
-  return `${line > 0 ? `${file}:${line}` : file}: ${formatDetail(detail)}`;
+  const name = file === "" ? '""' : file;
+  return `${line > 0 ? `${name}:${line}` : name}: ${formatDetail(detail)}`;
 }
 
 /** Formats what is wrong without its place: `cars "many" is not a whole number, 0 or greater`. */

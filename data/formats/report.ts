@@ -2,9 +2,9 @@ import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { type CsvTable, formatCells, validateCells } from "./csv.ts";
 import type { Observation } from "./row.ts";
-import { createValidator } from "./validation.ts";
+import { cameraRef, createValidator } from "./validation.ts";
 
-const { camera_ref, timestamp, cars: count, model_name } = TrafficRecord.shape;
+const { timestamp, cars: count, model_name } = TrafficRecord.shape;
 
 /** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */
 const dateTime = z
@@ -23,7 +23,7 @@ function explainDateTime(text: string): string {
 const ReportRow = z.strictObject({
   image_proc: dateTime.pipe(z.iso.datetime({ precision: 3 })),
   image_capt: dateTime.transform((text) => text.replace(/\.\d+/, "")).pipe(timestamp),
-  camera_ref: z.string().trim().toLowerCase().pipe(camera_ref),
+  camera_ref: z.string().trim().toLowerCase().pipe(cameraRef),
   model_name,
   car: count,
   person: count,

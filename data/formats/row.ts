@@ -9,6 +9,8 @@ export interface Source {
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Called with the number of bytes of each chunk, as they are in the file. */
   onRead?: ((bytes: number) => void) | undefined;
+  /** Called with the envelope of each page, which may be without its records. */
+  onPage?: ((envelope: object) => void) | undefined;
 }
 
 /** A valid record that has not been compared with the other records of the load. */

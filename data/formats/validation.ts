@@ -63,7 +63,7 @@ function describeChoice(choice: z.core.JSONSchema._JSONSchema): string {
   if (choice.format === "date-time") return "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
   if (choice.format === "uri") return "a URL";
   if (choice.type === "array") return "an array";
-  return `a string of 1 to ${choice.maxLength} characters without control characters`;
+  return `a string of 1 to ${choice.maxLength} characters`;
 }
 
 /** zod prefers a message of the schema itself to this one. */
@@ -84,7 +84,34 @@ function toDetails(issue: z.core.$ZodIssue, original: unknown): ProblemDetail[] 
   return [{ field: String(field), value, message }];
 }
 
-export const recordValidator = createValidator(TrafficRecord, "a record");
+/**
+ * A `camera_ref` that is not what it looks like could not be told from that of another camera, so it has no invisible
+ * characters and no white space around it.
+ */
+export const cameraRef = z
+  .string()
+  .max(255)
+  .regex(/^(?!\s)[^\p{Cc}\p{Cf}\p{Cs}]+(?<!\s)$/u, { error: ({ input }) => explainText(String(input)) });
+
+/** Undefined for the empty text. */
+function explainText(text: string): string | undefined {
+  const [invisible] = /[\p{Cc}\p{Cf}\p{Cs}]/u.exec(text) ?? [];
+  if (invisible !== undefined) return `contains ${describeCharacter(invisible)}`;
+  const [space] = /^\s|\s$/u.exec(text) ?? [];
+  return space === undefined ? undefined : `has white space around it (${formatCodePoint(space)})`;
+}
+
+function describeCharacter(character: string): string {
+  const code = formatCodePoint(character);
+  if (/\p{Cs}/u.test(character)) return `${code}, which is half a character`;
+  return `the invisible character ${code}`;
+}
+
+function formatCodePoint(character: string): string {
+  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+export const recordValidator = createValidator(TrafficRecord.extend({ camera_ref: cameraRef }), "a record");
 
 /** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
 export function findHealthProblem<P extends object>(

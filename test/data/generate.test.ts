@@ -61,7 +61,7 @@ describe("generate", () => {
   test("reports the name of a file that cannot be written", async () => {
     const { status, stderr } = await generate("--records", "1", "--out", join(folder, "no/such/folder.csv"));
     expect(status).toBe(1);
-    expect(stderr).toContain("no/such/folder.csv cannot be written: ENOENT");
+    expect(stderr).toContain("no/such/folder.csv cannot be written: its folder does not exist");
   });
 
   test.each([

@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import { type Finished, runData } from "../processes.ts";
+import { type Finished, finish, runData } from "../processes.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
@@ -20,6 +20,10 @@ export interface LocalStore {
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
   start(command: string, ...args: string[]): ChildProcess;
+  /** Runs `data COMMAND ...` to its end, with a folder for temporary files. */
+  runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
+  /** Runs the same with the local store to its end, with the temporary folder of `start`. */
+  runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
   /** What was started last has written to standard error. */
   told(): Promise<string>;
   /** Where what was started keeps its temporary files. */
@@ -50,8 +54,18 @@ export function createLocalStore(): LocalStore {
       closeSync(stderr);
       return child;
     },
+    runIn,
+    runWithTemporary: (command, ...args) => runIn(temporary, command, ...args, ...place),
     told: () => readFile(join(folder, "stderr"), "utf8"),
   };
+}
+
+function runIn(temporary: string, command: string, ...args: string[]): Promise<Finished> {
+  const child = spawn(process.execPath, ["data/cli.ts", command, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  return finish(child);
 }
 
 /** Waits until a load that was started has written some of its records, and has more to write. */

@@ -1,4 +1,5 @@
 import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { stage } from "../../data/staging.ts";
 import { makeRecord } from "./formats/read-input.ts";
@@ -87,22 +88,30 @@ describe("progress", () => {
     return shown;
   }
 
-  test("shows the rows read so far and estimates their total", async () => {
+  test("shows the megabytes read so far, and those of all files", async () => {
     const shown = await recordProgress({ a: records, b: [{}] });
-    expect(shown.map(([, done]) => done)).toEqual([1000, 2000, 2500, 2501]);
-    for (const [, done, total] of shown) {
-      expect(total).toBeGreaterThanOrEqual(done);
-      expect(total).toBeLessThan(2_600);
-    }
-    expect(shown.at(-1)?.[2]).toBe(2501);
+    const done = shown.map(([, read]) => read);
+    expect(done).toEqual(done.toSorted((one, other) => one - other));
+    expect(done[0]).toBeLessThan(0.2);
+    expect(new Set(shown.map(([, , total]) => total))).toEqual(new Set([0.5]));
+    expect(shown.at(-1)).toEqual(["reading", 0.5, 0.5]);
   });
 
-  test("shows no estimate if the size is not known", async () => {
+  test("counts the bytes of a gzipped file as they are in the file, also if it contains no records", async () => {
+    const zipped = gzipSync(Buffer.alloc(300_000_000, "\n"));
+    const shown = await recordProgress({ a: zipped });
+    const total = Math.round(zipped.length / 1e5) / 10;
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown[0]).toEqual(["reading", 0.1, total]);
+    expect(shown.at(-1)).toEqual(["reading", total, total]);
+  });
+
+  test("shows no total if the size is not known", async () => {
     const shown = await recordProgress({
       a: [{ id: 9_999 }],
-      "-": Buffer.from(JSON.stringify(makeRecord())),
+      "-": Buffer.alloc(200_000, "\n"),
     });
-    expect(shown.at(-1)).toEqual(["reading", 2, undefined]);
+    expect(shown.at(-1)).toEqual(["reading", 0.2, undefined]);
   });
 });
 

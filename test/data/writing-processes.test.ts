@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, test, vi } from "vitest";
 import { append } from "../../data/append.ts";
 import { load } from "../../data/load.ts";
 import { readRecords } from "../../data/stored-records.ts";

@@ -1,10 +1,15 @@
 /**
- * Formats a value that came from outside as JSON for a message, cut to 60 characters. JSON shows white space and
- * keeps control characters away from the terminal.
+ * Formats a value that came from outside as JSON for a message, cut to 60 characters. Characters that the terminal would
+ * not show, or that would change how it shows the rest, are escaped.
  */
 export function formatValue(value: unknown): string {
-  const json = JSON.stringify(value);
+  const json = JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
   return json.length > 60 ? `${json.slice(0, 59).toWellFormed()}…` : json;
+}
+
+function escapeCharacter(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, "0")}`).join("");
 }
 
 /** Formats a number with its noun: `1 page`, `2 pages`. */

@@ -1,5 +1,6 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
+import { describeFileError } from "../file-errors.ts";
 
 // Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
 
@@ -41,9 +42,7 @@ export function requireWritableFile(path: string): string {
   try {
     closeSync(openSync(path, "a"));
   } catch (error) {
-    throw new InvalidArgumentError(
-      `It cannot be written: ${error instanceof Error ? error.message : error}.`,
-    );
+    throw new InvalidArgumentError(`It cannot be written: ${describeFileError(error)}.`);
   }
   if (!existing) rmSync(path);
   return path;

@@ -52,6 +52,18 @@ export function printNotice(line: string): void {
   (printAboveBar ?? console.error)(line);
 }
 
+let isVerbose = false;
+
+/** Makes `printDetail` print its lines. */
+export function beVerbose(): void {
+  isVerbose = true;
+}
+
+/** Prints a line on standard error that few people need to see, with `--verbose` only. */
+export function printDetail(line: string): void {
+  if (isVerbose) printNotice(line);
+}
+
 function openBar(step: string, estimate: Estimate): Progress {
   const format: cliProgress.GenericFormatter = (options, { progress }) => {
     const bar = estimate.total() === undefined ? "" : `${Format.BarFormat(progress, options)} `;

@@ -1,3 +1,4 @@
+import { mkdirSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { D1Database } from "@cloudflare/workers-types";
@@ -7,9 +8,40 @@ import { bindDatabase, createD1Store } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import { bindNamespace } from "../../src/store/namespace.ts";
 import type { Configuration, StoreName } from "../configuration.ts";
+import { createWriteError, DiskFullError } from "../file-errors.ts";
+import { type FileLock, lockFile } from "../file-lock.ts";
+import { useTemporaryFolder } from "../temporary-files.ts";
 import { PROJECT } from "../wrangler.ts";
+import { createSpaceGuard } from "./disk-space.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
+
+/** Where wrangler keeps the local stores by default. */
+const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
+
+/**
+ * Locks a store on this machine for writing. Reading, as `npm start` does, needs no lock.
+ * @returns a function that releases the lock
+ * @throws Error if another process writes to the store
+ */
+export function lockLocalStore(name: StoreName, persistTo = DEFAULT_FOLDER): () => void {
+  const folder = resolve(persistTo);
+  const lock = openLock(folder, `${name}.lock`);
+  if (lock.isHeld) return lock.release;
+  const other = lock.heldBy === undefined ? "Another process" : `Process ${lock.heldBy}`;
+  throw new Error(
+    `${other} is writing to the ${name} store in ${folder}. Run the command again when it has ended.`,
+  );
+}
+
+function openLock(folder: string, name: string): FileLock {
+  try {
+    mkdirSync(folder, { recursive: true });
+    return lockFile(join(folder, name));
+  } catch (cause) {
+    throw createWriteError(folder, cause);
+  }
+}
 
 /**
  * Opens a store on this machine: the files that `wrangler dev` serves from, in this process.
@@ -18,7 +50,7 @@ import type { OpenStore } from "./store-choice.ts";
 export async function openLocalStore(
   name: StoreName,
   { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,
-  persistTo = join(PROJECT, ".wrangler/state"),
+  persistTo = DEFAULT_FOLDER,
 ): Promise<OpenStore> {
   const folder = join(resolve(persistTo), "v3");
   // The names under which wrangler finds them again.
@@ -31,19 +63,23 @@ export async function openLocalStore(
     kvNamespaces: { KV: namespaceId },
     cf: false,
   });
-  const runtime = new Miniflare({ ...options, resourcePersistencePath: folder });
+  const spaceGuard = createSpaceGuard(folder);
+  const runtime = useTemporaryFolder(
+    () => new Miniflare({ ...options, ...spaceGuard.options, resourcePersistencePath: folder }),
+  );
   const close = () => runtime.dispose();
   try {
     const { DB, KV } = await runtime.getBindings<Env>();
     if (name === "kv") {
       const size = () => measureFiles(join(folder, "kv", namespaceId, "blobs"));
-      return { name, store: createKvStore(bindNamespace(KV)), size, close };
+      return { name, store: spaceGuard.explainIn(createKvStore(bindNamespace(KV))), size, folder, close };
     }
     await applyMigrations(DB);
-    return { name, store: createD1Store(bindDatabase(DB)), size: () => measureDatabase(DB), close };
+    const store = spaceGuard.explainIn(createD1Store(bindDatabase(DB)));
+    return { name, store, size: () => measureDatabase(DB), folder, close };
   } catch (error) {
     await close();
-    throw error;
+    throw spaceGuard.isDiskFull() ? new DiskFullError(folder, undefined, { cause: error }) : error;
   }
 }
 

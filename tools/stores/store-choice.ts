@@ -14,5 +14,7 @@ export interface OpenStore {
   store: Store;
   /** Bytes that everything in it takes; undefined if the store does not report it. */
   size(): Promise<number | undefined>;
+  /** The folder of a store on this machine. */
+  folder?: string;
   close(): Promise<void>;
 }

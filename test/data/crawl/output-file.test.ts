@@ -52,5 +52,5 @@ test("anything but a regular file is rejected, and no other file is left behind"
 
 test("a file that cannot be written is an error", async () => {
   const { error } = await runCrawl(service.origin, { out: "/nowhere/records.jsonl" });
-  expect(error).toMatch(/^\/nowhere\/records\.jsonl cannot be written: ENOENT/);
+  expect(error).toMatch(/^\/nowhere\/records\.jsonl cannot be written: its folder does not exist/);
 });

@@ -77,7 +77,9 @@ test("only one crawl at a time writes a file, however the crawl ends", async () 
     return onRequest(request);
   };
   await first;
-  const message = `${out} is being written by another crawl. Wait until it has ended.`;
+  const message = expect.stringMatching(
+    /is being written by another crawl \(process \d+\)\. Wait until it has ended\.$/,
+  );
   expect(errors).toEqual([message, message]);
   expect((await run(out)).status).toBe(0);
   expect(readLines(out)).toEqual(LINES);

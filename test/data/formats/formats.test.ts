@@ -31,8 +31,13 @@ tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
   ],
   [
     "CSV with unusual camera_refs",
-    `${FIELDS}\n1,-7," é,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
-    [makeRecord({ camera_pk: -7, camera_ref: ' é,"' })],
+    `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
+    [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })],
+  ],
+  [
+    "CSV files that were concatenated with their headers",
+    `${`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`.repeat(2)}\ufeff${FIELDS}\r\n`,
+    [makeRecord(), makeRecord()],
   ],
   ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
   [

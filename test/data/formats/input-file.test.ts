@@ -48,7 +48,7 @@ test.each(contents)("reads %s from standard input, byte by byte at first", async
 test.each([
   ["a missing file", "nothing", "does not exist"],
   ["a directory", "directory", "is a directory"],
-  ["a path below a file", "input/nothing", "cannot be read: ENOTDIR"],
+  ["a path below a file", "input/nothing", "cannot be read: a part of the path is not a directory"],
 ])("refuses %s", async (_, name, message) => {
   await writeFile(join(folder, "input"), "");
   await expect(readAll(join(folder, name), Readable.from([]))).rejects.toThrow(message);

@@ -77,8 +77,8 @@ describe("--junit", () => {
   });
 
   test.each([
-    ["in a missing folder", "nowhere/file.xml", "ENOENT"],
-    ["a folder", ".", "EISDIR"],
+    ["in a missing folder", "nowhere/file.xml", "it does not exist"],
+    ["a folder", ".", "it is a directory"],
   ])("is refused before the first request if the file is %s", async (_, file, code) => {
     const { status, stdout, stderr } = await run(service.origin, "--junit", join(folder, file));
     expect([status, stdout]).toEqual([2, ""]);

@@ -1,0 +1,98 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { STORE_NAMES } from "../../tools/configuration.ts";
+import { makeRecords } from "../records/sample.ts";
+import { serve } from "../serve.ts";
+import { walk } from "../walk/walk.ts";
+import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
+
+const served = makeRecords(40);
+/** Some 20 MB, which are written in about 20 transactions. */
+const large = makeRecords(60_000).map((record) => ({
+  ...record,
+  camera_ref: record.camera_ref.padEnd(255, "."),
+}));
+
+const local = createLocalStore();
+let small: string;
+beforeAll(async () => {
+  small = await local.write("served.csv", served);
+});
+
+test.each(STORE_NAMES)(
+  "%s: while a load writes, another is refused, and a killed one leaves nothing for long",
+  async (store) => {
+    const place = ["--store", store];
+    expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
+    const load = local.start("load", ...place, await local.write("large.csv", large));
+    await untilWriting(store, local, load);
+    load.kill("SIGSTOP");
+    for (const append of [[], ["--append"]]) {
+      expect(await local.run("load", ...place, ...append, small)).toEqual({
+        status: 1,
+        stdout: "",
+        stderr: `Process ${load.pid} is writing to the ${store} store in ${local.folder}. Run the command again when it has ended.\n`,
+      });
+    }
+    // Reading needs no lock.
+    expect((await local.run("info", ...place)).stdout).toMatch(/^records +40$/m);
+    const server = await serve(local.folder, "--var", `STORE:${store}`);
+    expect(await walk(server.origin)).toEqual(served.toReversed());
+    await server.close();
+    expect(await interrupt(load, "SIGKILL")).toEqual([null, "SIGKILL"]);
+
+    const [leftover] = await readdir(local.temporary);
+    expect(leftover).toMatch(/^traffic-count-records-/);
+    const { stderr } = await local.runWithTemporary("info", ...place, "--verbose");
+    expect(stderr).toBe(
+      `Removed ${join(local.temporary, leftover!)}, which a command that was killed left behind.\n`,
+    );
+    expect(await readdir(local.temporary)).toEqual([]);
+    expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
+  },
+);
+
+test("temporary files of running processes, of other programs and new ones stay", async () => {
+  const names = ["miniflare-0123", "traffic-count-records.new-abc", "traffic-count-records-xyz"];
+  for (const name of names) await mkdir(join(local.temporary, name));
+  const file = join(local.temporary, "traffic-count-records-file");
+  await writeFile(file, "");
+  expect(await local.runWithTemporary("info")).toMatchObject({ stderr: "", status: 0 });
+  expect((await readdir(local.temporary)).sort()).toEqual([...names, "traffic-count-records-file"].sort());
+  const old = new Date(Date.now() - 120_000);
+  for (const name of names) await utimes(join(local.temporary, name), old, old);
+  expect(await local.runWithTemporary("info")).toMatchObject({ stderr: "", status: 0 });
+  expect((await readdir(local.temporary)).sort()).toEqual(["miniflare-0123", "traffic-count-records-file"]);
+});
+
+test("a folder that is a file is reported in one sentence", async () => {
+  await writeFile(join(local.folder, "file"), "");
+  const below = join(local.folder, "file/below");
+  const { status, stderr } = await local.run("load", small, "--persist-to", below);
+  expect([status, stderr]).toEqual([
+    1,
+    `${below} cannot be written: a part of the path is not a directory\n`,
+  ]);
+});
+
+test("the temporary folder of a running command stays, however long it runs", async () => {
+  const script = `
+    const { openTemporaryFolder } = await import(${JSON.stringify(join(process.cwd(), "tools/temporary-files.ts"))});
+    openTemporaryFolder();
+    for (let round = 0; round < 20; round++) { globalThis.gc(); await new Promise((done) => setTimeout(done, 5)); }
+    console.log("ready");
+    setInterval(() => {}, 1_000);`;
+  const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
+    env: { ...process.env, TMPDIR: local.temporary },
+  });
+  await once(child.stdout, "data");
+  const before = await readdir(local.temporary);
+  expect(await local.runWithTemporary("info")).toMatchObject({ status: 0, stderr: "" });
+  expect(await readdir(local.temporary)).toEqual(before);
+  expect(before).toContainEqual(expect.stringMatching(/^traffic-count-records-\w{6}$/));
+  child.kill("SIGKILL");
+  await once(child, "close");
+});
