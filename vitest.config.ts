@@ -1,4 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { defineConfig } from "vitest/config";
+
+// Tests import modules of the worker, which import what the build writes.
+execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {

@@ -9,8 +9,7 @@ import { rateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
 import { landing } from "./site/landing/route.ts";
-import { openapi } from "./site/openapi/route.ts";
-import { reference } from "./site/reference/route.ts";
+import { templates } from "./site/templates.ts";
 
 // Web pages are imported on the first use, so that clients that read JSON never wait for them.
 const renderError: RenderError = async (error, url) =>
@@ -33,8 +32,7 @@ app.route("/", health);
 app.use((c, next) => rateLimit(c, () => mock.handle(c, next)));
 app.route("/", collection(renderPage));
 app.route("/", landing);
-app.route("/", openapi);
-app.route("/", reference);
+app.route("/", templates);
 app.notFound((c) => respondWithError(notFound(), c));
 app.onError(respondWithError);
 

@@ -1,4 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
+import paths from "../../dist/asset-paths.ts";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 
@@ -17,9 +18,7 @@ interface LayoutProps {
   /** What search engines and link previews show. */
   description?: string;
   /** The scripts of src/site/assets/scripts/, without `.ts`. */
-  scripts?: string[];
-  /** More style sheets of src/site/assets/styles/, without `.css`. */
-  styles?: string[];
+  scripts?: "copy"[];
 }
 
 /** The frame of every page: head, navigation and footer. */
@@ -33,7 +32,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
       <header class="site">
         <nav aria-label="Site">
           <a class="brand" href="/">
-            <img src="/assets/icon.svg" alt="" width="28" height="28" />
+            <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
           <ul>
@@ -58,19 +57,17 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
   </html>
 );
 
-const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [], styles = [] }) => (
+const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>{title === SITE_NAME ? title : `${title} · ${SITE_NAME}`}</title>
     {description && <meta name="description" content={description} />}
-    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-    {["site", ...styles].map((name) => (
-      <link rel="stylesheet" href={`/assets/${name}.css`} />
-    ))}
+    <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
+    <link rel="stylesheet" href={paths["site.css"]} />
     {scripts.map((name) => (
-      <script type="module" src={`/assets/${name}.js`} />
+      <script type="module" src={paths[`${name}.js`]} />
     ))}
   </head>
 );

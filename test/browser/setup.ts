@@ -17,8 +17,8 @@ declare module "vitest" {
   }
 }
 
-/** No records; a hundred days, more than a chart can show; a store that fails. */
-export type Collection = "empty" | "long" | "failing";
+/** No records; a hundred days, more than a chart can show; one day; a store that fails. */
+export type Collection = "empty" | "long" | "day" | "failing";
 
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium`, or set the environment variable CHROMIUM to its path.";
@@ -39,10 +39,15 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   ]);
   project.provide("browser", browser.wsEndpoint());
   project.provide("origin", worker.origin);
-  const { empty, long, failing } = others;
-  project.provide("others", { empty: empty.origin, long: long.origin, failing: failing.origin });
+  const { empty, long, day, failing } = others;
+  project.provide("others", {
+    empty: empty.origin,
+    long: long.origin,
+    day: day.origin,
+    failing: failing.origin,
+  });
   return async () => {
-    await Promise.all([browser, worker, empty, long, failing].map((server) => server.close()));
+    await Promise.all([browser, worker, empty, long, day, failing].map((server) => server.close()));
   };
 }
 
@@ -55,10 +60,12 @@ async function startWith(records: TrafficRecord[]): Promise<RunningWorker> {
 async function startOthers(): Promise<Record<Collection, RunningWorker>> {
   const period = { seed: 1, from: new Date("2024-01-01"), to: new Date("2024-04-10") };
   const days = generateRecords({ ...period, cameras: 2, interval: 360 });
-  const [empty, long, failing] = await Promise.all([
+  const hours = generateRecords({ ...period, to: new Date("2024-01-02"), cameras: 30, interval: 30 });
+  const [empty, long, day, failing] = await Promise.all([
     startWorker(),
     startWith([...days]),
+    startWith([...hours]),
     startWorker({ migrate: false }),
   ]);
-  return { empty, long, failing };
+  return { empty, long, day, failing };
 }

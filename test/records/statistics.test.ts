@@ -24,6 +24,7 @@ describe("statistics", () => {
       camera_ok: { True: 0, False: 0, null: 0 },
       totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
       days: [],
+      hours: [],
     });
   });
 
@@ -57,6 +58,10 @@ describe("statistics", () => {
         ["2019-05-16", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
         ["2019-05-17", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
       ],
+      hours: [
+        ["2019-05-16T23", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
+        ["2019-05-17T00", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
+      ],
     });
   });
 
@@ -71,6 +76,15 @@ describe("statistics", () => {
         expect(JSON.stringify(before)).toBe(text);
       }),
     );
+  });
+
+  test("of three days have no hours, and neither do those that continue an older version's", () => {
+    const records = makeRecords(1_000);
+    const twoDays = records.filter(({ timestamp }) => timestamp < "2019-05-19");
+    expect(gather(twoDays).hours).toHaveLength(48);
+    expect(gather(records).hours).toBeUndefined();
+    const { hours: _, ...older } = gather(twoDays.slice(0, 10));
+    expect(gather(twoDays.slice(10), older).hours).toBeUndefined();
   });
 
   test("are the sums of their days", () => {

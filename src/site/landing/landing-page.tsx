@@ -3,17 +3,17 @@ import type { Markup } from "../../http/html.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
+import { CodeBlock } from "../code-block.tsx";
 import { Layout } from "../layout.tsx";
 import { formatNumber, formatShare } from "../number-format.ts";
 import { Chart } from "./chart.tsx";
 import { writeExamples } from "./client-examples.ts";
-import { CodeBlock } from "./code-block.tsx";
 import type { Summary } from "./summary.ts";
 
 /** The landing page. */
 export async function renderLanding(summary: Summary): Promise<Markup> {
   return (
-    <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy", "chart"]}>
+    <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
       <h1>{SITE_NAME}</h1>
       <p class="lead">
         Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated

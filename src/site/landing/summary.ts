@@ -5,7 +5,7 @@ import { lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { StoredStatistics } from "../../store/reads.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { groupIntoPeriods, type Periods } from "./periods.ts";
+import { describeTime, type Periods } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export interface Summary {
@@ -29,7 +29,7 @@ export interface Summary {
   statistics: StatisticsSummary | null;
 }
 
-/** Statistics, with the days combined into at most 60 periods. Periods without records are left out. */
+/** Statistics, with the days combined into at most 60 periods; if there are only one or two days, with their hours. Periods without records are left out. */
 type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
   cameras: number;
 } & Periods;
@@ -61,6 +61,6 @@ export function summarise(
 }
 
 function summariseStatistics(statistics: Statistics): StatisticsSummary {
-  const { first, last, cameras, camera_ok, totals, days } = statistics;
-  return { first, last, cameras: cameras.length, camera_ok, totals, ...groupIntoPeriods(days) };
+  const { first, last, cameras, camera_ok, totals } = statistics;
+  return { first, last, cameras: cameras.length, camera_ok, totals, ...describeTime(statistics) };
 }
