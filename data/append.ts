@@ -3,6 +3,7 @@ import type { State, Store } from "../src/store/store.ts";
 import { append as addRecords } from "../src/store/writer.ts";
 import { useStore } from "../tools/stores/open.ts";
 import { type LoadOptions, load, readFiles, summarise, tellStop, writeStaged } from "./load.ts";
+import { describeSources } from "./sources.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
@@ -37,7 +38,8 @@ export async function append(files: string[], options: AppendOptions): Promise<v
 async function appendTo(store: Store, base: Base, files: string[], options: AppendOptions): Promise<void> {
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
   await writeStaged(staged, async (onProgress) => {
-    if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
+    if (staged.count > 0)
+      await addRecords(store, staged.records(), base, onProgress, describeSources(files, options.source));
   });
   console.log(summariseAppend(staged, base.state.count));
 }

@@ -2,6 +2,7 @@ import { type OnProgress, load as replaceAll } from "../src/store/writer.ts";
 import { openProgress, printNotice } from "../tools/command-line/progress.ts";
 import { type StoreChoice, useStore } from "../tools/stores/open.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
+import { describeSources } from "./sources.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
 
@@ -12,7 +13,10 @@ export interface ReadOptions {
   modelName?: "tf1" | undefined;
 }
 
-export interface LoadOptions extends ReadOptions, StoreChoice {}
+export interface LoadOptions extends ReadOptions, StoreChoice {
+  /** Where the records come from; by default the names of the files. */
+  source?: string | undefined;
+}
 
 const KEPT = "What was loaded before is still served.";
 
@@ -29,7 +33,9 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
   return tellStop(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
     await useStore(options, ({ store }) =>
-      writeStaged(staged, (onProgress) => replaceAll(store, staged.records(), onProgress)),
+      writeStaged(staged, (onProgress) =>
+        replaceAll(store, staged.records(), onProgress, describeSources(files, options.source)),
+      ),
     );
     console.log(`Loaded ${summarise(staged)}.`);
   });

@@ -5,9 +5,10 @@ import { health } from "./health/route.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
 import { notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
-import { rateLimit } from "./http/rate-limit.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH } from "./site/about.ts";
 import { landing } from "./site/landing/route.ts";
 import { templates } from "./site/templates.ts";
 
@@ -22,6 +23,7 @@ const renderPage: RenderPage = async (view, c) => {
 const app = new Hono<{ Bindings: Env }>();
 const respondWithError = createErrorHandler(renderError);
 const mock = createMock(respondWithError);
+const rateLimit = createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]);
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);

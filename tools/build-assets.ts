@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import type { Markup } from "../src/http/html.ts";
@@ -26,12 +26,13 @@ const SOURCES = join(SITE, "assets");
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const ASSETS = join(DIST, "assets/assets");
 
-/** Files that are served under their own names, from the root. */
-const ROOT_FILES = ["_headers", "robots.txt"];
+/** Files that are served under their own names. */
+const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "README.md", "LICENSE"];
 
 const files = [...(await bundle()), copyIcon()];
 for (const { name, contents } of files) replace(join(ASSETS, name), contents);
-for (const name of ROOT_FILES) replace(join(DIST, "assets", name), readFileSync(join(SOURCES, name)));
+for (const file of ROOT_FILES)
+  replace(join(DIST, "assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
 const paths = Object.fromEntries(files.map(({ source, name }) => [source, `/assets/${name}`]));
 replace(join(DIST, "assets/_redirects"), Buffer.from(`/favicon.ico ${paths["icon.svg"]} 302\n`));
 replace(

@@ -111,7 +111,7 @@ const HEADERS: Record<number, Record<string, string>> = {
  */
 function createError(status: number, method: string): HttpError {
   const { message, headers } = usualError(status, method);
-  return new HttpError(status, { detail: message, headers, code: "mock" });
+  return new HttpError(status, { detail: message, headers, reason: { code: "mock" } });
 }
 
 function usualError(status: number, method: string): HttpError {

@@ -1,15 +1,23 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { type Markup, respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/reads.ts";
-import type { StoredPage } from "../store/store.ts";
+import type { State, StoredPage } from "../store/store.ts";
 import { DESCRIPTION, METHODS } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
+import {
+  formatAsOf,
+  lastPage,
+  type PageRequest,
+  pageUrls,
+  parseAsOf,
+  parsePageNumber,
+  resolvePage,
+} from "./page.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
@@ -19,6 +27,9 @@ const AS_OF = "as_of";
 
 /** The paths at which the collection answers, be it by a redirect. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
+
+/** The paths above the collection. They lead to it, temporarily, because there may be an index one day. */
+const PARENTS = ["/api", "/api/", "/api/tf1", "/api/tf1/"];
 
 type CollectionContext = Context<{ Bindings: Env }>;
 
@@ -52,6 +63,8 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
  */
 export function collection(render: RenderPage): Hono<{ Bindings: Env }> {
   const records = new Hono<{ Bindings: Env }>();
+
+  for (const parent of PARENTS) records.get(parent, (c) => c.redirect(PATH, 302));
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
@@ -112,8 +125,8 @@ async function findUnchanged(c: CollectionContext, request: PageRequest): Promis
 
 async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
   const page = await cachedStore(c.env).page(request, waitWith(c));
-  if (page === "replaced") throw new HttpError(404, { detail: REPLACED });
-  if (page === "past the end") throw invalidPage();
+  if (page === "replaced") throw new HttpError(404, { detail: REPLACED, reason: { code: "replaced" } });
+  if (page === "past the end") throw explainEnd(request, await cachedStore(c.env).state(waitWith(c)));
   const { count, number, results, state } = page;
   const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
@@ -130,8 +143,17 @@ function parseQuery(query: URLSearchParams): PageRequest {
   const page = parsePageNumber(lastValue(query, "page"));
   const text = lastValue(query, AS_OF);
   const asOf = text === null ? undefined : parseAsOf(text);
-  if (page === undefined || (text !== null && asOf === undefined)) throw invalidPage();
+  if (page === undefined) throw invalidPage({ code: "invalid_page" });
+  if (text !== null && asOf === undefined) throw invalidPage({ code: "invalid_as_of" });
   return { page, asOf };
+}
+
+/** The error for a page that is past the end: of a state that exists, or because the collection is smaller than `as_of`. */
+function explainEnd({ asOf }: PageRequest, state: State): HttpError {
+  const { count } = asOf === undefined || asOf === "latest" ? state : asOf;
+  return count > state.count
+    ? invalidPage({ code: "not_reached", count: state.count })
+    : invalidPage({ code: "past_the_end", last: lastPage(count) });
 }
 
 /** The query with the state that the links keep to, so that all of them lead to pages of the same one. */
@@ -144,9 +166,9 @@ function pin(query: URLSearchParams, state: { count: number; version: number }):
 /** The detail of the error when a walk kept to a state of a collection that a load has replaced since. */
 const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
 
-/** The page asked for is none of the collection. */
-export function invalidPage() {
-  return new HttpError(404, { detail: "Invalid page.", code: "invalid_page" });
+/** The error for a page that does not exist. Its body is the same for every reason, as in Django REST Framework. */
+export function invalidPage(reason: ErrorReason): HttpError {
+  return new HttpError(404, { detail: "Invalid page.", reason });
 }
 
 /**

@@ -18,6 +18,16 @@ export type Interval = [
   buses: number,
 ];
 
+/** Where records come from. */
+export interface Source {
+  /** The made-up records of this project, a file, what a person says, or the cron trigger. */
+  kind: "seed" | "file" | "stated" | "growth";
+  name: string;
+}
+
+/** The most sources that are recorded. Those of later appends are left out. */
+const MOST_SOURCES = 20;
+
 /** What the records of a state come to. A load stores it, so that nobody has to read all of them to know. */
 export interface Statistics {
   /** Records in the collection. */
@@ -36,6 +46,8 @@ export interface Statistics {
   days: Interval[];
   /** The hours that have records, while there are only one or two days. An older version stored none. */
   hours?: Interval[] | undefined;
+  /** Where the records come from, each source once. An older version stored none. */
+  sources?: Source[] | undefined;
 }
 
 /** The statistics of records while they pass by. */
@@ -56,14 +68,16 @@ const NOTHING: Statistics = {
   totals: NO_COUNTS,
   days: [],
   hours: [],
+  sources: [],
 };
 
 /**
  * Begins to gather statistics.
  * @param before those of the records that stand before, which it goes on from; they stay as they are
+ * @param sources where the records come from
  */
-export function gatherStatistics(before = NOTHING): Gathering {
-  const gathered = copy(before);
+export function gatherStatistics(before = NOTHING, sources: Source[] = []): Gathering {
+  const gathered = { ...copy(before), sources: before.sources && addSources(before.sources, sources) };
   const cameras = new Map(gathered.cameras);
   return {
     *pass(records) {
@@ -78,6 +92,11 @@ export function gatherStatistics(before = NOTHING): Gathering {
       cameras: [...cameras].sort(([one], [other]) => one - other),
     }),
   };
+}
+
+function addSources(known: Source[], added: Source[]): Source[] {
+  const byName = new Map([...known, ...added].map((source) => [`${source.kind} ${source.name}`, source]));
+  return [...byName.values()].slice(0, MOST_SOURCES);
 }
 
 /** What later records leave as it is: they change the sums and the latest intervals, of which there may be thousands. */

@@ -10,7 +10,16 @@ const PAGES = [
   [REFERENCE_PATH, "API reference"],
 ] as const;
 
+const FOOTER_LINKS = [
+  [DOCUMENT_PATH, "OpenAPI document"],
+  ["/healthz", "Health"],
+  ["/README.md", "README"],
+  ["/LICENSE", "Licence"],
+] as const;
+
 interface LayoutProps {
+  /** The name of the page at the end of the breadcrumb; the pages above it are those of the path. */
+  place?: string;
   /** The title of the page. The name of the site is added. */
   title: string;
   /** The path of the page, if it is in the navigation. */
@@ -22,7 +31,7 @@ interface LayoutProps {
 }
 
 /** The frame of every page: head, navigation and footer. */
-export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
+export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, place, ...head }) => (
   <html lang="en">
     <Head {...head} />
     <body>
@@ -46,18 +55,39 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
           </ul>
         </nav>
       </header>
-      <main id="main">{children}</main>
+      <main id="main">
+        {place && <Breadcrumb path={path} place={place} />}
+        {children}
+      </main>
       <footer>
         <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
-        <p>
-          <a href={DOCUMENT_PATH}>OpenAPI document</a>
-        </p>
+        <ul class="links">
+          {FOOTER_LINKS.map(([href, name]) => (
+            <li>
+              <a href={href}>{name}</a>
+            </li>
+          ))}
+        </ul>
       </footer>
     </body>
   </html>
 );
 
-const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] }) => (
+/** Where the page is in the site. */
+const Breadcrumb: FC<{ path: string | undefined; place: string }> = ({ path, place }) => (
+  <nav class="breadcrumb" aria-label="Breadcrumb">
+    <ol>
+      {PAGES.filter(([href]) => href === "/" || href === path).map(([href, name]) => (
+        <li>
+          <a href={href}>{name}</a>
+        </li>
+      ))}
+      <li aria-current="page">{place}</li>
+    </ol>
+  </nav>
+);
+
+const Head: FC<Omit<LayoutProps, "path" | "place">> = ({ title, description, scripts = [] }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 import { generateSeedRecords } from "../../data/seed.ts";
 import { generateRecords } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Source } from "../../src/records/statistics.ts";
 import { compareNewestFirst } from "../soak/collection.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
@@ -34,7 +35,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     launchChromium(executable),
-    startWith([...generateSeedRecords()].sort(compareNewestFirst).reverse()),
+    startWith([...generateSeedRecords()].sort(compareNewestFirst).reverse(), [
+      { kind: "seed", name: "data/seed" },
+    ]),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());
@@ -51,9 +54,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   };
 }
 
-async function startWith(records: TrafficRecord[]): Promise<RunningWorker> {
+async function startWith(records: TrafficRecord[], sources: Source[] = []): Promise<RunningWorker> {
   const worker = await startWorker();
-  await loadInto(worker.env, "d1", records);
+  await loadInto(worker.env, "d1", records, sources);
   return worker;
 }
 

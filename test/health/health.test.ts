@@ -36,7 +36,9 @@ describe.each(STORE_NAMES)("from %s", (store) => {
   let version: number;
   beforeAll(async () => {
     worker = await startWorker({ vars: { STORE: store } });
-    ({ version } = await loadInto(worker.env, store, makeRecords(100)));
+    ({ version } = await loadInto(worker.env, store, makeRecords(100), [
+      { kind: "file", name: "records.csv" },
+    ]));
   });
   afterAll(() => worker?.close());
 
@@ -60,6 +62,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
         count: 100,
         loaded_at: expect.stringMatching(/^\d{4}-/),
         age_seconds: expect.any(Number),
+        sources: [{ kind: "file", name: "records.csv" }],
       },
     });
   });
@@ -142,7 +145,7 @@ test("an empty collection works: it was loaded at no time", async () => {
   const worker = await startWorker();
   const { state } = Object(await (await worker.fetch(PATH)).json());
   await worker.close();
-  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null });
+  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null, sources: null });
 });
 
 test.each([

@@ -25,6 +25,7 @@ describe("statistics", () => {
       totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
       days: [],
       hours: [],
+      sources: [],
     });
   });
 
@@ -62,6 +63,7 @@ describe("statistics", () => {
         ["2019-05-16T23", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
         ["2019-05-17T00", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
       ],
+      sources: [],
     });
   });
 
@@ -85,6 +87,29 @@ describe("statistics", () => {
     expect(gather(records).hours).toBeUndefined();
     const { hours: _, ...older } = gather(twoDays.slice(0, 10));
     expect(gather(twoDays.slice(10), older).hours).toBeUndefined();
+  });
+
+  test("name each source once, and not more than twenty", () => {
+    const [seed, growth] = [
+      { kind: "seed", name: "data/seed" },
+      { kind: "growth", name: "cron trigger" },
+    ] as const;
+    const first = gatherStatistics(undefined, [seed, seed]).statistics();
+    expect(first.sources).toEqual([seed]);
+    const second = gatherStatistics(first, [growth]).statistics();
+    expect(gatherStatistics(second, [growth, seed]).statistics().sources).toEqual([seed, growth]);
+    const files = Array.from({ length: 30 }, (_, index) => ({ kind: "file" as const, name: `${index}.csv` }));
+    expect(gatherStatistics(second, files).statistics().sources).toEqual([
+      seed,
+      growth,
+      ...files.slice(0, 18),
+    ]);
+  });
+
+  test("without sources by an older version never name any", () => {
+    const { sources: _, ...older } = gather([]);
+    const source = { kind: "file", name: "counts.csv" } as const;
+    expect(gatherStatistics(older, [source]).statistics().sources).toBeUndefined();
   });
 
   test("are the sums of their days", () => {

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import paths from "../../dist/asset-paths.ts";
 import { type RunningWorker, startWorker } from "../worker.ts";
@@ -26,4 +27,15 @@ test("crawlers are asked to leave out faults, earlier states and other pages", a
   expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
   const rules = (await response.text()).match(/(?<=^Disallow: ).+$/gm);
   expect(rules).toEqual(["/*prefer=", "/*as_of=", "/*page="]);
+});
+
+test.each(["/README.md", "/LICENSE"])("%s is shown as text", async (path) => {
+  const response = await worker.fetch(path);
+  expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+  expect(await response.text()).toBe(await readFile(path.slice(1), "utf8"));
+});
+
+test.each(["/api", "/api/", "/api/tf1", "/api/tf1/"])("%s leads to the collection", async (path) => {
+  const response = await worker.fetch(path);
+  expect([response.status, response.headers.get("location")]).toEqual([302, "/api/tf1/records/"]);
 });

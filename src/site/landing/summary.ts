@@ -2,7 +2,7 @@ import type { Env } from "../../env.ts";
 import { OPTION_DOCS } from "../../mock/options.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
-import type { Statistics } from "../../records/statistics.ts";
+import type { Source, Statistics } from "../../records/statistics.ts";
 import type { StoredStatistics } from "../../store/reads.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { describeTime, type Periods } from "./periods.ts";
@@ -31,6 +31,8 @@ export interface Summary {
 
 /** Statistics, with the days combined into at most 60 periods; if there are only one or two days, with their hours. Periods without records are left out. */
 type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
+  /** Where the records come from; null if it was not recorded. */
+  sources: Source[] | null;
   cameras: number;
 } & Periods;
 
@@ -61,6 +63,6 @@ export function summarise(
 }
 
 function summariseStatistics(statistics: Statistics): StatisticsSummary {
-  const { first, last, cameras, camera_ok, totals } = statistics;
-  return { first, last, cameras: cameras.length, camera_ok, totals, ...describeTime(statistics) };
+  const { first, last, cameras, camera_ok, totals, sources = null } = statistics;
+  return { first, last, cameras: cameras.length, camera_ok, totals, sources, ...describeTime(statistics) };
 }

@@ -15,7 +15,11 @@ export async function renderRecords(view: PageView): Promise<Markup> {
   const { results }: Page = JSON.parse(envelope);
   const pages = lastPage(count);
   return (
-    <Layout title={`Records, page ${number} of ${pages}`} path={COLLECTION_PATH}>
+    <Layout
+      title={`Records, page ${number} of ${pages}`}
+      path={COLLECTION_PATH}
+      place={`Page ${formatNumber(number)}`}
+    >
       <h1>Records</h1>
       <p class="lead">
         {formatNumber(count)} records, newest first; page {formatNumber(number)} of {formatNumber(pages)}.

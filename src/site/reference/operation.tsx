@@ -2,6 +2,7 @@ import type { FC } from "hono/jsx";
 import type { Operation as Described, Example, Parameter, ResponseObject } from "../../http/openapi/types.ts";
 import { OPTION_DOCS } from "../../mock/options.ts";
 import { CodeBlock } from "../code-block.tsx";
+import { layOutJson } from "../json-layout.ts";
 import { quoteForShell } from "../landing/client-examples.ts";
 import { Inline, Markdown } from "./markdown.tsx";
 import { describeSchema, Entry, nameSchema } from "./schema.tsx";
@@ -180,15 +181,8 @@ const ShownExample: FC<Example & { open: boolean }> = ({ summary, value, open })
         {isLong && ` (${SHOWN_RECORDS} of its ${results.length} records)`}
       </summary>
       <pre>
-        <code>{layOut(shown)}</code>
+        <code>{layOutJson(shown)}</code>
       </pre>
     </details>
   );
 };
-
-/** Writes JSON with a line for each field and for each record. */
-function layOut(value: unknown): string {
-  return JSON.stringify(value, null, 2).replaceAll(/(?<=\n +)\{[^{}]*\}/g, (record) =>
-    record.replaceAll(/\s*\n\s*/g, " "),
-  );
-}
