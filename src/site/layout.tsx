@@ -27,7 +27,7 @@ interface LayoutProps {
   /** What search engines and link previews show. */
   description?: string;
   /** The scripts of src/site/assets/scripts/, without `.ts`. */
-  scripts?: "copy"[];
+  scripts?: ("arrow-keys" | "copy")[];
 }
 
 /** The frame of every page: head, navigation and footer. */

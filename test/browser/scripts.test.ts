@@ -11,15 +11,22 @@ function waitForStatus(piece: Locator, word: string): Promise<void> {
 describe("copy buttons", () => {
   test("copy the text of their code block", async ({ visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
-    await page.goto("/");
-    const pieces = await page.locator(".code").all();
-    expect(pieces, "the address, four examples and the conformance check").toHaveLength(6);
-    for (const piece of pieces) {
-      await piece.getByRole("button", { name: /^Copy: / }).click();
-      await waitForStatus(piece, "Copied");
-      expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
-        await piece.locator("code").textContent(),
-      );
+    for (const [path, count] of [
+      // The address, four examples and the conformance check.
+      ["/", 6],
+      ["/docs", 3],
+      ["/api/tf1/records/", 1],
+    ] as const) {
+      await page.goto(path);
+      const pieces = await page.locator(".code").all();
+      expect(pieces).toHaveLength(count);
+      for (const piece of pieces) {
+        await piece.getByRole("button", { name: /^Copy: / }).click();
+        await waitForStatus(piece, "Copied");
+        expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
+          await piece.locator("code").textContent(),
+        );
+      }
     }
   });
 
@@ -131,7 +138,7 @@ describe("without scripts", () => {
     await page.screenshot({ path: "test-output/screenshots/landing-without-scripts.png", fullPage: true });
 
     await follow(page, () => page.getByRole("link", { name: "Look at the records" }).click());
-    await follow(page, () => page.getByRole("link", { name: "Next ›" }).click());
+    await follow(page, () => page.getByRole("link", { name: "Next ›" }).first().click());
     expect(await page.locator("tbody tr").filter({ visible: true }).count()).toBe(15);
     await page.getByLabel("Page", { exact: true }).fill("2700");
     await follow(page, () => page.getByLabel("Page", { exact: true }).press("Enter"));
