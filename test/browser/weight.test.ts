@@ -22,6 +22,5 @@ test.for([
 
   expect(bytes.get(path)).toBeGreaterThan(1_000);
   expect([...bytes.keys()].some((name) => name.endsWith(".css"))).toBe(true);
-  console.log(tested, Object.fromEntries(bytes));
   expect([...bytes.values()].reduce((sum, size) => sum + size, 0)).toBeLessThan(most);
 });

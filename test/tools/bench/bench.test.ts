@@ -33,6 +33,7 @@ const Report = z.strictObject({
     last_vs_first_p50_d1: ratio,
     last_vs_first_p50_kv: ratio,
   }),
+  first_pages: z.array(z.strictObject({ path: z.string(), cpu_ms: ratio })).length(3),
 });
 
 const runFile = promisify(execFile);
