@@ -1,3 +1,4 @@
+import { raw } from "hono/html";
 import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import { formatMean, formatNumber, formatShare } from "../number-format.ts";
@@ -27,40 +28,37 @@ export const PeriodTable: FC<Periods> = (grouped) => (
           </tr>
         </thead>
         <tbody>
-          {grouped.periods.map((period, index) => (
-            <>
-              <GapRow gap={findGap(grouped, index)} unit={grouped.unit} />
-              <PeriodRow {...period} unit={grouped.unit} />
-            </>
-          ))}
+          {raw(grouped.periods.map((period, index) => writeRows(grouped, period, index)).join(""))}
         </tbody>
       </table>
     </section>
   </details>
 );
 
-/** A gap between two periods, to which the charts give a place as well. */
-const GapRow: FC<{ gap: Gap | undefined; unit: Unit }> = ({ gap, unit }) =>
-  gap ? (
-    <tr class="quiet">
-      <th scope="row">{formatPeriod(gap, unit)}</th>
-      <td colspan={2 + ROAD_USERS.length + HEALTH.length}>no records</td>
-    </tr>
-  ) : null;
+/**
+ * Writes the row of a period, and of the gap before it, to which the charts give a place as well. It is text, because an
+ * element for each of hundreds of cells would take much longer. It contains only dates and numbers.
+ */
+function writeRows(grouped: Periods, period: Period, index: number): string {
+  const { first, last, units, records, totals, camera_ok } = period;
+  const gap = findGap(grouped, index);
+  const span = 2 + ROAD_USERS.length + HEALTH.length;
+  const figures = [
+    formatNumber(units),
+    formatNumber(records),
+    ...ROAD_USERS.map((name) => formatMean(totals[name], units)),
+    ...HEALTH.map((name) => formatShare(camera_ok[name], records)),
+  ];
+  const cells = figures.map((figure) => `<td class="number">${figure}</td>`).join("");
+  const before = gap
+    ? `<tr class="quiet">${writeHeading(gap, grouped.unit)}<td colspan="${span}">no records</td></tr>`
+    : "";
+  return `${before}<tr>${writeHeading({ first, last }, grouped.unit)}${cells}</tr>`;
+}
 
-const PeriodRow: FC<Period & { unit: Unit }> = ({ first, last, unit, units, records, totals, camera_ok }) => (
-  <tr>
-    <th scope="row">{formatPeriod({ first, last }, unit)}</th>
-    <td class="number">{formatNumber(units)}</td>
-    <td class="number">{formatNumber(records)}</td>
-    {ROAD_USERS.map((name) => (
-      <td class="number">{formatMean(totals[name], units)}</td>
-    ))}
-    {HEALTH.map((name) => (
-      <td class="number">{formatShare(camera_ok[name], records)}</td>
-    ))}
-  </tr>
-);
+function writeHeading(period: Gap, unit: Unit): string {
+  return `<th scope="row">${formatPeriod(period, unit)}</th>`;
+}
 
 /** The name of consecutive days or hours, such as `2025-11-02` or `2025-11-02 14:00 to 16:59`. */
 export function formatPeriod({ first, last }: Gap, unit: Unit): string {
