@@ -1,9 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { findQuickFiles } from "./test/quick-files.ts";
 
 const quick = findQuickFiles();
 const browser = "test/browser/**/*.test.ts";
+
+// Tests import modules of the worker, which import what the build writes.
+execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {

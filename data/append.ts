@@ -12,6 +12,7 @@ import {
   tellStop,
   writeStaged,
 } from "./load.ts";
+import { describeSources } from "./sources.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import type { Staged } from "./staging.ts";
 import { readRecords, startOfDay } from "./stored-records.ts";
@@ -59,7 +60,8 @@ async function appendTo(
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
   if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
   await writeStaged(staged, opened, async (onProgress) => {
-    if (staged.count > 0) await addRecords(store, staged.records(), base, onProgress);
+    if (staged.count > 0)
+      await addRecords(store, staged.records(), base, onProgress, describeSources(files, options.source));
   });
   console.log(summariseAppend(staged, base.state.count));
 }

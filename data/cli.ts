@@ -61,6 +61,7 @@ function addStoreOptions(command: Command): Command {
 addStoreOptions(addReadOptions(program.command("load")))
   .description("replace the loaded records with the records of the files")
   .option("--append", "add to the loaded records instead; all records must be newer than these")
+  .option("--source <text>", "where the records come from, which the site shows (default: the file names)")
   .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
   .option("--dry-run", "write nothing, and print what would change")
   .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {

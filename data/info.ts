@@ -72,6 +72,7 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
 
 function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
   yield ["loaded at", state.switchedAt ?? "not known"];
+  yield ["sources", statistics?.sources?.map(({ name }) => name).join(", ") || "not known"];
   yield ["version", state.version];
   yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];

@@ -6,6 +6,7 @@ import { useLock, useStore } from "../tools/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../tools/stores/store-choice.ts";
 import { describeChange } from "./dry-run.ts";
 import { formatProblem, type Problem } from "./formats/problem.ts";
+import { describeSources } from "./sources.ts";
 import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
 
@@ -17,6 +18,8 @@ export interface ReadOptions {
 }
 
 export interface LoadOptions extends ReadOptions, StoreChoice {
+  /** Where the records come from; by default the names of the files. */
+  source?: string | undefined;
   /** Print what would change instead of writing. */
   dryRun?: boolean | undefined;
 }
@@ -48,7 +51,9 @@ export function replace(files: string[], options: LoadOptions): Promise<void> {
     await useStore(options, async (opened) => {
       const { store } = opened;
       if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
-      await writeStaged(staged, opened, (onProgress) => replaceAll(store, staged.records(), onProgress));
+      await writeStaged(staged, opened, (onProgress) =>
+        replaceAll(store, staged.records(), onProgress, describeSources(files, options.source)),
+      );
       console.log(`Loaded ${summarise(staged)}.`);
     });
   });

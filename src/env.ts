@@ -1,4 +1,10 @@
-import type { D1Database, KVNamespace, RateLimit, WorkerVersionMetadata } from "@cloudflare/workers-types";
+import type {
+  D1Database,
+  Fetcher,
+  KVNamespace,
+  RateLimit,
+  WorkerVersionMetadata,
+} from "@cloudflare/workers-types";
 
 /** The bindings and variables of wrangler.toml. */
 export interface Env {
@@ -14,6 +20,8 @@ export interface Env {
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */
   KV: KVNamespace;
+  /** The static files, with the templates of the OpenAPI document and of the API reference. */
+  ASSETS: Fetcher;
   /** Counts requests if `RATE_LIMIT` is not `off`. */
   RATE_LIMITER?: RateLimit;
   /** The deployed version of the code. */

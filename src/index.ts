@@ -4,13 +4,13 @@ import { grow } from "./growth/trigger.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
 import { notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
-import { rateLimit } from "./http/rate-limit.ts";
+import { createRateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
 import { health } from "./records/health.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH } from "./site/about.ts";
 import { landing } from "./site/landing/route.ts";
-import { openapi } from "./site/openapi/route.ts";
-import { reference } from "./site/reference/route.ts";
+import { templates } from "./site/templates.ts";
 
 // Web pages are imported on the first use, so that clients that read JSON never wait for them.
 const renderError: RenderError = async (error, url) =>
@@ -23,6 +23,7 @@ const renderPage: RenderPage = async (view, c) => {
 const app = new Hono<{ Bindings: Env }>();
 const respondWithError = createErrorHandler(renderError);
 const mock = createMock(respondWithError);
+const rateLimit = createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]);
 
 app.use(serviceHeaders);
 for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
@@ -33,8 +34,7 @@ app.route("/", health);
 app.use((c, next) => rateLimit(c, () => mock.handle(c, next)));
 app.route("/", collection(renderPage));
 app.route("/", landing);
-app.route("/", openapi);
-app.route("/", reference);
+app.route("/", templates);
 app.notFound((c) => respondWithError(notFound(), c));
 app.onError(respondWithError);
 

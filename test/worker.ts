@@ -2,6 +2,7 @@ import { afterAll, beforeAll } from "vitest";
 import { createTestHarness } from "wrangler";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
+import type { Source } from "../src/records/statistics.ts";
 import { createStore } from "../src/store/open.ts";
 import type { State } from "../src/store/store.ts";
 import { append, load } from "../src/store/writer.ts";
@@ -72,8 +73,13 @@ export const context = {
  * Loads records, oldest first, through the worker's bindings.
  * @returns the new state
  */
-export function loadInto(env: Env, store: StoreName, records: TrafficRecord[]): Promise<State> {
-  return load(createStore({ ...env, STORE: store }), records);
+export function loadInto(
+  env: Env,
+  store: StoreName,
+  records: TrafficRecord[],
+  sources: Source[] = [],
+): Promise<State> {
+  return load(createStore({ ...env, STORE: store }), records, undefined, sources);
 }
 
 /**

@@ -1,37 +1,111 @@
-import { existsSync, globSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import type { Markup } from "../src/http/html.ts";
+import type { OpenApiDocument } from "../src/http/openapi/types.ts";
+import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
+import { describeService } from "../src/site/openapi/document.ts";
 
-// Builds the static assets: bundles the scripts and style sheets of the site with the packages that they import, and
-// copies the other files. wrangler.toml runs this program before each start and deployment.
+// Builds what the site is deployed with: its scripts, style sheets and other static files, the templates of the OpenAPI
+// document and of the API reference, and a module with the names of the files, which the worker imports. wrangler.toml
+// runs this program before each start and deployment.
 
-const SOURCES = fileURLToPath(new URL("../src/site/assets", import.meta.url));
-const OUT = fileURLToPath(new URL("../dist/assets", import.meta.url));
+const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
+const SOURCES = join(SITE, "assets");
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const ASSETS = join(DIST, "assets/assets");
 
-const { outputFiles } = await build({
-  entryPoints: globSync(["scripts/*.ts", "styles/*.css"], { cwd: SOURCES }).map((file) =>
-    join(SOURCES, file),
-  ),
-  outdir: join(OUT, "assets"),
-  entryNames: "[name]",
-  bundle: true,
-  format: "esm",
-  target: "es2022",
-  minify: true,
-  legalComments: "linked",
-  write: false,
-});
+/** Files that are served under their own names. */
+const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "README.md", "LICENSE"];
 
-for (const { path, contents } of outputFiles) replace(path, contents);
-replace(join(OUT, "assets/icon.svg"), readFileSync(join(SOURCES, "icon.svg")));
-for (const name of ["_headers", "_redirects"]) replace(join(OUT, name), readFileSync(join(SOURCES, name)));
+const files = [...(await bundle()), copyIcon()];
+for (const { name, contents } of files) replace(join(ASSETS, name), contents);
+for (const file of ROOT_FILES)
+  replace(join(DIST, "assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
+const paths = Object.fromEntries(files.map(({ source, name }) => [source, `/assets/${name}`]));
+replace(join(DIST, "assets/_redirects"), Buffer.from(`/favicon.ico ${paths["icon.svg"]} 302\n`));
+replace(
+  join(DIST, "asset-paths.ts"),
+  Buffer.from(`/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`),
+);
+const document = describeService(PLACEHOLDER_ORIGIN);
+replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document)));
+replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
+removeOthers(files.map(({ name }) => name));
+
+/** A file whose name contains a hash of its contents, so that browsers may keep it for ever. */
+interface HashedFile {
+  /** The name without the hash. */
+  source: string;
+  name: string;
+  contents: Uint8Array;
+}
+
+async function bundle(): Promise<HashedFile[]> {
+  const { outputFiles } = await build({
+    entryPoints: globSync(["scripts/*.ts", "styles/*.css"], { cwd: SOURCES }).map((file) =>
+      join(SOURCES, file),
+    ),
+    outdir: ASSETS,
+    entryNames: "[name]-[hash]",
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    write: false,
+  });
+  return outputFiles.map(({ path, contents }) => {
+    const name = basename(path);
+    return { source: name.replace(/-[^-.]+(?=\.)/, ""), name, contents };
+  });
+}
+
+function copyIcon(): HashedFile {
+  const contents = readFileSync(join(SOURCES, "icon.svg"));
+  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8).toUpperCase();
+  return { source: "icon.svg", name: `icon-${hash}.svg`, contents };
+}
+
+/** Renders the API reference with the components of the worker, which Node cannot import because they contain JSX. */
+async function renderPage(document: OpenApiDocument): Promise<string> {
+  const { outputFiles } = await build({
+    entryPoints: [join(SITE, "reference/reference-page.tsx")],
+    bundle: true,
+    format: "esm",
+    platform: "node",
+    jsx: "automatic",
+    jsxImportSource: "hono/jsx",
+    write: false,
+  });
+  const module = `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`;
+  const { renderReference }: { renderReference(document: OpenApiDocument): Promise<Markup> } = await import(
+    module
+  );
+  return `<!doctype html>${await (await renderReference(document)).toString()}`;
+}
 
 /** Replaces a file in one step, if it changes, because other builds and running servers may use it at the same time. */
 function replace(path: string, contents: Uint8Array): void {
   if (existsSync(path) && readFileSync(path).equals(contents)) return;
   mkdirSync(dirname(path), { recursive: true });
-  const temporary = `${OUT}.${basename(path)}.${process.pid}`;
+  const temporary = join(DIST, `.${basename(path)}.${process.pid}`);
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
+}
+
+/** Removes the files of earlier builds, which would be deployed as well. */
+function removeOthers(names: string[]): void {
+  for (const name of readdirSync(ASSETS))
+    if (!names.includes(name)) rmSync(join(ASSETS, name), { force: true });
 }

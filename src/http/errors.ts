@@ -6,28 +6,35 @@ export interface ErrorBody {
   detail: string;
 }
 
-/** Errors that the error page explains in a way of their own: a page that does not exist, and a fault on request. */
-export type ErrorCode = "invalid_page" | "mock";
+/** Why a request failed, if the error page has advice that the status alone does not allow. */
+export type ErrorReason =
+  | { code: "invalid_page" | "invalid_as_of" | "replaced" | "unknown_format" | "mock" }
+  /** The page is past the last page, whose number is `last`. */
+  | { code: "past_the_end"; last: number }
+  /** `as_of` names a state with more records than the collection has, which is `count`. */
+  | { code: "not_reached"; count: number }
+  /** The client has sent too many requests. */
+  | { code: "throttled"; seconds: number };
 
 interface HttpErrorOptions {
   /** A sentence for the client, sent as it is. By default the usual sentence of the status. */
   detail?: string;
   headers?: Record<string, string> | undefined;
-  code?: ErrorCode;
+  reason?: ErrorReason;
 }
 
 /** An error that is sent to the client with its status, its headers and `{"detail": message}` as the body. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
-  readonly code: ErrorCode | undefined;
+  readonly reason: ErrorReason | undefined;
 
   /** @param status 400 to 599 */
-  constructor(status: number, { detail, headers, code }: HttpErrorOptions = {}) {
+  constructor(status: number, { detail, headers, reason }: HttpErrorOptions = {}) {
     super(detail ?? describeStatus(status));
     this.status = status as ContentfulStatusCode;
     this.headers = headers ?? {};
-    this.code = code;
+    this.reason = reason;
   }
 
   get body(): ErrorBody {
@@ -37,6 +44,11 @@ export class HttpError extends Error {
 
 export function notFound(): HttpError {
   return new HttpError(404);
+}
+
+/** The query parameter `format` has an unknown value. */
+export function unknownFormat(): HttpError {
+  return new HttpError(404, { reason: { code: "unknown_format" } });
 }
 
 /** @param allow the methods that the resource has, for the header `Allow` (RFC 9110, 15.5.6) */
@@ -52,7 +64,8 @@ export function notAcceptable(): HttpError {
 export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";
   const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
-  return new HttpError(429, { detail, headers: { "Retry-After": String(seconds) } });
+  const headers = { "Retry-After": String(seconds) };
+  return new HttpError(429, { detail, headers, reason: { code: "throttled", seconds } });
 }
 
 /** Seconds after which a client may retry. By then a failing store has usually recovered or has been failed over. */

@@ -2,28 +2,25 @@ import type { Context } from "hono";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
- * The Content-Security-Policy of a web page: it may load only the site's own scripts, styles and images, and nothing
+ * The Content-Security-Policy of every web page: it may load only the site's own scripts, styles and images, and nothing
  * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
- * @param styles the allowed sources of styles
  */
-export function writePolicy({ styles = "'self'" } = {}): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    `style-src ${styles}`,
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-}
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
 
 /** The headers of every web page. */
-const HEADERS = {
+export const HTML_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": writePolicy(),
+  "Content-Security-Policy": POLICY,
   "Referrer-Policy": "same-origin",
 };
 
@@ -42,5 +39,5 @@ export async function respondHtml(
   status: ContentfulStatusCode,
   headers: Record<string, string> = {},
 ): Promise<Response> {
-  return c.body(`<!doctype html>${await markup.toString()}`, status, { ...HEADERS, ...headers });
+  return c.body(`<!doctype html>${await markup.toString()}`, status, { ...HTML_HEADERS, ...headers });
 }

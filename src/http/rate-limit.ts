@@ -11,13 +11,17 @@ const PERIODS = ["10", "60"];
 const UNKNOWN_CLIENT = "unknown";
 
 /**
- * Refuses clients that send too many requests, on every path (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
+ * Creates a middleware that refuses clients that send too many requests (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
+ * @param exempt paths that always respond, so that people can read about the service and its limit
  * @throws 429, or an error if the setting or its binding is wrong
  */
-export const rateLimit: MiddlewareHandler<{ Bindings: Env }> = (c, next) => {
-  const period = c.env.RATE_LIMIT;
-  return period === undefined || period === "off" ? next() : limit(c, next, period);
-};
+export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
+  return (c, next) => {
+    const period = c.env.RATE_LIMIT;
+    const isUnlimited = period === undefined || period === "off" || exempt.includes(c.req.path);
+    return isUnlimited ? next() : limit(c, next, period);
+  };
+}
 
 async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string): Promise<void> {
   const limiter = c.env.RATE_LIMITER;

@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import { notAcceptable, notFound } from "./errors.ts";
+import { notAcceptable, unknownFormat } from "./errors.ts";
 
 /**
  * The query of a request.
@@ -60,7 +60,7 @@ const MEDIA_TYPES: Record<Representation, string> = { json: "application/json", 
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
-  if (format !== null && format !== "" && format !== "api") throw notFound();
+  if (format !== null && format !== "" && format !== "api") throw unknownFormat();
   const ranges = parseAccept(accept ?? "");
   if (ranges.length === 0) return "json";
   const preferred = choosePreferred(ranges);

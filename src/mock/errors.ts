@@ -29,7 +29,7 @@ export function createError(
   return new HttpError(status, {
     detail: message,
     headers: changeRetryAfter(headers, retryAfter, seconds),
-    code: "mock",
+    reason: { code: "mock" },
   });
 }
 
@@ -48,7 +48,7 @@ function changeRetryAfter(
 /** The response to a request with `strict` that has a preference which would be ignored. */
 export function refuseOptions(warnings: string[]): HttpError {
   const text = warnings.join("; ");
-  return new HttpError(400, { detail: text.endsWith("?") ? text : `${text}.`, code: "mock" });
+  return new HttpError(400, { detail: text.endsWith("?") ? text : `${text}.`, reason: { code: "mock" } });
 }
 
 function usualError(status: number, method: string, seconds: number): HttpError {

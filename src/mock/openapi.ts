@@ -45,20 +45,20 @@ const refer = createHeaderReference(headers);
 
 /** Describes what a request can ask the mock for, and the responses that only the mock sends. */
 export function describeMock(): MockDescription {
-  const options = describeOptions();
   return {
     parameters: [
       {
         name: "prefer",
         in: "query",
         allowEmptyValue: true,
-        description: `Makes the response fail, for clients that cannot send the header \`Prefer\`. The links keep the parameter. ${options}`,
+        description: `Makes the response fail, for clients that cannot send the header \`Prefer\`. The links keep the parameter. ${describeOptions()}`,
         schema: { type: "string" },
       },
       {
         name: "Prefer",
         in: "header",
-        description: `Makes the response fail, to test a client (RFC 7240). ${options}`,
+        description:
+          "Makes the response fail, to test a client (RFC 7240). It has the same options as the query parameter `prefer`, and takes precedence.",
         schema: { type: "string" },
       },
     ],

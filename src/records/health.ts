@@ -20,8 +20,10 @@ health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
   const about = { code: c.env.CF_VERSION_METADATA ?? null, store: c.env.STORE ?? null };
   try {
-    const state = describeState(await limitTime(createStore(c.env).readState()), Date.now());
-    return c.json({ status: "ok", ...about, state });
+    const store = createStore(c.env);
+    const state = await limitTime(store.readState());
+    const sources = (await limitTime(store.readStatistics(state)))?.sources ?? null;
+    return c.json({ status: "ok", ...about, state: { ...describeState(state, Date.now()), sources } });
   } catch (error) {
     return respondUnavailable(c, error, about);
   }

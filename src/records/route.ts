@@ -1,15 +1,23 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { type Markup, respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/reads.ts";
-import type { StoredPage } from "../store/store.ts";
+import type { State, StoredPage } from "../store/store.ts";
 import { DESCRIPTION, METHODS } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
+import {
+  formatAsOf,
+  lastPage,
+  type PageRequest,
+  pageUrls,
+  parseAsOf,
+  parsePageNumber,
+  resolvePage,
+} from "./page.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
@@ -19,6 +27,9 @@ const AS_OF = "as_of";
 
 /** The paths of the collection; the one without the slash redirects. */
 export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
+
+/** The paths above the collection. They lead to it, temporarily, because there may be an index one day. */
+const PARENTS = ["/api", "/api/", "/api/tf1", "/api/tf1/"];
 
 /** What earlier middleware may set for the collection. */
 interface Variables {
@@ -58,6 +69,8 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
  */
 export function collection(render: RenderPage) {
   const records = new Hono<{ Bindings: Env; Variables: Variables }>();
+
+  for (const parent of PARENTS) records.get(parent, (c) => c.redirect(PATH, 302));
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
 
@@ -120,8 +133,8 @@ async function readPage(c: CollectionContext, requested: URLSearchParams, reques
   const shownCount = c.get("shownCount");
   const shown = shownCount === undefined ? request : await limitToShown(c, request, shownCount);
   const page = await cachedStore(c.env).page(shown, waitWith(c));
-  if (page === "replaced") throw new HttpError(404, { detail: REPLACED });
-  if (page === "past the end") throw invalidPage();
+  if (page === "replaced") throw new HttpError(404, { detail: REPLACED, reason: { code: "replaced" } });
+  if (page === "past the end") throw explainEnd(shown, await cachedStore(c.env).state(waitWith(c)));
   const { count, number, results, state } = page;
   const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
@@ -142,7 +155,7 @@ async function limitToShown(
   const count = shownCount(total);
   const { asOf } = request;
   if (asOf === undefined || asOf === "latest") return { ...request, asOf: { count, version } };
-  if (asOf.count > count) throw invalidPage();
+  if (asOf.count > count) throw invalidPage({ code: "not_reached", count });
   return request;
 }
 
@@ -155,8 +168,17 @@ function parseQuery(query: URLSearchParams): PageRequest {
   const page = parsePageNumber(lastValue(query, "page"));
   const text = lastValue(query, AS_OF);
   const asOf = text === null ? undefined : parseAsOf(text);
-  if (page === undefined || (text !== null && asOf === undefined)) throw invalidPage();
+  if (page === undefined) throw invalidPage({ code: "invalid_page" });
+  if (text !== null && asOf === undefined) throw invalidPage({ code: "invalid_as_of" });
   return { page, asOf };
+}
+
+/** The error for a page that is past the end: of a state that exists, or because the collection is smaller than `as_of`. */
+function explainEnd({ asOf }: PageRequest, state: State): HttpError {
+  const { count } = asOf === undefined || asOf === "latest" ? state : asOf;
+  return count > state.count
+    ? invalidPage({ code: "not_reached", count: state.count })
+    : invalidPage({ code: "past_the_end", last: lastPage(count) });
 }
 
 /** The query with the state, so that all links lead to pages of the same one. */
@@ -169,9 +191,9 @@ function pin(query: URLSearchParams, state: { count: number; version: number }):
 /** The detail of the error if a walk keeps to a state of a collection that a load has replaced. */
 const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
 
-/** The error for a page that the collection does not have. */
-export function invalidPage() {
-  return new HttpError(404, { detail: "Invalid page.", code: "invalid_page" });
+/** The error for a page that does not exist. Its body is the same for every reason, as in Django REST Framework. */
+export function invalidPage(reason: ErrorReason): HttpError {
+  return new HttpError(404, { detail: "Invalid page.", reason });
 }
 
 /**

@@ -2,11 +2,12 @@ import type { TrafficRecord } from "./record.ts";
 import { type Counts, NO_COUNTS, ROAD_USERS } from "./road-users.ts";
 
 /**
- * One day in UTC (`YYYY-MM-DD`): the number of records, how many of them have a `camera_ok` of `False` and of null, and
- * the totals of the counts. It is a tuple because there may be thousands of days, which are stored as JSON.
+ * One day or one hour in UTC (`YYYY-MM-DD` or `YYYY-MM-DDThh`): the number of records, how many of them have a `camera_ok` of
+ * `False` and of null, and the totals of the counts. It is a tuple because there may be thousands of days, which are
+ * stored as JSON.
  */
-export type Day = [
-  day: string,
+export type Interval = [
+  name: string,
   records: number,
   failing: number,
   unknown: number,
@@ -17,6 +18,16 @@ export type Day = [
   motorcycles: number,
   buses: number,
 ];
+
+/** Where records come from. */
+export interface Source {
+  /** The made-up records of this project, a file, what a person says, or the cron trigger. */
+  kind: "seed" | "file" | "stated" | "growth";
+  name: string;
+}
+
+/** The most sources that are recorded. Those of later appends are left out. */
+const MOST_SOURCES = 20;
 
 /** A summary of the records of a state. Every write stores it, so that nobody has to read all records. */
 export interface Statistics {
@@ -33,7 +44,11 @@ export interface Statistics {
   /** Sums of the counts; no longer exact above 2^53. */
   totals: Counts;
   /** The days that have records, oldest first. */
-  days: Day[];
+  days: Interval[];
+  /** The hours that have records, while there are only one or two days. An older version stored none. */
+  hours?: Interval[] | undefined;
+  /** Where the records come from, each source once. An older version stored none. */
+  sources?: Source[] | undefined;
 }
 
 /** Collects the statistics of records that are being written. */
@@ -53,14 +68,17 @@ const NOTHING: Statistics = {
   camera_ok: { True: 0, False: 0, null: 0 },
   totals: NO_COUNTS,
   days: [],
+  hours: [],
+  sources: [],
 };
 
 /**
  * Begins to gather statistics.
  * @param before the statistics of the records before, which are continued and not changed
+ * @param sources where the records come from
  */
-export function gatherStatistics(before = NOTHING): Gathering {
-  const gathered = copy(before);
+export function gatherStatistics(before = NOTHING, sources: Source[] = []): Gathering {
+  const gathered = { ...copy(before), sources: before.sources && addSources(before.sources, sources) };
   const cameras = new Map(gathered.cameras);
   return {
     *pass(records) {
@@ -77,16 +95,33 @@ export function gatherStatistics(before = NOTHING): Gathering {
   };
 }
 
-/** Later records change only the sums and the latest day, so the other days, perhaps thousands, are not copied. */
-function copy({ camera_ok, totals, days, ...rest }: Statistics): Statistics {
-  const latest = days.slice(-1).map((day): Day => [...day]);
+function addSources(known: Source[], added: Source[]): Source[] {
+  const byName = new Map([...known, ...added].map((source) => [`${source.kind} ${source.name}`, source]));
+  return [...byName.values()].slice(0, MOST_SOURCES);
+}
+
+/** Later records change only the sums and the latest intervals, so the others, perhaps thousands, are not copied. */
+function copy({ camera_ok, totals, days, hours, ...rest }: Statistics): Statistics {
   return {
     ...rest,
     camera_ok: { ...camera_ok },
     totals: { ...totals },
-    days: [...days.slice(0, -1), ...latest],
+    days: copyIntervals(days),
+    hours: hours && copyIntervals(hours),
   };
 }
+
+function copyIntervals(intervals: Interval[]): Interval[] {
+  const latest = intervals.slice(-1).map((interval): Interval => [...interval]);
+  return [...intervals.slice(0, -1), ...latest];
+}
+
+/** The length of the name of a day and of an hour at the beginning of a timestamp. */
+const DAY_LENGTH = 10;
+const HOUR_LENGTH = 13;
+
+/** With more days, a chart shows days. */
+const MOST_DAYS_IN_HOURS = 2;
 
 function add(gathered: Statistics, record: TrafficRecord): void {
   gathered.records += 1;
@@ -95,26 +130,29 @@ function add(gathered: Statistics, record: TrafficRecord): void {
   gathered.largest_id = Math.max(gathered.largest_id ?? record.id, record.id);
   gathered.camera_ok[record.camera_ok ?? "null"] += 1;
   for (const name of ROAD_USERS) gathered.totals[name] += record[name];
-  addToDay(requireDay(gathered.days, record.timestamp.slice(0, 10)), record);
+  addToInterval(requireInterval(gathered.days, record.timestamp.slice(0, DAY_LENGTH)), record);
+  if (gathered.days.length > MOST_DAYS_IN_HOURS) gathered.hours = undefined;
+  if (gathered.hours)
+    addToInterval(requireInterval(gathered.hours, record.timestamp.slice(0, HOUR_LENGTH)), record);
 }
 
-/** The day of the next record: the latest day, or a new one. */
-function requireDay(days: Day[], name: string): Day {
-  const latest = days.at(-1);
+/** The interval of the next record: the latest interval, or a new one. */
+function requireInterval(intervals: Interval[], name: string): Interval {
+  const latest = intervals.at(-1);
   if (latest?.[0] === name) return latest;
-  const day: Day = [name, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-  days.push(day);
-  return day;
+  const interval: Interval = [name, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  intervals.push(interval);
+  return interval;
 }
 
-function addToDay(day: Day, record: TrafficRecord): void {
-  day[1] += 1;
-  if (record.camera_ok === "False") day[2] += 1;
-  if (record.camera_ok === null) day[3] += 1;
-  day[4] += record.cars;
-  day[5] += record.persons;
-  day[6] += record.bicycles;
-  day[7] += record.trucks;
-  day[8] += record.motorcycles;
-  day[9] += record.buses;
+function addToInterval(interval: Interval, record: TrafficRecord): void {
+  interval[1] += 1;
+  if (record.camera_ok === "False") interval[2] += 1;
+  if (record.camera_ok === null) interval[3] += 1;
+  interval[4] += record.cars;
+  interval[5] += record.persons;
+  interval[6] += record.bicycles;
+  interval[7] += record.trucks;
+  interval[8] += record.motorcycles;
+  interval[9] += record.buses;
 }

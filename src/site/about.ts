@@ -12,3 +12,6 @@ export const DOCUMENT_PATH = "/openapi.json";
 
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
+
+/** The origin in the templates that the build writes (tools/build-assets.ts). */
+export const PLACEHOLDER_ORIGIN = "https://origin.invalid";

@@ -1,4 +1,5 @@
 import type { FC, PropsWithChildren } from "hono/jsx";
+import paths from "../../dist/asset-paths.ts";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 
@@ -9,7 +10,16 @@ const PAGES = [
   [REFERENCE_PATH, "API reference"],
 ] as const;
 
+const FOOTER_LINKS = [
+  [DOCUMENT_PATH, "OpenAPI document"],
+  ["/healthz", "Health"],
+  ["/README.md", "README"],
+  ["/LICENSE", "Licence"],
+] as const;
+
 interface LayoutProps {
+  /** The name of the page at the end of the breadcrumb; the pages above it are those of the path. */
+  place?: string;
   /** The title of the page. The name of the site is added. */
   title: string;
   /** The path of the page, if it is in the navigation. */
@@ -17,13 +27,11 @@ interface LayoutProps {
   /** What search engines and link previews show. */
   description?: string;
   /** The scripts of src/site/assets/scripts/, without `.ts`. */
-  scripts?: string[];
-  /** More style sheets of src/site/assets/styles/, without `.css`. */
-  styles?: string[];
+  scripts?: ("arrow-keys" | "copy")[];
 }
 
 /** The frame of every page: head, navigation and footer. */
-export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
+export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, place, ...head }) => (
   <html lang="en">
     <Head {...head} />
     <body>
@@ -33,7 +41,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
       <header class="site">
         <nav aria-label="Site">
           <a class="brand" href="/">
-            <img src="/assets/icon.svg" alt="" width="28" height="28" />
+            <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
           <ul>
@@ -47,30 +55,49 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
           </ul>
         </nav>
       </header>
-      <main id="main">{children}</main>
+      <main id="main">
+        {place && <Breadcrumb path={path} place={place} />}
+        {children}
+      </main>
       <footer>
         <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
-        <p>
-          <a href={DOCUMENT_PATH}>OpenAPI document</a>
-        </p>
+        <ul class="links">
+          {FOOTER_LINKS.map(([href, name]) => (
+            <li>
+              <a href={href}>{name}</a>
+            </li>
+          ))}
+        </ul>
       </footer>
     </body>
   </html>
 );
 
-const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [], styles = [] }) => (
+/** Where the page is in the site. */
+const Breadcrumb: FC<{ path: string | undefined; place: string }> = ({ path, place }) => (
+  <nav class="breadcrumb" aria-label="Breadcrumb">
+    <ol>
+      {PAGES.filter(([href]) => href === "/" || href === path).map(([href, name]) => (
+        <li>
+          <a href={href}>{name}</a>
+        </li>
+      ))}
+      <li aria-current="page">{place}</li>
+    </ol>
+  </nav>
+);
+
+const Head: FC<Omit<LayoutProps, "path" | "place">> = ({ title, description, scripts = [] }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <title>{title === SITE_NAME ? title : `${title} · ${SITE_NAME}`}</title>
     {description && <meta name="description" content={description} />}
-    <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
-    {["site", ...styles].map((name) => (
-      <link rel="stylesheet" href={`/assets/${name}.css`} />
-    ))}
+    <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
+    <link rel="stylesheet" href={paths["site.css"]} />
     {scripts.map((name) => (
-      <script type="module" src={`/assets/${name}.js`} />
+      <script type="module" src={paths[`${name}.js`]} />
     ))}
   </head>
 );

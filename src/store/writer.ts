@@ -1,5 +1,5 @@
 import type { TrafficRecord } from "../records/record.ts";
-import { gatherStatistics, type Statistics } from "../records/statistics.ts";
+import { gatherStatistics, type Source, type Statistics } from "../records/statistics.ts";
 import { type Block, blockStart, encodeBlocks, readLines } from "./blocks.ts";
 import {
   ConflictError,
@@ -18,6 +18,7 @@ export type OnProgress = (written: number) => void;
  * are stored. If it is interrupted at any moment, the state before is still served completely, and a later load removes
  * what is left over.
  * @param records oldest first
+ * @param sources where the records come from
  * @returns the new state
  * @throws if the store fails
  */
@@ -25,12 +26,13 @@ export async function load(
   store: Store,
   records: Iterable<TrafficRecord>,
   onProgress?: OnProgress,
+  sources: Source[] = [],
 ): Promise<State> {
   const current = await readReplaceable(store);
   if (current.version !== 0) await store.sweep("everything");
   // Two loads may begin within a millisecond, and a clock may have been set back.
   const version = Math.max(Date.now(), current.version + 1);
-  const statistics = gatherStatistics();
+  const statistics = gatherStatistics(undefined, sources);
   const target = { version, revision: createRevision(Date.now()) };
   await writeBlocks(store, encodeBlocks(statistics.pass(records)), target, onProgress);
   const gathered = statistics.statistics();
@@ -59,6 +61,7 @@ async function readReplaceable(store: Store): Promise<Pick<State, "version">> {
  * the state before is still served completely.
  * @param records oldest first, at least one, all newer than what is loaded
  * @param base the state that the records were checked against
+ * @param sources where the records come from
  * @returns the new state
  * @throws ConflictError if something else was written meanwhile, or if the store fails
  */
@@ -67,11 +70,12 @@ export async function append(
   records: Iterable<TrafficRecord>,
   { state: base, statistics }: { state: State; statistics: Statistics },
   onProgress?: OnProgress,
+  sources: Source[] = [],
 ): Promise<State> {
   await store.sweep("replaced");
   const firstWritten = blockStart(base.count + 1);
   const tail = await readTail(store, base, firstWritten);
-  const gathering = gatherStatistics(statistics);
+  const gathering = gatherStatistics(statistics, sources);
   const target = { version: base.version, revision: createRevision(Date.now()), base };
   const blocks = encodeBlocks(gathering.pass(records), tail, firstWritten);
   await writeBlocks(store, blocks, target, onProgress);

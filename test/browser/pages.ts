@@ -12,8 +12,6 @@ export interface SitePage {
   accept?: string;
   /** The collection, if it is not the seed. */
   collection?: Collection;
-  /** A selector of an element that a script adds. */
-  drawn?: string;
 }
 
 const RECORDS = "/api/tf1/records/";
@@ -22,12 +20,17 @@ const RECORDS = "/api/tf1/records/";
 export const PAGES: SitePage[] = [
   { name: "landing", path: "/", status: 200 },
   { name: "landing-long", path: "/", status: 200, collection: "long" },
+  { name: "landing-day", path: "/", status: 200, collection: "day" },
   { name: "landing-empty", path: "/", status: 200, collection: "empty" },
   { name: "records", path: RECORDS, status: 200 },
   { name: "records-without-health", path: `${RECORDS}?page=last`, status: 200 },
   { name: "records-empty", path: RECORDS, status: 200, collection: "empty" },
-  { name: "reference", path: "/docs", status: 200, drawn: ".opblock" },
+  { name: "records-banners", path: `${RECORDS}?as_of=latest&prefer=delay=1&page=3`, status: 200 },
+  { name: "reference", path: "/docs", status: 200 },
   { name: "invalid-page", path: `${RECORDS}?page=abc`, status: 404 },
+  { name: "past-the-end", path: `${RECORDS}?page=9999`, status: 404 },
+  { name: "not-reached", path: `${RECORDS}?as_of=99999999`, status: 404 },
+  { name: "unknown-format", path: `${RECORDS}?format=xml`, status: 404 },
   { name: "method-not-allowed", path: RECORDS, status: 405, method: "DELETE" },
   { name: "not-acceptable", path: RECORDS, status: 406, accept: "application/xhtml+xml" },
   { name: "error-on-request", path: `${RECORDS}?page=3&prefer=code=429`, status: 429 },
@@ -44,7 +47,7 @@ export const JSON_PAGE: SitePage = { name: "json", path: "/api/tf1/records/?form
 
 /** Opens a page of the site, with its method and its Accept header. */
 export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
-  const { path, status, method = "GET", accept, drawn } = sitePage;
+  const { path, status, method = "GET", accept } = sitePage;
   if (method !== "GET" || accept !== undefined)
     await page.route(
       path,
@@ -56,15 +59,16 @@ export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
     );
   const response = await page.goto(path);
   expect(response?.status()).toBe(status);
-  if (drawn !== undefined) await page.locator(drawn).first().waitFor();
 }
 
 /** The ways in which people look at a page: the width of the window in pixels, and the colour scheme. */
 const LOOKS = [
   [1280, "light"],
   [1280, "dark"],
-  [390, "light"],
-  [390, "dark"],
+  [768, "light"],
+  [768, "dark"],
+  [320, "light"],
+  [320, "dark"],
 ] as const;
 
 /** Shows an open page in every look, one after the other. */
@@ -72,10 +76,6 @@ export async function eachLook(page: Page, look: (name: string) => Promise<void>
   for (const [width, colorScheme] of LOOKS) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    // Scripts are notified one frame later.
-    await page.evaluate(
-      () => new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown))),
-    );
     await look(`${width}-${colorScheme}`);
   }
 }

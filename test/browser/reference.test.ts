@@ -1,54 +1,85 @@
-import type { Page } from "playwright-core";
 import { describe } from "vitest";
-import { ROAD_USERS } from "../../src/records/road-users.ts";
-import { expect, test, type Visit } from "./visit.ts";
+import { expect, follow, test } from "./visit.ts";
 
-async function openReference(visit: Visit): Promise<Page> {
+const PATH = "/api/tf1/records/";
+
+describe.for([true, false])("the API reference, with scripts: %s", (javaScriptEnabled) => {
+  test("sends a request and shows the raw response", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled });
+    await page.goto("/docs");
+    const form = page.getByRole("form", { name: "Try it: List records" });
+    await form.getByLabel("page").fill("3");
+    await form.getByLabel("as_of=latest").check();
+    const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
+    expect(response.headers()["content-type"]).toBe("application/json");
+    const { previous, results } = await response.json();
+    expect(results).toHaveLength(15);
+    expect(new URL(previous).searchParams.get("page")).toBe("2");
+    expect(new URL(previous).searchParams.get("as_of")).toMatch(/^40614-/);
+  });
+
+  test("sends a request and opens its web page", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled });
+    await page.goto("/docs");
+    const form = page.getByRole("form", { name: "Try it: List records" });
+    await form.getByLabel("page").fill("last");
+    await follow(page, () => form.getByRole("button", { name: "Open the web page" }).click());
+    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Records");
+    expect(new URL(page.url()).search).toBe("?page=last&format=api");
+  });
+
+  test("combines faults", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled });
+    await page.goto("/docs");
+    const form = page.getByRole("form", { name: "Try it: List records" });
+    await form.getByLabel("code=503").check();
+    await form.getByLabel("delay=200-800").check();
+    const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
+    expect(response.status()).toBe(503);
+    expect(response.headers()["preference-applied"]).toBe("code=503, delay=200-800");
+  });
+
+  test("follows the redirect of the path without its slash", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled });
+    await page.goto("/docs");
+    const form = page.getByRole("form", { name: "Try it: Add the slash" });
+    await follow(page, () => form.getByRole("button").click());
+    expect(new URL(page.url()).pathname).toBe(PATH);
+  });
+
+  test("has a working link for each operation, object and header", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled });
+    await page.goto("/docs");
+    const broken = await page
+      .locator("main a[href^='#']")
+      .evaluateAll((links) =>
+        links
+          .map((link) => link.getAttribute("href") ?? "")
+          .filter((href) => document.getElementById(href.slice(1)) === null),
+      );
+    expect(broken).toEqual([]);
+  });
+});
+
+test("an empty page number opens page 1", async ({ visit }) => {
   const page = await visit();
   await page.goto("/docs");
-  await page.locator(".opblock").first().waitFor();
-  return page;
-}
+  const form = page.getByRole("form", { name: "Try it: List records" });
+  await form.getByLabel("page").fill("");
+  const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
+  expect((await response.json()).previous).toBeNull();
+});
 
-describe("the API reference", () => {
-  test("sends a request and shows its response", async ({ visit }) => {
-    const page = await openReference(visit);
-    const operation = page.locator(".opblock-get").first();
-    await operation.locator(".opblock-summary-control").click();
-    await operation.locator('tr[data-param-name="page"] input').first().fill("3");
-    const [response] = await Promise.all([
-      page.waitForResponse((response) => response.url().includes("page=3")),
-      operation.locator(".execute").click(),
-    ]);
-    expect(response.status()).toBe(200);
-    const { count, results } = await response.json();
-    const shown = operation.locator(".live-responses-table");
-    await shown.locator(".response-col_status", { hasText: "200" }).first().waitFor();
-    const body = await shown.locator(".highlight-code").first().textContent();
-    expect(body).toContain(`"count": ${count}`);
-    expect(body).toContain(`"id": ${results[0].id}`);
-    expect(await operation.locator(".request-url").textContent()).toContain("/api/tf1/records/?page=3");
+test("nothing moves while the page loads, also on a slow phone", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 360, height: 640 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        document.documentElement.dataset.shift = String(Object(entry).value);
+    }).observe({ type: "layout-shift", buffered: true });
   });
-
-  test("shows every path, parameter and field of the OpenAPI document", async ({ visit }) => {
-    const page = await openReference(visit);
-    const document = await (await page.request.get("/openapi.json")).json();
-    for (const operation of await page.locator(".opblock").all())
-      await operation.locator(".opblock-summary-control").click();
-    for (const schema of await page.locator(".json-schema-2020-12-expand-deep-button").all())
-      await schema.click();
-    for (const path of Object.keys(document.paths))
-      expect(await page.locator(`.opblock-summary-path[data-path="${path}"]`).count()).toBeGreaterThan(0);
-    const text = await page.locator("#reference").textContent();
-    for (const name of ["page", "format", "If-None-Match", "TrafficRecord", ...ROAD_USERS])
-      expect(text).toContain(name);
-  });
-
-  test("follows the colour scheme of the reader when it changes", async ({ visit }) => {
-    const page = await openReference(visit);
-    const isDark = () => page.evaluate(() => document.documentElement.classList.contains("dark-mode"));
-    expect(await isDark()).toBe(false);
-    await page.emulateMedia({ colorScheme: "dark" });
-    await expect.poll(isDark).toBe(true);
-  });
+  await page.goto("/docs", { waitUntil: "networkidle" });
+  expect(await page.locator("html").getAttribute("data-shift")).toBeNull();
 });

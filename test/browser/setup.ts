@@ -2,6 +2,7 @@ import type { TestProject } from "vitest/node";
 import { generateSeedRecords } from "../../data/seed.ts";
 import { generateRecords } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Source } from "../../src/records/statistics.ts";
 import { compareNewestFirst } from "../soak/collection.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
@@ -17,8 +18,8 @@ declare module "vitest" {
   }
 }
 
-/** No records; a hundred days, more than a chart can show; a store that fails. */
-export type Collection = "empty" | "long" | "failing";
+/** No records; a hundred days, more than a chart can show; one day; a store that fails. */
+export type Collection = "empty" | "long" | "day" | "failing";
 
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium`, or set the environment variable CHROMIUM to its path.";
@@ -34,31 +35,40 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     launchChromium(executable),
-    startWith([...generateSeedRecords()].sort(compareNewestFirst).reverse()),
+    startWith([...generateSeedRecords()].sort(compareNewestFirst).reverse(), [
+      { kind: "seed", name: "data/seed" },
+    ]),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());
   project.provide("origin", worker.origin);
-  const { empty, long, failing } = others;
-  project.provide("others", { empty: empty.origin, long: long.origin, failing: failing.origin });
+  const { empty, long, day, failing } = others;
+  project.provide("others", {
+    empty: empty.origin,
+    long: long.origin,
+    day: day.origin,
+    failing: failing.origin,
+  });
   return async () => {
-    await Promise.all([browser, worker, empty, long, failing].map((server) => server.close()));
+    await Promise.all([browser, worker, empty, long, day, failing].map((server) => server.close()));
   };
 }
 
-async function startWith(records: TrafficRecord[]): Promise<RunningWorker> {
+async function startWith(records: TrafficRecord[], sources: Source[] = []): Promise<RunningWorker> {
   const worker = await startWorker();
-  await loadInto(worker.env, "d1", records);
+  await loadInto(worker.env, "d1", records, sources);
   return worker;
 }
 
 async function startOthers(): Promise<Record<Collection, RunningWorker>> {
   const period = { seed: 1, from: new Date("2024-01-01"), to: new Date("2024-04-10") };
   const days = generateRecords({ ...period, cameras: 2, interval: 360 });
-  const [empty, long, failing] = await Promise.all([
+  const hours = generateRecords({ ...period, to: new Date("2024-01-02"), cameras: 30, interval: 30 });
+  const [empty, long, day, failing] = await Promise.all([
     startWorker(),
     startWith([...days]),
+    startWith([...hours]),
     startWorker({ migrate: false }),
   ]);
-  return { empty, long, failing };
+  return { empty, long, day, failing };
 }

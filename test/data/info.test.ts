@@ -43,6 +43,23 @@ test("a database that was loaded before records were stored in blocks is empty, 
   expect((await info(...place)).stdout).toMatch(/^records +20$/m);
 });
 
+test("names where the records come from", async () => {
+  const place = ["--store", "kv", "--persist-to", join(folder, "sources")];
+  const records = makeRecords(30);
+  const files = [join(folder, "old.csv"), join(folder, "new.csv")] as const;
+  await writeFile(files[0], CSV_HEADER + records.slice(0, 10).map(csvLine).join(""));
+  await writeFile(files[1], CSV_HEADER + records.slice(20).map(csvLine).join(""));
+  const sources = async () => /^sources +(.*)$/m.exec((await info(...place)).stdout)?.[1];
+
+  await runData(["load", ...place, "data/seed/2019-05-17.csv"]);
+  expect(await sources()).toBe("data/seed");
+  await runData(["load", ...place, files[0]]);
+  await runData(["load", "--append", ...place, files[1]]);
+  expect(await sources()).toBe("old.csv, new.csv");
+  await runData(["load", ...place, ...files, "--source", "https://counts.example"]);
+  expect(await sources()).toBe("https://counts.example");
+});
+
 test("a store that cannot be read is a failure", async () => {
   await writeFile(join(folder, "file"), "");
   const { status, stderr } = await info("--store", "d1", "--persist-to", join(folder, "file"));

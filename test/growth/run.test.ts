@@ -35,7 +35,10 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     expect(state).toMatchObject({ version, count: all.length, previous: revision });
     expect(state.revision).not.toBe(revision);
     expect(Date.parse(String(state.switchedAt))).toBeGreaterThanOrEqual(begun);
-    expect(await createStore(open()).readStatistics(state)).toEqual(statisticsOf(all));
+    expect(await createStore(open()).readStatistics(state)).toEqual({
+      ...statisticsOf(all),
+      sources: [{ kind: "growth", name: "cron trigger" }],
+    });
   });
 
   test("gets nothing by a run that is repeated, or that was due before", async () => {

@@ -64,16 +64,17 @@ describe("RATE_LIMIT is 10", () => {
     }
   });
 
-  test("the limit applies to every path, also with Prefer; a browser gets a web page; preflights pass", async () => {
+  test("the limit applies with Prefer too; a browser gets a web page; preflights and pages about the service pass", async () => {
     const address = "192.0.2.2";
     const send = (path: string, init?: RequestInit) => worker.fetch(path, from(address, init));
     const sendAll = () =>
       Promise.all([
-        send("/"),
+        send("/nothing"),
         send("/api/tf1/records", { redirect: "manual" }),
         send(PAGE, { headers: { Prefer: "code=500" } }),
         send(PAGE, { headers: { Accept: "text/html" } }),
         send(PAGE, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
+        ...["/", "/docs", "/openapi.json", "/robots.txt", "/healthz"].map((path) => send(path)),
       ]);
     // The local runtime starts again when the clock is at a multiple of 10 seconds.
     const now = () => Math.floor(Date.now() / 10_000);
@@ -84,7 +85,7 @@ describe("RATE_LIMIT is 10", () => {
       await useUp(address);
       responses = await sendAll();
     }
-    expect(responses.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204]);
+    expect(responses.map(({ status }) => status)).toEqual([429, 429, 429, 429, 204, 200, 200, 200, 200, 200]);
     expect(await responses[3]!.text()).toContain("Request was throttled.");
   });
 });

@@ -35,7 +35,9 @@ describe.each(STORE_NAMES)("from %s", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
   let version: number;
   beforeAll(async () => {
-    ({ version } = await loadInto(worker.env, store, makeRecords(100)));
+    ({ version } = await loadInto(worker.env, store, makeRecords(100), [
+      { kind: "file", name: "records.csv" },
+    ]));
   });
 
   const ask = (env: Env, path = PATH) => app.request(`https://counts.example${path}`, {}, env, context);
@@ -58,6 +60,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
         count: 100,
         loaded_at: expect.stringMatching(/^\d{4}-/),
         age_seconds: expect.any(Number),
+        sources: [{ kind: "file", name: "records.csv" }],
       },
     });
   });
@@ -140,7 +143,7 @@ test("an empty collection works: it was loaded at no time", async () => {
   const worker = await startWorker();
   const { state } = Object(await (await worker.fetch(PATH)).json());
   await worker.close();
-  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null });
+  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null, sources: null });
 });
 
 test.each([

@@ -24,6 +24,8 @@ describe("statistics", () => {
       camera_ok: { True: 0, False: 0, null: 0 },
       totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
       days: [],
+      hours: [],
+      sources: [],
     });
   });
 
@@ -57,6 +59,11 @@ describe("statistics", () => {
         ["2019-05-16", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
         ["2019-05-17", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
       ],
+      hours: [
+        ["2019-05-16T23", 1, 0, 1, 2, persons, bicycles, trucks, motorcycles, 1],
+        ["2019-05-17T00", 2, 1, 0, 3, 4, bicycles, trucks, motorcycles, buses],
+      ],
+      sources: [],
     });
   });
 
@@ -72,6 +79,38 @@ describe("statistics", () => {
         expect(JSON.stringify(before), "is not changed").toBe(text);
       }),
     );
+  });
+
+  test("of three days have no hours, and neither do those that continue an older version's", () => {
+    const records = makeRecords(1_000);
+    const twoDays = records.filter(({ timestamp }) => timestamp < "2019-05-19");
+    expect(gather(twoDays).hours).toHaveLength(48);
+    expect(gather(records).hours).toBeUndefined();
+    const { hours: _, ...older } = gather(twoDays.slice(0, 10));
+    expect(gather(twoDays.slice(10), older).hours).toBeUndefined();
+  });
+
+  test("name each source once, and not more than twenty", () => {
+    const [seed, growth] = [
+      { kind: "seed", name: "data/seed" },
+      { kind: "growth", name: "cron trigger" },
+    ] as const;
+    const first = gatherStatistics(undefined, [seed, seed]).statistics();
+    expect(first.sources).toEqual([seed]);
+    const second = gatherStatistics(first, [growth]).statistics();
+    expect(gatherStatistics(second, [growth, seed]).statistics().sources).toEqual([seed, growth]);
+    const files = Array.from({ length: 30 }, (_, index) => ({ kind: "file" as const, name: `${index}.csv` }));
+    expect(gatherStatistics(second, files).statistics().sources).toEqual([
+      seed,
+      growth,
+      ...files.slice(0, 18),
+    ]);
+  });
+
+  test("without sources by an older version never name any", () => {
+    const { sources: _, ...older } = gather([]);
+    const source = { kind: "file", name: "counts.csv" } as const;
+    expect(gatherStatistics(older, [source]).statistics().sources).toBeUndefined();
   });
 
   test("are the sums of their days", () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { chooseLabels } from "../../src/site/assets/scripts/chart/axis-labels.ts";
+import { chooseLabels } from "../../src/site/landing/axis-labels.ts";
 
 /** In the input, a letter is a bar and a dot is a gap. In the result, a dot is a bar without a label. */
 test.each([

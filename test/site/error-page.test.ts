@@ -65,11 +65,45 @@ describe("the name of a status", () => {
 test("a client that sends too many requests is asked to wait", async () => {
   const limiter = { limit: async () => ({ success: false }) };
   const env = { ...worker.env, RATE_LIMIT: "10", RATE_LIMITER: limiter };
-  const response = await app.request(PATH, inBrowser(), env, context);
+  const response = await app.request(`${PATH}?page=2&x=1`, inBrowser(), env, context);
   expect(response.status).toBe(429);
   const page = await response.text();
   expect(page).toContain("<title>429 Too Many Requests ·");
-  expect(page).toContain("Too many requests came from your address.");
+  expect(page).toContain("Too many requests came from your address. Wait for 10 seconds");
+  expect(page).toContain(`<a href="${PATH}?page=2&amp;x=1">Try again</a>`);
+});
+
+describe("advice", () => {
+  const linksTo = (query: string) => `href="${query.replaceAll("&", "&amp;")}"`;
+
+  test.each([
+    ["?page=999&x=1", "The last page is", "?page=7&x=1"],
+    ["?page=3&as_of=30", "The last page is", "?page=2&as_of=30"],
+    [
+      "?as_of=99999999",
+      "larger than the number of records in the collection, which is 100",
+      "?as_of=latest&page=1",
+    ],
+    ["?as_of=abc&page=3", "the value in a link", "?as_of=latest&page=1"],
+    ["?as_of=100-1", "Other records were loaded since", "?as_of=latest&page=1"],
+    ["?page=abc", "Pages are numbered from 1", undefined],
+    ["?format=xml&page=2", "must be", "?format=json&page=2"],
+  ])("for %s: %s", async (query, text, link) => {
+    const page = await openError(PATH + query, 404);
+    const advice = page.slice(page.indexOf('class="lead"'), page.indexOf("The response as JSON"));
+    expect(advice.replaceAll(/<[^>]+>/g, "")).toContain(text);
+    if (link === undefined) return;
+    expect(advice).toContain(linksTo(link));
+    expect((await worker.fetch(PATH + link, inBrowser())).status).toBe(200);
+  });
+
+  test("for another path, and for a failing store", async () => {
+    expect(await openError("/nothing", 404)).toContain("There is nothing at this address.");
+    const { DB: _, ...env } = worker.env;
+    const response = await app.request(`${PATH}?page=2`, inBrowser(), env, context);
+    expect(response.status).toBe(503);
+    expect(await response.text()).toContain(`<a href="${PATH}?page=2">Try again</a>`);
+  });
 });
 
 describe("an error on request", () => {

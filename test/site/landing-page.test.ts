@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import app from "../../src/index.ts";
+import type { Source } from "../../src/records/statistics.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { context, loadInto, startWorker, useWorker } from "../worker.ts";
@@ -31,7 +32,11 @@ describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
         last: "2019-05-17T12:00:00Z",
         cameras: 4,
         camera_ok: { True: 43, False: 7, null: 50 },
-        periods: [{ first: "2019-05-17", last: "2019-05-17", records: COUNT }],
+        unit: "hour",
+        periods: Array.from({ length: 13 }, (_, hour) => ({
+          first: `2019-05-17T${String(hour).padStart(2, "0")}`,
+          records: hour < 12 ? 8 : 4,
+        })),
       },
     });
   });
@@ -46,7 +51,9 @@ describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
       "7 pages of 15",
       "<strong>4</strong>",
       "<strong>86.0 %</strong>",
-      "records that come with the service are made up",
+      "It is not recorded where the records come from.",
+      "&quot;count&quot;: 100,",
+      "&quot;timestamp&quot;: &quot;2019-05-17T12:00:00Z&quot;",
     ])
       expect(page).toContain(fact);
   });
@@ -78,6 +85,52 @@ describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
     expect(JSON.parse(await open("off"))).toMatchObject({ rate_limit_seconds: null });
     expect(await open("10", inBrowser())).toContain("within 10 seconds get 429");
     expect(await open("off", inBrowser())).toContain("does not limit");
+  });
+});
+
+describe("the landing page says where the records come from", () => {
+  const seed: Source = { kind: "seed", name: "data/seed" };
+  const growth: Source = { kind: "growth", name: "cron trigger" };
+  const file: Source = { kind: "file", name: "counts.csv" };
+
+  test.each<[Source[], string]>([
+    [[seed], "The records are made up: they are the seed of this project."],
+    [[seed, growth], "The records are made up"],
+    [[file], "The records come from: counts.csv."],
+    [[seed, file], "The records come from: the made-up seed of this project; counts.csv."],
+    [[file, growth], "counts.csv; made-up records that this deployment adds every half hour."],
+    [[{ kind: "stated", name: "<b>x" }], "The records come from: &lt;b&gt;x."],
+  ])("%j: %s", async (sources, text) => {
+    const worker = await startWorker();
+    const { switchedAt } = await loadInto(worker.env, "d1", makeRecords(20), sources);
+    const page = await (await worker.fetch("/", inBrowser())).text();
+    expect(await (await worker.fetch("/")).json()).toMatchObject({ statistics: { sources } });
+    await worker.close();
+    expect(page).toContain(text);
+    expect(page).toContain(`<time datetime="${switchedAt}">`);
+    expect(page.includes("made up:")).toBe(text.includes("made up"));
+  });
+});
+
+describe("the landing page is made once for each state", () => {
+  test("and again when the state, the origin or a setting changes", async () => {
+    const worker = await startWorker();
+    const open = async (origin: string, change = {}) => {
+      const env = { ...worker.env, ...change };
+      return (await app.request(`${origin}/`, inBrowser(), env, context)).text();
+    };
+    await loadInto(worker.env, "d1", makeRecords(20));
+    const first = await open("http://one.example");
+    expect(first).toContain("<strong>20</strong>");
+    // Each request has a cache of its own, so making the page again would read the records.
+    await worker.env.DB.prepare("UPDATE blocks SET first = first + 1000000").run();
+    expect(await open("http://one.example")).toBe(first);
+    await worker.env.DB.prepare("UPDATE blocks SET first = first - 1000000").run();
+    expect(await open("http://two.example")).toContain("http://two.example/api/tf1/records/");
+    expect(await open("http://two.example", { GROW: "on" })).toContain("every half hour");
+    await loadInto(worker.env, "d1", makeRecords(30));
+    expect(await open("http://two.example")).toContain("<strong>30</strong>");
+    await worker.close();
   });
 });
 

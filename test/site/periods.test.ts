@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Day } from "../../src/records/statistics.ts";
-import { findGap, groupIntoPeriods } from "../../src/site/landing/periods.ts";
+import type { Interval } from "../../src/records/statistics.ts";
+import { describeTime, findGap, groupIntoPeriods } from "../../src/site/landing/periods.ts";
 
 const DAY_MS = 86_400_000;
 
 const toDate = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10);
-const makeDay = (number: number): Day => [toDate(number), 10, 2, 1, 6, 5, 4, 3, 2, 1];
+const makeDay = (number: number): Interval => [toDate(number), 10, 2, 1, 6, 5, 4, 3, 2, 1];
 const makeDays = (first: number, count: number) =>
   Array.from({ length: count }, (_, index) => makeDay(first + index));
 
@@ -25,12 +25,12 @@ describe("periods", () => {
   });
 
   test("contain the sums of their days", () => {
-    const { period_days, periods } = groupIntoPeriods(makeDays(7 * 2_000, 7 * 60));
-    expect(period_days).toBe(7);
+    const { period_units, periods } = groupIntoPeriods(makeDays(7 * 2_000, 7 * 60));
+    expect(period_units).toBe(7);
     expect(periods[0]).toEqual({
       first: toDate(7 * 2_000),
       last: toDate(7 * 2_000 + 6),
-      days: 7,
+      units: 7,
       records: 70,
       camera_ok: { True: 49, False: 14, null: 7 },
       totals: { cars: 42, persons: 35, bicycles: 28, trucks: 21, motorcycles: 14, buses: 7 },
@@ -40,8 +40,8 @@ describe("periods", () => {
   test("count their days with records, at both ends and in between", () => {
     const days = [...makeDays(7 * 2_000 + 3, 100), ...makeDays(7 * 2_000 + 105, 100)];
     const { periods } = groupIntoPeriods(days);
-    expect(periods.map((period) => period.days).filter((count) => count !== 7)).toEqual([4, 5, 2]);
-    for (const { days, totals } of periods) expect(totals.cars / days).toBe(6);
+    expect(periods.map((period) => period.units).filter((count) => count !== 7)).toEqual([4, 5, 2]);
+    for (const { units, totals } of periods) expect(totals.cars / units).toBe(6);
   });
 
   test("are at most 60, in order, and contain every record once, for any days", () => {
@@ -51,7 +51,7 @@ describe("periods", () => {
         const { periods } = groupIntoPeriods(days);
         expect(periods.length).toBeLessThanOrEqual(60);
         expect(periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
-        expect(periods.reduce((sum, period) => sum + period.days, 0)).toBe(days.length);
+        expect(periods.reduce((sum, period) => sum + period.units, 0)).toBe(days.length);
         const bounds = periods.flatMap(({ first, last }) => [first, last]);
         expect(bounds).toEqual(bounds.toSorted());
       }),
@@ -69,4 +69,27 @@ describe("a gap", () => {
     [3, { first: toDate(104), last: toDate(1_999) }],
     [4, undefined],
   ])("before period %i: %j", (index, gap) => expect(findGap(grouped, index)).toEqual(gap));
+});
+
+describe("a collection of one or two days", () => {
+  const makeHour = (hour: string): Interval => [`2025-11-02T${hour}`, 10, 2, 1, 6, 5, 4, 3, 2, 1];
+  const grouped = describeTime({ days: [makeDay(20_394)], hours: ["00", "01", "05"].map(makeHour) });
+
+  test("is shown in hours", () => {
+    expect(grouped).toMatchObject({ unit: "hour", period_units: 1 });
+    expect(grouped.periods.map(({ first, units, records }) => [first, units, records])).toEqual([
+      ["2025-11-02T00", 1, 10],
+      ["2025-11-02T01", 1, 10],
+      ["2025-11-02T05", 1, 10],
+    ]);
+  });
+
+  test("has gaps of hours", () => {
+    expect(findGap(grouped, 1)).toBeUndefined();
+    expect(findGap(grouped, 2)).toEqual({ first: "2025-11-02T02", last: "2025-11-02T04" });
+  });
+
+  test("is shown in days if an older version stored no hours", () => {
+    expect(describeTime({ days: [makeDay(20_394)] })).toMatchObject({ unit: "day" });
+  });
 });

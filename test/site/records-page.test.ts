@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { Page } from "../../src/records/record.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -21,7 +22,7 @@ async function open(query: string): Promise<string> {
 
 const links = (page: string) => [...page.matchAll(/href="([^"]*)"/g)].map(([, url]) => decode(url!));
 const decode = (text: string) =>
-  text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&amp;", "&");
+  text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
 describe("a page of the collection in a browser", () => {
   test("has the headers of the collection and of a web page, and no ETag", async () => {
@@ -43,9 +44,8 @@ describe("a page of the collection in a browser", () => {
   test("shows all fields of its records", async () => {
     const page = await open("?page=2");
     const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
-    const rows = [...page.matchAll(/<tr(?: class="failing")?><th scope="row">(.*?)<\/tr>/g)].map(([, row]) =>
+    const rows = [...page.matchAll(/<tr id="[^"]*"[^>]*>(<th scope="row">.*?)<\/tr>/g)].map(([, row]) =>
       row!
-        .replaceAll(/<svg.*?<\/svg>/g, "")
         .replaceAll(/<[^>]+>/g, " ")
         .trim()
         .split(/\s+/),
@@ -64,21 +64,68 @@ describe("a page of the collection in a browser", () => {
     expect(rows).toEqual(fields);
   });
 
-  test("shows the counts of each record as bars, higher for more, in the order of the columns", async () => {
+  test("shows bars below the counts, longer for more; a zero has none", async () => {
+    const page = await open("?page=2");
+    const cells = [
+      ...page.matchAll(/<td class="number (zero|count length-(\d+))" data-name="\w+">(\d+)<\/td>/g),
+    ].map(([, kind, length, count]) => ({ kind, length: Number(length ?? 0), count: Number(count) }));
+    expect(cells).toHaveLength(15 * ROAD_USERS.length);
+    cells.sort((one, other) => one.count - other.count);
+    const lengths = cells.map(({ length }) => length);
+    expect(lengths).toEqual(lengths.toSorted((a, b) => a - b));
+    expect(new Set(lengths).size).toBeGreaterThan(3);
+    for (const { kind, count } of cells) expect(kind === "zero").toBe(count === 0);
+  });
+
+  test("has a link to each record", async () => {
     const page = await open("?page=2");
     const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
-    const pictures = [...page.matchAll(/<svg class="picture".*?<\/svg>/g)].map(([picture]) =>
-      [...picture.matchAll(/<rect.*?height="(\d+)"/g)].map(([, height]) => Number(height)),
+    for (const { id } of results) {
+      expect(page).toContain(`<tr id="${id}"`);
+      expect(page).toContain(`<a href="#${id}">${id}</a>`);
+    }
+  });
+
+  test("offers its records as CSV, which a load accepts, and nothing is lost", async () => {
+    const page = await open("?page=2");
+    const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
+    const [, url, name] = /href="(data:text\/csv[^"]*)" download="([^"]*)"/.exec(page) ?? [];
+    expect(name).toBe("records-page-2.csv");
+    const text = await (await fetch(url!)).text();
+    const expected = CSV_HEADER + results.map(csvLine).join("");
+    expect(text.replaceAll("\r\n", "\n")).toBe(expected);
+  });
+
+  test("shows the command that gets it", async () => {
+    const text = decode((await open("?page=2&x=1")).replaceAll(/<[^>]+>/g, ""));
+    const command = `curl -si '${worker.origin}${PATH}?format=api&page=2&x=1'`;
+    expect(text).toContain(command);
+  });
+
+  test.each([
+    ["", []],
+    ["?as_of=50&page=2&x=1", [["as_of", "50 records.", "?x=1"]]],
+    ["?as_of=latest", [["as_of", "100 records.", "?"]]],
+    ["?prefer=delay=1&page=3", [["asked to change the response", "delay=1", "?page=3"]]],
+    ["?prefer=code=9", [["code=9 is ignored", "400 to 599", undefined]]],
+  ])("%j: banners %j", async (query, expected) => {
+    const page = await open(query);
+    const banners = [...page.matchAll(/<p class="banner">(.*?)<\/p>/g)].map(([, banner]) => banner!);
+    expect(banners).toHaveLength(expected.length);
+    for (const [index, [title, fact, link]] of expected.entries()) {
+      expect(banners[index]!.replaceAll(/<[^>]+>/g, "")).toContain(title);
+      expect(banners[index]!.replaceAll(/<[^>]+>/g, "")).toContain(fact);
+      if (link !== undefined) expect(banners[index]).toContain(`href="${PATH}${link}"`);
+    }
+  });
+
+  test("has the same links above and below the records", async () => {
+    const page = await open("?page=2");
+    const [above, below] = [...page.matchAll(/<nav class="pages".*?<\/nav>/gs)].map(([nav]) =>
+      links(nav).join(),
     );
-    const drawn = results.flatMap((record, row) =>
-      ROAD_USERS.map((name, column) => ({ count: record[name], height: pictures[row]![column]! })),
-    );
-    drawn.sort((one, other) => one.count - other.count || one.height - other.height);
-    expect(drawn.map(({ height }) => height)).toEqual(
-      drawn.map(({ height }) => height).sort((a, b) => a - b),
-    );
-    expect(new Set(drawn.map(({ height }) => height)).size).toBeGreaterThan(3);
-    for (const { count, height } of drawn) expect(height === 1).toBe(count === 0);
+    expect(above).toBe(below);
+    expect(above).toContain("page=3");
   });
 
   test("shows the response to a client, with its headers", async () => {
@@ -88,7 +135,7 @@ describe("a page of the collection in a browser", () => {
     const shown = decode(headers!.replaceAll(/<[^>]+>/g, ""));
     for (const name of ["Allow", "Content-Type", "Vary", "ETag", "Cache-Control"])
       expect(shown).toContain(`${name}: ${response.headers.get(name)}`);
-    const [, body] = /<pre><code>(.*?)<\/code>/s.exec(page) ?? [];
+    const [, body] = /<code class="json">(.*?)<\/code>/s.exec(page) ?? [];
     expect(JSON.parse(decode(body!.replaceAll(/<[^>]+>/g, "")))).toEqual(await response.json());
   });
 

@@ -6,6 +6,7 @@ import { createProgram, runProgram } from "../command-line/program.ts";
 import { PROJECT } from "../wrangler.ts";
 import { CASES, type PreparedCase, pageNumbers, prepareCase } from "./cases.ts";
 import { prepareCollection } from "./collection.ts";
+import { measureFirstPages } from "./first-pages.ts";
 import { measureLoads } from "./load-times.ts";
 import { measure } from "./repeat.ts";
 import { createReport, formatReport, type RowsRead } from "./report.ts";
@@ -64,7 +65,11 @@ async function run({ records, rounds, seconds, persistTo, loadRecords }: Options
     const measured = await measure(cases, rounds, seconds);
     const walks = await measureWalks(runtime, records);
     const loads = loadRecords === 0 ? [] : await measureLoads(loadRecords);
-    return createReport(records, measured, await readRowsRead(runtime, records), { walks, loads });
+    return createReport(records, measured, await readRowsRead(runtime, records), {
+      walks,
+      loads,
+      first_pages: await measureFirstPages(bundle),
+    });
   } finally {
     await runtime.close();
   }

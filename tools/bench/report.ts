@@ -1,5 +1,6 @@
 import type { StoreName } from "../configuration.ts";
 import type { Case, Mode, PageName } from "./cases.ts";
+import type { FirstPage } from "./first-pages.ts";
 import type { Figures } from "./load-run.ts";
 import type { LoadResult } from "./load-times.ts";
 import type { Measured } from "./repeat.ts";
@@ -37,6 +38,7 @@ export interface Report {
   walks: WalkResult[];
   /** Empty if loads were not measured. */
   loads: LoadResult[];
+  first_pages: FirstPage[];
 }
 
 /** Combines the results of all cases. */
@@ -44,7 +46,7 @@ export function createReport(
   records: number,
   measured: Measured[],
   rowsRead: RowsRead,
-  others: Pick<Report, "walks" | "loads">,
+  others: Pick<Report, "walks" | "loads" | "first_pages">,
 ): Report {
   return {
     ...others,
@@ -63,7 +65,7 @@ export function createReport(
 }
 
 /** Formats the report as text. */
-export function formatReport({ records, results, ratios, walks, loads }: Report): string {
+export function formatReport({ records, results, ratios, walks, loads, first_pages }: Report): string {
   const rows = results.map(({ store, page, mode, rps, p50_ms, p99_ms, rows_read }) => [
     store ?? "",
     page ?? "",
@@ -87,6 +89,10 @@ export function formatReport({ records, results, ratios, walks, loads }: Report)
     ...walks.map(formatWalk),
     "",
     ...loads.map(formatLoad),
+    "",
+    ...first_pages.map(
+      ({ path, cpu_ms }) => `first page of an instance, ${path}: ${cpu_ms.toFixed(1)} ms of CPU`,
+    ),
   ]
     .join("\n")
     .trimEnd();

@@ -41,7 +41,7 @@ export function createExchanges(origin: string): Record<ExampleName, Exchange> {
     second: page("?format=json&page=2", "2"),
     oldest: page("?page=last", "2708"),
     description: { method: "OPTIONS", query: "", status: 200, body: DESCRIPTION },
-    invalidPage: get("?page=0", 404, invalidPage().body),
+    invalidPage: get("?page=0", 404, invalidPage({ code: "invalid_page" }).body),
     unknownFormat: get("?format=xml", 404, notFound().body),
     notAcceptable: { ...get("", 406, notAcceptable().body), accept: "image/png" },
     methodNotAllowed: {

@@ -1,25 +1,25 @@
 import type { FC } from "hono/jsx";
-import { ROAD_USERS } from "../../records/road-users.ts";
-import { formatNumber } from "../number-format.ts";
-import { formatDays, PeriodTable } from "./period-table.tsx";
-import { findGaps, HEALTH, type Periods } from "./periods.ts";
+import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
+import { formatMean, formatNumber, formatShare, formatShort, roundUp } from "../number-format.ts";
+import { type Bar, BarChart } from "./bar-chart.tsx";
+import { formatPeriod, PeriodTable } from "./period-table.tsx";
+import { findGap, findGaps, HEALTH, type Period, type Periods } from "./periods.ts";
 
 /**
- * Charts of the whole time: the camera health, and a small chart for each class of road users, because there are many more
- * cars than buses. A script (src/site/assets/scripts/chart.ts) draws the figures of the table, which is also there without
- * scripts and for screen readers.
+ * Charts of the whole time: a small chart for each class of road users, because there are many more cars than buses, and
+ * the camera health. The table has the same figures.
  */
 export const Chart: FC<Periods> = (grouped) => (
   <>
     <div class="charts">
       <section class="panel">
-        <h3 id="counts-heading">Road users counted per day</h3>
+        <h3 id="counts-heading">Road users counted per {grouped.unit}</h3>
         <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
         <div class="classes">
           {ROAD_USERS.map((name) => (
             <figure>
               <figcaption id={`${name}-caption`}>{name}</figcaption>
-              <Plot columns={[name]} label={`counts-heading ${name}-caption`} />
+              <CountChart {...grouped} name={name} />
             </figure>
           ))}
         </div>
@@ -28,7 +28,7 @@ export const Chart: FC<Periods> = (grouped) => (
         <figcaption id="health-caption">
           Camera health <span>in % of records</span>
         </figcaption>
-        <Plot columns={HEALTH} label="health-caption" />
+        <HealthChart {...grouped} />
       </figure>
       <Gaps {...grouped} />
     </div>
@@ -36,17 +36,59 @@ export const Chart: FC<Periods> = (grouped) => (
   </>
 );
 
-/** @param label the ids of the elements that name the chart */
-const Plot: FC<{ columns: readonly string[]; label: string }> = ({ columns, label }) => (
-  <div class="plot">
-    <canvas data-columns={columns.join(" ")} role="img" aria-labelledby={label} hidden />
-  </div>
+const CountChart: FC<Periods & { name: RoadUser }> = ({ name, ...grouped }) => (
+  <BarChart
+    bars={drawPeriods(grouped, ({ totals, units }) => ({
+      parts: [{ value: totals[name] / units, color: "bar" }],
+      title: formatMean(totals[name], units),
+    }))}
+    top={roundUp(Math.max(...grouped.periods.map(({ totals, units }) => totals[name] / units)))}
+    format={formatShort}
+    label={`counts-heading ${name}-caption`}
+  />
 );
 
-function describeBars({ period_days }: Periods): string {
-  return period_days === 1
-    ? "Each bar is one day in UTC."
-    : `Each bar is the mean of ${formatNumber(period_days)} days and has the date of the first day.`;
+const HealthChart: FC<Periods> = (grouped) => (
+  <>
+    <BarChart
+      bars={drawPeriods(grouped, ({ camera_ok, records }) => ({
+        parts: HEALTH.map((health) => ({ value: camera_ok[health] / records, color: `bar-${health}` })),
+        title: HEALTH.map((health) => `${health} ${formatShare(camera_ok[health], records)}`).join(", "),
+      }))}
+      top={1}
+      format={(value) => `${100 * value} %`}
+      label="health-caption"
+    />
+    <ul class="legend">
+      {HEALTH.map((health) => (
+        <li>
+          <svg aria-hidden="true">
+            <rect class={`bar-${health}`} width="100%" height="100%" />
+          </svg>
+          {health}
+        </li>
+      ))}
+    </ul>
+  </>
+);
+
+/** @param draw gives the parts of the bar of a period, and its figures in words */
+function drawPeriods(
+  grouped: Periods,
+  draw: (period: Period) => Pick<Bar, "parts" | "title">,
+): (Bar | undefined)[] {
+  return grouped.periods.flatMap((period, index) => {
+    const { parts, title } = draw(period);
+    const name = period.first.replace("T", " ").padEnd(grouped.unit === "hour" ? 16 : 0, ":00");
+    const bar = { parts, name, title: `${formatPeriod(period, grouped.unit)}: ${title}` };
+    return findGap(grouped, index) ? [undefined, bar] : [bar];
+  });
+}
+
+function describeBars({ unit, period_units }: Periods): string {
+  return period_units === 1
+    ? `Each bar is one ${unit} in UTC.`
+    : `Each bar is the mean of ${formatNumber(period_units)} days and has the date of the first day.`;
 }
 
 /** How many gaps are listed. The table has all of them. */
@@ -55,7 +97,7 @@ const MOST_LISTED = 3;
 const Gaps: FC<Periods> = (grouped) => {
   const gaps = findGaps(grouped);
   if (gaps.length === 0) return null;
-  const listed = gaps.slice(0, MOST_LISTED).map(formatDays);
+  const listed = gaps.slice(0, MOST_LISTED).map((gap) => formatPeriod(gap, grouped.unit));
   const more = gaps.length - listed.length;
   return (
     <p class="note gaps">

@@ -19,7 +19,7 @@ export function writeExamples(url: string): ClientExample[] {
 }
 
 /** Quotes an argument for a POSIX shell. */
-function quoteForShell(text: string): string {
+export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 

@@ -3,17 +3,22 @@ import type { Markup } from "../../http/html.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
+import { CodeBlock } from "../code-block.tsx";
+import { layOutJson } from "../json-layout.ts";
 import { Layout } from "../layout.tsx";
 import { formatNumber, formatShare } from "../number-format.ts";
 import { Chart } from "./chart.tsx";
 import { writeExamples } from "./client-examples.ts";
-import { CodeBlock } from "./code-block.tsx";
+import { Provenance } from "./provenance.tsx";
 import type { Summary } from "./summary.ts";
 
-/** The landing page. */
-export async function renderLanding(summary: Summary): Promise<Markup> {
+/**
+ * The landing page.
+ * @param sample the beginning of a response; undefined if the collection is empty
+ */
+export async function renderLanding(summary: Summary, sample: unknown): Promise<Markup> {
   return (
-    <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy", "chart"]}>
+    <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
       <h1>{SITE_NAME}</h1>
       <p class="lead">
         Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
@@ -33,12 +38,10 @@ export async function renderLanding(summary: Summary): Promise<Markup> {
         </a>
       </p>
       <h2>The collection</h2>
-      <p>
-        The records that come with the service are made up. You can load an archive of your own in their
-        place.
-      </p>
+      {summary.count > 0 && <Provenance {...summary} />}
       <Statistics {...summary} />
       <h2>Read the records</h2>
+      {sample !== undefined && <Sample envelope={sample} />}
       <p>
         Copy an example and run it: curl gets the newest page, and the programs read the first three pages.
       </p>
@@ -77,6 +80,15 @@ export async function renderLanding(summary: Summary): Promise<Markup> {
     </Layout>
   );
 }
+
+const Sample: FC<{ envelope: unknown }> = ({ envelope }) => (
+  <>
+    <p>A response has up to 15 records. The newest page begins like this:</p>
+    <pre class="sample">
+      <code>{layOutJson(envelope)}</code>
+    </pre>
+  </>
+);
 
 const MockOptions: FC<Summary> = ({ preferences }) => (
   <section class="scroll" aria-label="Options for faults" tabindex={0}>

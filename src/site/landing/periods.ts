@@ -1,16 +1,16 @@
 import { type Counts, ROAD_USERS } from "../../records/road-users.ts";
-import type { Day } from "../../records/statistics.ts";
+import type { Interval } from "../../records/statistics.ts";
 
 /** The values of `camera_ok`, as names. */
 export const HEALTH = ["True", "False", "null"] as const;
 export type Health = (typeof HEALTH)[number];
 
-/** The statistics of consecutive days. The first and the last day are included; both are `YYYY-MM-DD` in UTC. */
+/** The statistics of consecutive days or hours. The first and the last are included: `YYYY-MM-DD` or `YYYY-MM-DDThh` in UTC. */
 export interface Period {
   first: string;
   last: string;
-  /** The number of its days that have records. */
-  days: number;
+  /** The number of its days or hours that have records. */
+  units: number;
   records: number;
   camera_ok: Record<Health, number>;
   totals: Counts;
@@ -18,13 +18,14 @@ export interface Period {
 
 /** The whole time of the collection in periods. */
 export interface Periods {
-  /** The length of a period in days, including days without records. */
-  period_days: number;
+  unit: "day" | "hour";
+  /** The length of a period in units, including those without records. */
+  period_units: number;
   /** Oldest first. */
   periods: Period[];
 }
 
-/** Consecutive days without records. The first and the last day are included. */
+/** Consecutive days or hours without records. The first and the last are included. */
 export type Gap = Pick<Period, "first" | "last">;
 
 /** A chart cannot show more periods, and a page should not contain more. */
@@ -34,30 +35,41 @@ const MOST_PERIODS = 60;
 const LENGTHS = [1, 7, 28, 91, 364, 1_820, 9_100, 91_000];
 const LONGEST = 91_000;
 
-const DAY_MS = 86_400_000;
+const UNIT_MS = { day: 86_400_000, hour: 3_600_000 };
+
+/** The length of the name of a unit. */
+const NAME_LENGTH = { day: 10, hour: 13 };
+
+/** Combines the days of a collection into periods; or its hours, if it has only one or two days. */
+export function describeTime({ days, hours }: { days: Interval[]; hours?: Interval[] | undefined }): Periods {
+  if (hours === undefined || hours.length === 0) return groupIntoPeriods(days);
+  return { unit: "hour", period_units: 1, periods: hours.map((hour) => add([hour])) };
+}
 
 /**
  * Combines days into at most 60 periods of the same length, which is the shortest possible one. Periods without records
  * are left out.
  * @param days oldest first
  */
-export function groupIntoPeriods(days: Day[]): Periods {
-  const period_days =
+export function groupIntoPeriods(days: Interval[]): Periods {
+  const period_units =
     LENGTHS.find((length) => new Set(days.map(([day]) => periodOf(day, length))).size <= MOST_PERIODS) ??
     LONGEST;
-  const groups = Map.groupBy(days, ([day]) => periodOf(day, period_days));
-  return { period_days, periods: [...groups.values()].map(add) };
+  const groups = Map.groupBy(days, ([day]) => periodOf(day, period_units));
+  return { unit: "day", period_units, periods: [...groups.values()].map(add) };
 }
 
 /**
- * Finds the gap before a period: days without records, at least as many as a period has.
+ * Finds the gap before a period: units without records, at least as many as a period has.
  * @param index the index of the period
  */
-export function findGap({ period_days, periods }: Periods, index: number): Gap | undefined {
+export function findGap({ unit, period_units, periods }: Periods, index: number): Gap | undefined {
   const [before, after] = [periods[index - 1], periods[index]];
   if (!before || !after) return undefined;
-  const [first, last] = [toDay(before.last) + 1, toDay(after.first) - 1];
-  return last - first + 1 >= period_days ? { first: fromDay(first), last: fromDay(last) } : undefined;
+  const [first, last] = [toNumber(before.last, unit) + 1, toNumber(after.first, unit) - 1];
+  return last - first + 1 >= period_units
+    ? { first: toName(first, unit), last: toName(last, unit) }
+    : undefined;
 }
 
 /** All gaps, oldest first. */
@@ -65,27 +77,27 @@ export function findGaps(grouped: Periods): Gap[] {
   return grouped.periods.flatMap((_, index) => findGap(grouped, index) ?? []);
 }
 
-/** The number of a day, counted from 1970. */
-function toDay(date: string): number {
-  return Date.parse(date) / DAY_MS;
+/** The number of a day or an hour, counted from 1970. */
+function toNumber(name: string, unit: Periods["unit"]): number {
+  return Date.parse(unit === "hour" ? `${name}:00Z` : name) / UNIT_MS[unit];
 }
 
-function fromDay(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+function toName(number: number, unit: Periods["unit"]): string {
+  return new Date(number * UNIT_MS[unit]).toISOString().slice(0, NAME_LENGTH[unit]);
 }
 
 /** The number of the period of a day, counted from 1970, so that new days do not change earlier periods. */
 function periodOf(date: string, length: number): number {
-  return Math.floor(toDay(date) / length);
+  return Math.floor(toNumber(date, "day") / length);
 }
 
-function add(days: Day[]): Period {
-  const sum = (column: number) => days.reduce((total, day) => total + Number(day[column]), 0);
+function add(intervals: Interval[]): Period {
+  const sum = (column: number) => intervals.reduce((total, interval) => total + Number(interval[column]), 0);
   const [records, failing, unknown] = [sum(1), sum(2), sum(3)];
   return {
-    first: String(days.at(0)?.[0]),
-    last: String(days.at(-1)?.[0]),
-    days: days.length,
+    first: String(intervals.at(0)?.[0]),
+    last: String(intervals.at(-1)?.[0]),
+    units: intervals.length,
     records,
     camera_ok: { True: records - failing - unknown, False: failing, null: unknown },
     totals: Object.fromEntries(ROAD_USERS.map((name, index) => [name, sum(4 + index)])) as Counts,

@@ -1,28 +1,65 @@
-import { Hono } from "hono";
+import { type Context, Hono } from "hono";
 import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
 import { PAGE_CACHING } from "../../http/headers.ts";
 import { respondHtml } from "../../http/html.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
+import { COLLECTION_PATH, writeEnvelope } from "../../records/envelope.ts";
+import { pageUrls } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
-import { summarise } from "./summary.ts";
+import type { State } from "../../store/store.ts";
+import { type Summary, summarise } from "./summary.ts";
 
 const PATH = "/";
 
 /** The landing page: what the service is and which records it has, as a web page or as JSON. */
 export const landing = new Hono<{ Bindings: Env }>();
 
+type LandingContext = Context<{ Bindings: Env }>;
+
 landing.get(PATH, async (c) => {
   c.header("Vary", "Accept");
   const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
   const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
-  const summary = summarise(stored, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
   const headers = { "Cache-Control": PAGE_CACHING };
-  if (representation === "json") return c.json(summary, 200, headers);
-  const { renderLanding } = await import("./landing-page.tsx");
-  return respondHtml(c, await renderLanding(summary), 200, headers);
+  const summary = () => summarise(stored, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
+  if (representation === "json") return c.json(summary(), 200, headers);
+  const isComplete = stored.statistics !== undefined || stored.state.count === 0;
+  return respondHtml(c, await findPage(c, stored.state, summary, isComplete), 200, headers);
 });
 
 landing.all(PATH, (c) => {
   throw methodNotAllowed(c.req.method, "GET, HEAD");
 });
+
+/** The latest page, and what it depends on. Most requests see the same state, with the same origin and settings. */
+let latest = { key: "", page: "" };
+
+/** @param isComplete whether the page may be kept, because it will not change until the state does */
+async function findPage(
+  c: LandingContext,
+  state: State,
+  summary: () => Summary,
+  isComplete: boolean,
+): Promise<string> {
+  const { STORE, GROW, RATE_LIMIT, PUBLIC_ORIGIN } = c.env;
+  const origin = findOrigin(c.req.url, PUBLIC_ORIGIN);
+  const key = [state.revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
+  if (latest.key === key) return latest.page;
+  const { renderLanding } = await import("./landing-page.tsx");
+  const page = await (await renderLanding(summary(), await readSample(c, origin))).toString();
+  if (isComplete) latest = { key, page };
+  return page;
+}
+
+/** How many records the sample of a response shows. */
+const SAMPLE_RECORDS = 2;
+
+/** The beginning of the first page of the collection; undefined if it has no records. */
+async function readSample(c: LandingContext, origin: string): Promise<unknown> {
+  const page = await cachedStore(c.env).page({ page: 1 }, (work) => c.executionCtx.waitUntil(work));
+  if (typeof page === "string" || page.count === 0) return undefined;
+  const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
+  const envelope = JSON.parse(writeEnvelope(page, url));
+  return { ...envelope, results: envelope.results.slice(0, SAMPLE_RECORDS) };
+}

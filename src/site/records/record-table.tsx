@@ -1,10 +1,10 @@
 import type { FC } from "hono/jsx";
 import type { TrafficRecord } from "../../records/record.ts";
-import { ROAD_USERS } from "../../records/road-users.ts";
+import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
 
 /**
- * The records of a page, one row each, with all twelve fields and a picture of the counts. If the window is narrower than
- * a row, the rows and the column names are broken into lines (src/site/assets/styles/site/record-cards.css).
+ * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card
+ * (src/site/assets/styles/site/record-cards.css).
  */
 export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
   <section class="scroll records" aria-label="Records of this page" tabindex={0}>
@@ -19,7 +19,6 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
               {name}
             </th>
           ))}
-          <th scope="col">counts</th>
           <th scope="col" class="number">
             camera_pk
           </th>
@@ -39,25 +38,29 @@ export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
 );
 
 const RecordRow: FC<{ record: TrafficRecord }> = ({ record }) => (
-  <tr class={record.camera_ok === "False" ? "failing" : undefined}>
+  <tr id={String(record.id)} class={classifyRow(record)}>
     <th scope="row">
       <time datetime={record.timestamp}>{record.timestamp}</time>
     </th>
-    <td>{record.camera_ref}</td>
-    <td>
+    <td class="camera">{record.camera_ref}</td>
+    <td class="status-cell">
       <HealthMark value={record.camera_ok} />
     </td>
     {ROAD_USERS.map((name) => (
-      <td class={record[name] === 0 ? "number zero" : "number"}>{record[name]}</td>
+      <CountCell name={name} count={record[name]} />
     ))}
-    <td>
-      <CountsPicture record={record} />
-    </td>
     <td class="number quiet">{record.camera_pk}</td>
-    <td class="number quiet">{record.id}</td>
+    <td class="number quiet id">
+      <a href={`#${record.id}`}>{record.id}</a>
+    </td>
     <td class="quiet">{record.model_name}</td>
   </tr>
 );
+
+function classifyRow(record: TrafficRecord): string | undefined {
+  if (record.camera_ok === "False") return "failing";
+  return ROAD_USERS.every((name) => record[name] === 0) ? "idle" : undefined;
+}
 
 const HEALTH_CLASSES = { True: "ok", False: "failing", null: "unknown" };
 
@@ -66,41 +69,32 @@ const HealthMark: FC<{ value: TrafficRecord["camera_ok"] }> = ({ value }) => (
   <span class={`health ${HEALTH_CLASSES[value ?? "null"]}`}>{value ?? "null"}</span>
 );
 
-const BAR_WIDTH = 6;
-const BAR_GAP = 2;
-const PICTURE_WIDTH = ROAD_USERS.length * (BAR_WIDTH + BAR_GAP) - BAR_GAP;
-const PICTURE_HEIGHT = 20;
+const SINGULAR: Record<RoadUser, string> = {
+  cars: "car",
+  persons: "person",
+  bicycles: "bicycle",
+  trucks: "truck",
+  motorcycles: "motorcycle",
+  buses: "bus",
+};
 
-/** The count whose bar has the full height, the same on every page, so that pictures can be compared. */
+/** A count, with a bar below it. Cards show its name after it, and leave out zeros. */
+const CountCell: FC<{ name: RoadUser; count: number }> = ({ name, count }) => (
+  <td
+    class={count === 0 ? "number zero" : `number count length-${barLength(count)}`}
+    data-name={count === 1 ? SINGULAR[name] : name}
+  >
+    {count}
+  </td>
+);
+
+/** The count whose bar has the full length, the same on every page, so that bars can be compared. */
 const FULL_COUNT = 60;
 
 /**
- * A small picture of the counts of a record: one bar for each column. Screen readers skip it, because the counts are next
- * to it.
+ * The length grows with the square root of the count, so that one bus is visible next to forty cars.
+ * @returns tenths of the width of the cell, 1 to 10
  */
-const CountsPicture: FC<{ record: TrafficRecord }> = ({ record }) => (
-  <svg class="picture" viewBox={`0 0 ${PICTURE_WIDTH} ${PICTURE_HEIGHT}`} aria-hidden="true">
-    {ROAD_USERS.map((name, index) => {
-      const height = barHeight(record[name]);
-      return (
-        <rect
-          class={record[name] === 0 ? "none" : undefined}
-          x={index * (BAR_WIDTH + BAR_GAP)}
-          y={PICTURE_HEIGHT - height}
-          width={BAR_WIDTH}
-          height={height}
-        />
-      );
-    })}
-  </svg>
-);
-
-/**
- * The height grows with the square root of the count, so that one bus is visible next to forty cars.
- * @returns whole pixels; a count of 0 is a line of one pixel
- */
-function barHeight(count: number): number {
-  return count === 0
-    ? 1
-    : Math.max(3, Math.round(PICTURE_HEIGHT * Math.sqrt(Math.min(1, count / FULL_COUNT))));
+function barLength(count: number): number {
+  return Math.max(1, Math.round(10 * Math.sqrt(Math.min(1, count / FULL_COUNT))));
 }

@@ -2,48 +2,66 @@ import type { FC } from "hono/jsx";
 import type { Markup } from "../../http/html.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage, neighbours } from "../../records/page.ts";
-import type { Page } from "../../records/record.ts";
+import type { Page, TrafficRecord } from "../../records/record.ts";
 import type { PageView } from "../../records/route.ts";
+import { REFERENCE_PATH } from "../about.ts";
+import { CodeBlock } from "../code-block.tsx";
+import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
 import { formatNumber } from "../number-format.ts";
 import { PageBox } from "../page-box.tsx";
+import { Banners } from "./banners.tsx";
+import { JsonText } from "./json-text.tsx";
+import { writeCsvUrl } from "./page-csv.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /** The web page of a page of the collection. */
 export async function renderRecords(view: PageView): Promise<Markup> {
-  const { count, number, envelope } = view;
-  const { results }: Page = JSON.parse(envelope);
+  const { count, number, envelope, query } = view;
+  const page: Page = JSON.parse(envelope);
   const pages = lastPage(count);
   return (
-    <Layout title={`Records, page ${number} of ${pages}`} path={COLLECTION_PATH}>
+    <Layout
+      title={`Records, page ${number} of ${pages}`}
+      path={COLLECTION_PATH}
+      place={`Page ${formatNumber(number)}`}
+      scripts={["copy", "arrow-keys"]}
+    >
       <h1>Records</h1>
       <p class="lead">
         {formatNumber(count)} records, newest first; page {formatNumber(number)} of {formatNumber(pages)}.
       </p>
-      <Controls {...view} />
-      {results.length > 0 ? <RecordTable records={results} /> : <p>The collection is empty.</p>}
+      <Banners {...view} />
+      <nav class="pages" aria-label="Pages">
+        <PageLinks {...view} />
+        <PageBox query={query} number={number} last={pages} />
+      </nav>
+      {count > 0 && (
+        <>
+          <RecordTable records={page.results} />
+          <nav class="pages" aria-label="Pages, below the records">
+            <PageLinks {...view} />
+          </nav>
+        </>
+      )}
       <h2>The response</h2>
+      <Tools {...view} records={page.results} />
+      <CodeBlock code={`curl -si ${quoteForShell(view.url(number))}`} label="curl" />
       <p>This is the response that a client gets for this page, indented here to be readable.</p>
-      <ClientResponse {...view} />
+      <ClientResponse headers={view.headers} page={page} />
     </Layout>
   );
 }
 
-const Controls: FC<PageView> = (view) => {
-  const { count, number, url, query } = view;
+const PageLinks: FC<PageView> = ({ count, number, url }) => {
   const { next, previous } = neighbours(count, number);
-  const last = lastPage(count);
   return (
-    <nav class="pages" aria-label="Pages">
+    <>
       <PageLink to={previous === null ? null : 1} url={url} name="« Newest" />
       <PageLink to={previous} url={url} name="‹ Previous" rel="prev" />
       <PageLink to={next} url={url} name="Next ›" rel="next" />
-      <PageLink to={next === null ? null : last} url={url} name="Oldest »" />
-      <PageBox query={query} number={number} last={last} />
-      <a class="button raw" href={jsonUrl(view)}>
-        Raw JSON
-      </a>
-    </nav>
+      <PageLink to={next === null ? null : lastPage(count)} url={url} name="Oldest »" />
+    </>
   );
 };
 
@@ -57,18 +75,29 @@ const PageLink: FC<{ to: number | null; url: PageView["url"]; name: string; rel?
     </a>
   );
 
-/** The URL of the same page, always as JSON. */
-function jsonUrl({ url, number }: PageView): string {
+/** The same page in other forms. */
+const Tools: FC<PageView & { records: TrafficRecord[] }> = ({ url, number, records }) => {
   const json = new URL(url(number));
   json.searchParams.set("format", "json");
-  return json.href;
-}
+  return (
+    <p class="actions">
+      <a class="button" href={json.href}>
+        Raw JSON
+      </a>
+      {records.length > 0 && (
+        <a class="button" href={writeCsvUrl(records)} download={`records-page-${number}.csv`}>
+          CSV of this page
+        </a>
+      )}
+      <a class="button" href={`${REFERENCE_PATH}#describeRecords`}>
+        OPTIONS
+      </a>
+    </p>
+  );
+};
 
-/** The links of an envelope, as JSON strings. They come before the records. */
-const LINK = /(?<=^ {2}"(?:next|previous)": )("[^\n]*")(?=,$)/m;
-
-/** The status, the headers and the indented body that a client gets. Its links work. */
-const ClientResponse: FC<PageView> = ({ headers, envelope }) => (
+/** The status, the headers and the indented body that a client gets. */
+const ClientResponse: FC<{ headers: Headers; page: Page }> = ({ headers, page }) => (
   <section class="response scroll" aria-label="The response to a client" tabindex={0}>
     <pre class="headers">
       <b>HTTP 200 OK</b>
@@ -80,11 +109,7 @@ const ClientResponse: FC<PageView> = ({ headers, envelope }) => (
       ))}
     </pre>
     <pre>
-      <code>
-        {JSON.stringify(JSON.parse(envelope), null, 2)
-          .split(LINK)
-          .map((part, index) => (index % 2 === 1 ? <a href={JSON.parse(part)}>{part}</a> : part))}
-      </code>
+      <JsonText value={page} />
     </pre>
   </section>
 );

@@ -92,7 +92,12 @@ export function describeCollection(open: OpenTarget): void {
       },
     );
 
-    test.each(["/api/tf1/", "/api/tf2/records/", `${PATH}1/`, "/API/tf1/records/", "/nothing"])(
+    test.each(["/api", "/api/", "/api/tf1", "/api/tf1/"])("%s leads to the collection", async (path) => {
+      const response = await open().fetch(path);
+      expect([response.status, response.headers.get("location")]).toEqual([302, PATH]);
+    });
+
+    test.each(["/api/tf2/records/", `${PATH}1/`, "/API/tf1/records/", "/nothing"])(
       "%s is 404 Not found.",
       async (path) => {
         const response = await open().fetch(path);

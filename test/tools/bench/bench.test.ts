@@ -53,6 +53,7 @@ const Report = z.strictObject({
       peak_mb: ratio,
     }),
   ),
+  first_pages: z.array(z.strictObject({ path: z.string(), cpu_ms: ratio })).length(3),
 });
 
 const runFile = promisify(execFile);

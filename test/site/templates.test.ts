@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import app from "../../../src/index.ts";
-import { describeService } from "../../../src/site/openapi/document.ts";
-import { essential } from "../../records/headers.ts";
-import { context, useWorker } from "../../worker.ts";
+import app from "../../src/index.ts";
+import { describeService } from "../../src/site/openapi/document.ts";
+import { essential } from "../records/headers.ts";
+import { context, useWorker } from "../worker.ts";
 
 const PATH = "/openapi.json";
 

@@ -1,0 +1,59 @@
+import { type Context, Hono } from "hono";
+import type { Env } from "../env.ts";
+import { methodNotAllowed } from "../http/errors.ts";
+import { isCurrent } from "../http/headers.ts";
+import { HTML_HEADERS } from "../http/html.ts";
+import { findOrigin } from "../http/request.ts";
+import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./about.ts";
+
+/** Templates change only with a deployment, so caches keep them for minutes; after that a copy costs only a 304. */
+const TEMPLATE_CACHING = "public, max-age=300, stale-if-error=86400";
+
+/** What the build has made of a template, with the origin of a deployment. */
+interface FilledTemplate {
+  origin: string;
+  text: string;
+  etag: string;
+}
+
+/** The latest of each template, because most deployments have one origin. */
+const latest = new Map<string, FilledTemplate>();
+
+/** The OpenAPI document and the API reference. The build makes all of them except the origin (tools/build-assets.ts). */
+export const templates = new Hono<{ Bindings: Env }>();
+
+serve(DOCUMENT_PATH, DOCUMENT_PATH, { "Content-Type": "application/json" });
+serve(REFERENCE_PATH, `${REFERENCE_PATH}.html`, HTML_HEADERS);
+templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
+
+/** @param file the path of the template among the assets, which clients cannot read (`run_worker_first` in wrangler.toml) */
+function serve(path: string, file: string, headers: Record<string, string>): void {
+  templates.get(path, async (c) => {
+    const { text, etag } = await fill(c, file);
+    const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHING };
+    if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
+    return c.body(text, 200, { ...headers, ...caching });
+  });
+  templates.all(path, (c) => {
+    throw methodNotAllowed(c.req.method, "GET, HEAD");
+  });
+}
+
+async function fill(c: Context<{ Bindings: Env }>, file: string): Promise<FilledTemplate> {
+  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+  const known = latest.get(file);
+  if (known?.origin === origin) return known;
+  // The host has no meaning: the binding looks at the path only.
+  const template = await c.env.ASSETS.fetch(`https://assets.invalid${file}`);
+  if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
+  const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, origin);
+  const filled = { origin, text, etag: await createEtag(text) };
+  latest.set(file, filled);
+  return filled;
+}
+
+async function createEtag(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0"));
+  return `"${hex.slice(0, 16).join("")}"`;
+}
