@@ -2,10 +2,16 @@ import { lastPage } from "../../src/records/page.ts";
 import type { HttpRequest } from "../http-client/messages.ts";
 import type { ResponseEvent } from "./events.ts";
 import { type ExtraRequests, sendPlain } from "./plain-request.ts";
-import { describeValue, isObject, parseBody } from "./response-body.ts";
-
-/** What a response shows: nothing is missing, or how it differs from the reference. */
-type Judgement = true | string;
+import { describeValue } from "./response-body.ts";
+import {
+  describeStatus,
+  type Judgement,
+  requireError,
+  requireHeader,
+  requireLink,
+  requirePart,
+  requireStatus,
+} from "./response-checks.ts";
 
 /** The URL of the collection with a query, and how many pages it has. */
 interface Subject {
@@ -204,38 +210,4 @@ export async function sendReferenceRequests({ client, walk }: ExtraRequests): Pr
     });
     earlier = response;
   }
-}
-
-function describeStatus({ status, body, headers }: ResponseEvent): string {
-  const location = headers.get("Location");
-  const target = location === null ? "" : ` with Location ${describeValue(location)}`;
-  return `returned ${status}${target}${status >= 400 ? ` with the body ${describeValue(body)}` : ""}`;
-}
-
-function requireStatus(response: ResponseEvent, status: number): string | undefined {
-  return response.status === status ? undefined : describeStatus(response);
-}
-
-function requireHeader({ headers }: ResponseEvent, name: string, expected: string): Judgement {
-  const value = headers.get(name);
-  return value?.toLowerCase() === expected.toLowerCase() || `${name} is ${describeValue(value ?? undefined)}`;
-}
-
-function requirePart({ headers }: ResponseEvent, name: string, part: string): string | undefined {
-  const value = headers.get(name);
-  return value?.toLowerCase().includes(part) ? undefined : `${name} is ${describeValue(value ?? undefined)}`;
-}
-
-function requireError(response: ResponseEvent, status: number, detail: string): Judgement {
-  const { value } = parseBody(Buffer.from(response.body));
-  const isRight = response.status === status && isObject(value) && value.detail === detail;
-  return isRight || describeStatus(response);
-}
-
-/** @param part what the link must contain; null if there must be no link */
-function requireLink({ body }: ResponseEvent, name: "next" | "previous", part: string | null): Judgement {
-  const { value } = parseBody(Buffer.from(body));
-  const link = isObject(value) ? value[name] : undefined;
-  const isRight = part === null ? link === null : typeof link === "string" && link.includes(part);
-  return isRight || `${name} is ${describeValue(link)}`;
 }

@@ -116,7 +116,8 @@ export async function walkPages(walk: Walk, first: PageResponse): Promise<void> 
       [page, idle] = [added, []];
     } else if (idle.length >= MAX_IDLE_PAGES) {
       walk.result.stopped = `The walk ended after ${added.url}: ${idle.length} pages in a row have no new record.`;
-      emitEndAfter(walk, page, idle, "200 without new records");
+      if (areEmpty(idle)) emitEndAfter(walk, page, idle, "200 without records");
+      else emitPages(walk, [page, ...idle]);
       return;
     }
   }
@@ -139,14 +140,16 @@ function emitEndAfter(
   idle: ComparedPage[],
   afterLast: string | undefined,
 ): void {
-  const areBeyond =
-    idle.length > 0 &&
-    idle.every(({ envelope, results }) => {
-      return Array.isArray(envelope?.results) && results.length === 0;
-    });
+  const areBeyond = areEmpty(idle);
   const pages = areBeyond ? [page] : [page, ...idle];
   emitPages(walk, pages.slice(0, -1));
   emitEnd(walk, pages.at(-1) ?? page, areBeyond ? (afterLast ?? "200 without records") : afterLast);
+}
+
+function areEmpty(pages: ComparedPage[]): boolean {
+  const isEmpty = ({ envelope, results }: ComparedPage) =>
+    Array.isArray(envelope?.results) && results.length === 0;
+  return pages.length > 0 && pages.every(isEmpty);
 }
 
 function emitPages(walk: Walk, pages: ComparedPage[]): void {

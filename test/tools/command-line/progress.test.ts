@@ -137,6 +137,14 @@ describe("in a log, a line shows", () => {
     expect(lines.at(-1)).toBe("walking: 404/404 pages, 67/s, 0s left");
   });
 
+  test("times of more than 99 hours", () => {
+    const { update } = open("reading", 1_000_000_001, { unit: "pages" });
+    pass(0.5);
+    update(1_000);
+    pass(0.5);
+    expect(lines).toEqual(["reading: 1000/1000000001 pages, 2000/s, 138h53m left"]);
+  });
+
   test("only the number done and the rate if the total is unknown", () => {
     const { update } = open("walking", undefined, { unit: "pages" });
     pass(0.9);

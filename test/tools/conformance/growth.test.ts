@@ -91,3 +91,38 @@ describe("a collection that grows during the walk", () => {
     expect(rulesOf(await checkQuickly(service.origin), "fail")).toEqual(["List records 5"]);
   });
 });
+
+describe("the check ends", () => {
+  test("if the collection grows by a page with each request", async () => {
+    let added = 0;
+    service.reply = (reply, { method }) => {
+      if (method !== "GET") return reply;
+      const records = makeCollection(15).map((record) => ({
+        ...record,
+        id: 100_000 + 100 * added + record.id,
+        timestamp: new Date(Date.UTC(2026, 0, 1) + 1_000 * added).toISOString().replace(".000", ""),
+        camera_pk: record.id,
+        camera_ref: `a${record.id}`,
+        camera_ok: "True",
+      }));
+      added += 1;
+      service.records = [...records, ...service.records];
+      return reply;
+    };
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(report.pages).toBeLessThan(30);
+    expect(report.stopped).toMatch(/20 pages in a row have no new record/);
+  });
+
+  test("if count is a billion and rises with each request, but the pages are repeated", async () => {
+    service.reply = (reply, { method, page, index }) => {
+      if (method !== "GET" || Number(page ?? 1) < 1) return reply;
+      const envelope = { count: 10 ** 9 + index, next: null, previous: null, results: RECORDS.slice(0, 15) };
+      return { ...reply, status: 200, body: JSON.stringify(envelope) };
+    };
+    const report = await checkQuickly(service.origin);
+    expect(report.pages).toBeLessThan(30);
+    expect(rulesOf(report, "fail").length).toBeGreaterThan(0);
+  });
+});
