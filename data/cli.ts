@@ -84,7 +84,7 @@ addStoreOptions(program.command("export"))
   .addOption(
     new Option(
       "--format <name>",
-      "csv, jsonl, report (loses ids), or pages as the service responds with them, newest first",
+      "csv, jsonl, parquet (load cannot read it), report (loses ids), or pages as the service responds with them, newest first",
     )
       .choices(EXPORT_FORMATS)
       .default("csv"),

@@ -9,9 +9,10 @@ import type { StoreChoice } from "../tools/stores/store-choice.ts";
 import { LOSSY_WRITERS, RECORD_BYTES, WRITERS } from "./formats/formats.ts";
 import { writePages } from "./formats/json.ts";
 import { writeOutput } from "./formats/output-file.ts";
+import { writeParquet } from "./formats/parquet.ts";
 import { readRecords } from "./stored-records.ts";
 
-const RECORD_FORMATS = { ...WRITERS, ...LOSSY_WRITERS };
+const RECORD_FORMATS = { ...WRITERS, ...LOSSY_WRITERS, parquet: writeParquet };
 
 /** The values of `--format`. */
 export const EXPORT_FORMATS = [...Object.keys(RECORD_FORMATS), "pages"];

@@ -22,7 +22,7 @@ export type FormatName = keyof typeof WRITERS;
 export const LOSSY_WRITERS = { report: writeReport } as const satisfies Record<string, Writer>;
 
 /** Bytes that a record takes in each format, about. */
-export const RECORD_BYTES = { csv: 65, jsonl: 240, report: 110, pages: 250 } as const;
+export const RECORD_BYTES = { csv: 65, jsonl: 240, report: 110, pages: 250, parquet: 12 } as const;
 
 /**
  * Reads the records or the report in a file. The format is recognised by the content. Never throws for what is wrong with

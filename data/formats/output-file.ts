@@ -14,6 +14,9 @@ import { pipeline } from "node:stream/promises";
 import { InvalidArgumentError } from "commander";
 import { createWriteError } from "../../tools/file-errors.ts";
 
+/** A piece of text, or the bytes of a format that is not text. */
+export type Chunk = string | Uint8Array;
+
 /** Names of standard output, which cannot be replaced by a finished file. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
@@ -32,7 +35,7 @@ export function parseOut(text: string): string {
  */
 export async function writeOutput(
   out: string,
-  text: AsyncIterable<string>,
+  text: AsyncIterable<Chunk>,
   expectedBytes?: number,
 ): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
@@ -83,7 +86,7 @@ function explainFailure<T>(out: string, action: () => T): T {
 }
 
 async function writeStream(
-  text: AsyncIterable<string>,
+  text: AsyncIterable<Chunk>,
   stream: Writable,
   name: string,
   expectedBytes?: number,
@@ -103,12 +106,18 @@ const CHUNK_LENGTH = 65_536;
  * Joins small pieces of text to chunks. The pipeline throws errors of the text and of the output alike; `failed` reports
  * whether it was the text.
  */
-function joinText(text: AsyncIterable<string>) {
+function joinText(text: AsyncIterable<Chunk>) {
   let writing = false;
   let failed = false;
-  async function* read(): AsyncGenerator<string> {
+  async function* read(): AsyncGenerator<Chunk> {
     let chunk = "";
     for await (const piece of text) {
+      if (typeof piece !== "string") {
+        writing = true;
+        yield piece;
+        writing = false;
+        continue;
+      }
       chunk += piece;
       if (chunk.length < CHUNK_LENGTH) continue;
       writing = true;
@@ -121,7 +130,7 @@ function joinText(text: AsyncIterable<string>) {
   }
   return {
     failed: () => failed,
-    async *read(): AsyncGenerator<string> {
+    async *read(): AsyncGenerator<Chunk> {
       try {
         yield* read();
       } catch (error) {

@@ -25,7 +25,7 @@ vi.mock(import("../../data/stored-records.ts"), async (importOriginal) => {
 });
 
 const PATH = "/api/tf1/records/";
-const REFS = ['"a,"', "  ü33 ", "'🚗\u2028", "=1+1\\"];
+const REFS = ['"a,"', "ü  33", "'🚗\u2028'", "=1+1\\"];
 
 /** More than a block, with ids and refs that every format has its trouble with, oldest first. */
 const records = makeRecords(640)
