@@ -37,7 +37,7 @@ const command = (out: string, ...options: string[]) => [
 const notices = () => {
   const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
   const problem = (number: number, index: number) =>
-    `${page(number)} record ${RECORDS[index]!.id}: cars: -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
+    `${page(number)} record ${RECORDS[index]!.id}: cars -${number === 5 ? 1 : 2} is not a whole number, 0 or greater`;
   return [`${page(3)} returned 503. Attempt 2 starts in 2 s.`, problem(5, 80), problem(9, 20)];
 };
 const conclusion = (out: string) => [
