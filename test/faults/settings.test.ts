@@ -54,6 +54,20 @@ describe("a wrong setting is 503, and the log names it", () => {
     expect(JSON.stringify(lines), "nothing of the client").not.toContain("192.0.2.4");
   });
 
+  test("clients are counted by their address, and all without one together", async () => {
+    const keys: string[] = [];
+    const RATE_LIMITER = {
+      async limit({ key }: { key: string }) {
+        keys.push(key);
+        return { success: true };
+      },
+    };
+    const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
+    for (const address of ["192.0.2.4", "2001:db8::1"]) await ask(env, 1, { "CF-Connecting-IP": address });
+    for (let request = 0; request < 2; request++) await ask(env);
+    expect(keys).toEqual(["192.0.2.4", "2001:db8::1", "unknown", "unknown"]);
+  });
+
   test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {
     const env = { STORE } as Env;
     await expectUnavailable(await ask(env));

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageNumber } from "../../src/records/page.ts";
 import { bindDatabase, createD1Store, PAGE_QUERY } from "../../src/store/d1.ts";
-import type { State } from "../../src/store/store.ts";
+import { sweepStatement } from "../../src/store/sql.ts";
+import { ABANDONED_MS, type State } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -174,4 +175,20 @@ describe("a replica that lags", () => {
     expect(asked).toEqual(["replica", "primary"]);
     expect(await cached.page({ page: 5 }, () => {})).toBe("past the end");
   });
+});
+
+test("a sweep leaves the blocks of a load that may still run, and removes them after an hour", async () => {
+  const { version } = await loadInto(worker.env, "d1", makeRecords(10));
+  const { DB } = worker.env;
+  const insert = "INSERT INTO blocks (version, first, revision, text) VALUES (?, 1, 'running', '[]')";
+  await DB.prepare(insert)
+    .bind(version + 1)
+    .run();
+  const sweepAt = async (now: number) => {
+    await DB.prepare(sweepStatement(now)).run();
+    const { results } = await DB.prepare("SELECT DISTINCT version FROM blocks ORDER BY 1").all();
+    return results.map((row) => row.version);
+  };
+  expect(await sweepAt(version + ABANDONED_MS)).toEqual([version, version + 1]);
+  expect(await sweepAt(version + ABANDONED_MS + 2)).toEqual([version]);
 });

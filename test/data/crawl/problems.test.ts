@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
 import { type FakeService, startFakeService } from "./fake-service.ts";
-import { runCrawl } from "./run-crawl.ts";
+import { linesOf, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(40);
 
@@ -60,6 +60,17 @@ test("an id that is not unique is reported, and the record is copied unchanged",
     expect.stringMatching(/page=2 record (\d+): id \1 is the id of a previous record$/),
   ]);
   expect(lines).toHaveLength(40);
+});
+
+test("so is one that is the only record of the last page", async () => {
+  const records = makeRecords(31);
+  service.records = records.with(0, { ...records[0]!, id: records[20]!.id });
+  const { lines, warned, error } = await runCrawl(service.origin);
+  expect(warned).toEqual([
+    expect.stringMatching(/page=3 record (\d+): id \1 is the id of a previous record$/),
+  ]);
+  expect(lines).toEqual(linesOf(service.records));
+  expect(error).toMatch(/^Found 1 problem\./);
 });
 
 /** The last record of page 2. A record on page 3 gets the same timestamp. */

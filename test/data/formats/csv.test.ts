@@ -1,9 +1,9 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { readCsvRows } from "../../../data/formats/csv.ts";
+import { CSV_HEADER, csvLine, readCsvRows } from "../../../data/formats/csv.ts";
 import { readText } from "../../../data/formats/input-file.ts";
-import { collect, cutBytes, FIELDS, readProblems } from "./read-input.ts";
+import { collect, cutBytes, FIELDS, makeRecord, readProblems, readRecords } from "./read-input.ts";
 
 async function readCells(text: string, size: number) {
   return collect(readCsvRows(readText(Readable.from(cutBytes(text, size)))));
@@ -48,4 +48,16 @@ test.each([
     '-:3: timestamp "yester\\r\\nday" is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)',
     `-:7: ${message}`,
   ]);
+});
+
+test.each([
+  ["a33", "a33"],
+  ['a"33', '"a""33"'],
+  ["a,33", '"a,33"'],
+  ['"', '""""'],
+])("the camera_ref %j is written as the cell %s, and read again", async (camera_ref, cell) => {
+  const record = makeRecord({ camera_ref });
+  const line = csvLine(record);
+  expect(line).toContain(`,${cell},`);
+  expect(await readRecords(CSV_HEADER + line)).toEqual([record]);
 });

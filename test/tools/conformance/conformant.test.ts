@@ -155,6 +155,16 @@ describe("a header counts as correct", () => {
   });
 });
 
+test.each([
+  ["rise", (index: number) => index],
+  ["fall", (index: number) => 1_000 - index],
+])("ids that only %s within a timestamp do not show that they may come out of order", async (_, makeId) => {
+  service.records = RECORDS.map((record, index) => ({ ...record, id: makeId(index) }));
+  const report = await checkQuickly(service.origin);
+  expect(rulesOf(report, "fail")).toEqual([]);
+  expect(rulesOf(report, "not seen")).toEqual(["List records 3"]);
+});
+
 describe("the walk ends although next is never null,", () => {
   const page = (number: number) => makeEnvelope(service, number, 1_000_000);
   const endless = (results: (number: number) => unknown) => {
