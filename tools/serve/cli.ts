@@ -41,10 +41,11 @@ async function serve({ port, host, persistTo, var: assigned }: Options): Promise
   await requireFreePort(port, host);
   const data = join(resolve(persistTo), "v3");
   if (!(await isLoaded(join(data, "d1"), findDatabaseId(configuration)))) await prepareStore(persistTo);
+  const address = `${host.includes(":") ? `[${host}]` : host}:${port}`;
   const config = createRuntimeConfig({
     configuration,
     variables,
-    listen: `${host}:${port}`,
+    listen: address,
     bundle: BUNDLE,
     assets: join(PROJECT, "dist/assets"),
     data,
@@ -52,9 +53,11 @@ async function serve({ port, host, persistTo, var: assigned }: Options): Promise
   for (const folder of ["d1", "cron"]) mkdirSync(join(data, folder), { recursive: true });
   const file = join(data, "serve.capnp");
   writeFileSync(file, config);
-  console.log(`Serving at http://${host}:${port}`);
+  console.log(`Serving at http://${address}`);
   // workerd takes the place of this process, so that nothing else stays in memory and signals reach it.
-  process.execve?.(WORKERD, [WORKERD, "serve", "--experimental", file], process.env);
+  if (!process.execve)
+    throw new Error("npm run serve cannot run here: Node cannot start a program in its own place.");
+  process.execve(WORKERD, [WORKERD, "serve", "--experimental", file], process.env);
 }
 
 /**
