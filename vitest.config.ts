@@ -1,10 +1,15 @@
 import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { findQuickFiles } from "./test/quick-files.ts";
 
-const quick = findQuickFiles();
 const browser = "test/browser/**/*.test.ts";
+/** A file that replaces modules needs a process of its own: in a shared one, the modules may be loaded already. */
+const mocking = globSync("test/**/*.test.ts").filter((file) =>
+  /^vi\.mock\(/m.test(readFileSync(file, "utf8")),
+);
+const quick = findQuickFiles().filter((file) => !mocking.includes(file));
 
 // Tests import modules of the worker, which import what the build writes.
 execFileSync(process.execPath, ["tools/build-assets.ts"]);
@@ -26,9 +31,13 @@ export default defineConfig({
         test: {
           name: "service",
           include: ["test/**/*.test.ts"],
-          exclude: [browser, ...quick],
+          exclude: [browser, ...quick, ...mocking],
           globalSetup: "test/bundled-worker.ts",
         },
+      },
+      {
+        extends: true,
+        test: { name: "mocking", include: mocking, isolate: true, globalSetup: "test/bundled-worker.ts" },
       },
       {
         extends: true,

@@ -8,7 +8,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { type Served, serve } from "../serve.ts";
 import { collect } from "./formats/read-input.ts";
-import { createLocalStore, type LocalStore } from "./local-store.ts";
+import { createLocalStore } from "./local-store.ts";
 
 const records = makeRecords(640).map((record, index) => ({
   ...record,
@@ -16,10 +16,9 @@ const records = makeRecords(640).map((record, index) => ({
   camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
 }));
 
-let local: LocalStore;
+const local = createLocalStore();
 let server: Served;
 beforeAll(async () => {
-  local = await createLocalStore();
   const file = await local.write("records.csv", records);
   expect((await local.run("load", file)).stdout).toBe("Loaded 640 records.\n");
   const outputs = { csv: "everything.csv", parquet: "everything.parquet", pages: "pages.jsonl" };
@@ -31,7 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server?.close();
-  await local.remove();
 });
 
 /** The records of a Parquet file. */
