@@ -2,7 +2,7 @@ import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
 import { decodeBody, type HttpRequest } from "../http-client/request.ts";
 import { HEADERS, readFailure } from "./collection-reader.ts";
 import type { ResponseEvent } from "./events.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walked-page.ts";
 
 export interface ExtraRequests {
   client: HttpClient;
