@@ -13,7 +13,8 @@ import { PAGE_ENVELOPE_RULES } from "./rules/page-envelope-rules.ts";
 import { RECORD_RULES } from "./rules/record-rules.ts";
 import { createReferenceRules } from "./rules/reference-rules.ts";
 import { createSeenIds, createSeenRecords } from "./seen-records.ts";
-import { createPageMemory, createWalkResult, type Walk, type WalkResult, walkPages } from "./walk.ts";
+import { walkPages } from "./walk.ts";
+import { createPageMemory, createWalkResult, type Walk, type WalkResult } from "./walked-page.ts";
 
 /**
  * The rules of the specification, in its order. What the specification says twice is one rule, at the more exact place;

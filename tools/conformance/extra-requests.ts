@@ -6,7 +6,7 @@ import { type ExtraRequests, sendPlain } from "./plain-request.ts";
 import { sendReferenceRequests } from "./reference.ts";
 import { isObject, parseBody } from "./response-body.ts";
 import { readRecordId } from "./seen-records.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walked-page.ts";
 import { sendWrites } from "./writes.ts";
 
 /** Sends the requests that are not part of a walk: without a page number, with other methods, for page 0. */

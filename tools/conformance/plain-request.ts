@@ -3,7 +3,7 @@ import type { HttpRequest } from "../http-client/messages.ts";
 import { decodeBody } from "../http-client/request.ts";
 import { HEADERS, readFailure } from "./collection-reader.ts";
 import type { ResponseEvent } from "./events.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walked-page.ts";
 
 export interface ExtraRequests {
   client: HttpClient;

@@ -4,7 +4,7 @@ import { isPage, type PageResponse } from "./collection-reader.ts";
 import type { ResponseEvent, WriteEvent } from "./events.ts";
 import { type ExtraRequests, sendPlain } from "./plain-request.ts";
 import { readRecordId } from "./seen-records.ts";
-import type { Walk } from "./walk.ts";
+import type { Walk } from "./walked-page.ts";
 
 const WRITE_METHODS = ["POST", "PUT", "PATCH", "DELETE"];
 

@@ -3,7 +3,7 @@ import type { ConformanceReport } from "../../../tools/conformance/check.ts";
 import { escapeXml } from "../../../tools/conformance/junit.ts";
 import { formatTable, paintTerminal } from "../../../tools/conformance/report.ts";
 import type { RuleResult, Verdict } from "../../../tools/conformance/rule.ts";
-import { createWalkResult } from "../../../tools/conformance/walk.ts";
+import { createWalkResult } from "../../../tools/conformance/walked-page.ts";
 
 const URL = "http://counts.example/api/tf1/records/";
 
