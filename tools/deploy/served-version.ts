@@ -87,7 +87,7 @@ function describeServed(before: string[], after: string[]): string {
   const current = after.at(-1);
   if (current === undefined) return "Nothing was deployed.";
   // Deploying the same code again makes a new version.
-  return current === before.at(-1)
-    ? `The previous version of the code, ${current}, is still served.`
-    : `The new version of the code, ${current}, is served already. To return to the version before it, run \`npm run rollback\`.`;
+  if (current === before.at(-1)) return `The previous version of the code, ${current}, is still served.`;
+  const undo = before.length === 0 ? "" : " To return to the version before it, run `npm run rollback`.";
+  return `The new version of the code, ${current}, is served already.${undo}`;
 }
