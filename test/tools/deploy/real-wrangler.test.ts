@@ -72,7 +72,6 @@ test("wrangler deploys to production, keeps what is loaded when it deploys again
   expect(uploaded?.metadata).toContain(api.namespaces[0]?.id);
   expect(uploaded?.metadata).toContain(`"workers/tag":"${fixture.commit}"`);
 
-<<<<<<< HEAD
   // What is loaded stays, even if the database has migrations of later code.
   const file = join(home, "records.csv");
   await writeFile(file, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
@@ -83,9 +82,7 @@ test("wrangler deploys to production, keeps what is loaded when it deploys again
   const later = "INSERT INTO d1_migrations (name) VALUES ('0004_later.sql')";
   api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
 
-=======
   api.schedules = ["* * * * *"];
->>>>>>> w2-deploy17
   const second = await deployProduction(production, dependencies);
   expect(api.schedules, "removed, because the collection does not grow").toEqual([]);
   expect(second.version).not.toBe(first.version);
@@ -101,11 +98,7 @@ test("wrangler creates the cron trigger if the collection grows, and if it canno
   changed.grow = "on";
   api.cronTriggers = 0;
   const failure = await deployProduction(production, dependencies).catch(String);
-<<<<<<< HEAD
-  const served = api.versions.at(-1)?.id;
-=======
   expect(api.versions).toHaveLength(1);
->>>>>>> w2-deploy17
   expect(failure).toContain("The account has no cron trigger left.");
   expect(failure).toContain(`The new version of the code, ${api.versions[0]?.id}, is served already.`);
   api.cronTriggers = 5;
