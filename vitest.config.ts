@@ -44,6 +44,8 @@ export default defineConfig({
         test: {
           name: "browser",
           include: [browser],
+          // Each file connects to the browser when it imports visit.ts.
+          isolate: true,
           globalSetup: ["test/bundled-worker.ts", "test/browser/setup.ts"],
         },
       },
