@@ -47,7 +47,10 @@ async function readTypes(file: string, previews: boolean): Promise<Record<string
   const config = join(output, "wrangler.json");
   await writeFile(
     config,
-    JSON.stringify(previews ? { ...worker, ...preview } : { ...production, ...worker }),
+    // Previews inherit the assets with their binding.
+    JSON.stringify(
+      previews ? { ...worker, assets: production.assets, ...preview } : { ...production, ...worker },
+    ),
   );
   const { env } = await experimental_generateTypes({
     config,
@@ -178,7 +181,7 @@ test("the configuration file of a preview contains no resource and no name of pr
       ],
       kv_namespaces: [{ binding: "KV", id: "0123456789abcdef0123456789abcdef" }],
     });
-  expect(namesOf(written.previews ?? {})).toEqual(expectedNames);
+  expect([...namesOf(written.previews ?? {}), "ASSETS"].sort()).toEqual(expectedNames);
 });
 
 test("npm run data reads the store of a preview from its configuration file", async () => {
