@@ -154,7 +154,10 @@ describe("a run on d1", () => {
     const all = until("2026-11-20T12:30:00Z");
     const grown = await store().readState();
     expect(grown).toMatchObject({ version: state.version, count: all.length });
-    expect(await store().readStatistics(grown)).toEqual(statisticsOf(all));
+    expect(await store().readStatistics(grown)).toMatchObject({
+      ...statisticsOf(all),
+      sources: [{ kind: "growth" }],
+    });
     expect(await walk(open)).toEqual(all);
   });
 });

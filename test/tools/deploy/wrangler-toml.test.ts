@@ -48,7 +48,10 @@ async function compareWithEnv(file: string, previews: boolean): Promise<string> 
   const config = join(output, "wrangler.json");
   await writeFile(
     config,
-    JSON.stringify(previews ? { ...worker, ...preview } : { ...production, ...worker }),
+    // Previews inherit the assets with their binding.
+    JSON.stringify(
+      previews ? { ...worker, assets: production.assets, ...preview } : { ...production, ...worker },
+    ),
   );
   const { env } = await experimental_generateTypes({
     config,
@@ -91,7 +94,6 @@ async function compile(file: string): Promise<string> {
 }
 
 const folder = createFolder();
-beforeAll(async () => {});
 
 describe("wrangler.toml", () => {
   test.each([
@@ -184,7 +186,7 @@ test("the configuration file of a preview contains no resource and no name of pr
       ],
       kv_namespaces: [{ binding: "KV", id: "0123456789abcdef0123456789abcdef" }],
     });
-  expect(namesOf(written.previews ?? {})).toEqual(namesOf(config));
+  expect([...namesOf(written.previews ?? {}), "ASSETS"].sort()).toEqual(namesOf(config));
 });
 
 test("the rate limits of two workers of one account do not share their counters", async () => {
