@@ -22,7 +22,8 @@ CREATE TABLE state (
   count INTEGER NOT NULL,
   revision TEXT NOT NULL, -- identifies the content; new with every load and append
   previous TEXT NOT NULL, -- the revision before
-  switched_at TEXT
+  switched_at TEXT,
+  sources TEXT -- where the records come from, as JSON; null if it was not recorded
 ) STRICT;
 
 INSERT INTO state (only, version, count, revision, previous) VALUES (1, 0, 0, '', '');

@@ -24,7 +24,7 @@ export interface SqlDatabase {
   batchBytes: number;
 }
 
-const STATE_COLUMNS = "state.version, count, state.revision, previous, switched_at";
+const STATE_COLUMNS = "state.version, count, state.revision, previous, switched_at, sources";
 
 const STATE_QUERY = `SELECT ${STATE_COLUMNS} FROM state`;
 
@@ -41,7 +41,7 @@ export const PAGE_QUERY = `
       coalesce(CAST(?1 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
     ) AS last FROM requested
   )
-  SELECT located.version, count, located.revision, previous, switched_at, first, text
+  SELECT located.version, count, located.revision, previous, switched_at, sources, first, text
   FROM located LEFT JOIN blocks ON located.version = blocks.version AND as_of <= count AND last >= 1
     AND first BETWEEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} AND ${startOf("last")}`;
 
@@ -129,13 +129,14 @@ export function bindDatabase(database: D1Database): SqlDatabase {
 
 function readStateRow([row]: Row[]): State {
   if (!row) throw new DamagedStateError("D1 holds no state");
-  const { version, count, revision, previous, switched_at } = row;
+  const { version, count, revision, previous, switched_at, sources } = row;
   return {
     version: Number(version),
     count: Number(count),
     revision: String(revision),
     previous: String(previous),
     switchedAt: switched_at === null ? undefined : String(switched_at),
+    sources: typeof sources === "string" ? JSON.parse(sources) : undefined,
   };
 }
 

@@ -110,6 +110,7 @@ async function switchTo(namespace: KeyValueStore, state: NewState): Promise<KvSt
     revision,
     previous: current.revision,
     switchedAt: new Date().toISOString(),
+    sources: statistics.sources,
     parts: [...kept, [firstWritten, revision]],
     before: current.version === 0 ? undefined : { ...current, before: undefined },
   };

@@ -49,13 +49,14 @@ export function* switchStatements(state: NewState, switchedAt: string): Generato
     SELECT count(*) FROM blocks
     WHERE version = ${version} AND first >= ${firstWritten} AND revision = ${quote(revision)}
   ) = ${expected}${unchanged}`;
-  yield `INSERT OR REPLACE INTO state (only, version, count, revision, previous, switched_at) VALUES (
+  yield `INSERT OR REPLACE INTO state (only, version, count, revision, previous, switched_at, sources) VALUES (
     1,
     ${version},
     CASE WHEN ${isComplete} THEN ${count} END,
     ${quote(revision)},
     coalesce((SELECT revision FROM state), ''),
-    ${quote(switchedAt)}
+    ${quote(switchedAt)},
+    ${statistics.sources ? quote(JSON.stringify(statistics.sources)) : "NULL"}
   )`;
   yield "DELETE FROM statistics WHERE revision <> (SELECT revision FROM state)";
 }

@@ -1,5 +1,5 @@
 import type { PageLocation, PageRequest } from "../records/page.ts";
-import type { Statistics } from "../records/statistics.ts";
+import type { Source, Statistics } from "../records/statistics.ts";
 import type { Block, Range } from "./blocks.ts";
 
 /** What is served. The count and the records of a response always come from one state. */
@@ -17,6 +17,8 @@ export interface State {
   previous: string;
   /** When readers were switched to this state, ISO 8601 in UTC; undefined if nothing was ever loaded. */
   switchedAt: string | undefined;
+  /** Where the records come from, as the statistics say; undefined if it was not recorded. */
+  sources?: Source[] | undefined;
 }
 
 /** A page of a state. */

@@ -3,7 +3,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
 import { readConfiguration, requireStore } from "../../../tools/configuration.ts";
 import { createTarget, readWranglerToml, writeConfigFile } from "../../../tools/deploy/deploy-target.ts";
