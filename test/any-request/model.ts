@@ -33,12 +33,15 @@ export function respond(request: AnyRequest, served: Served): Expected {
     : expected;
 }
 
+/** The pages about the service, which the rate limit does not apply to. */
+const ABOUT = ["/", "/openapi.json", "/docs"];
+
 function respondToAny(request: AnyRequest, served: Served): Expected {
   const { method, headers, settings } = request;
   if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
     return { status: 204, type: "none", headers: { "access-control-allow-methods": "GET, OPTIONS" } };
   if (pathOf(request) === "/healthz") return respondHealth(request, served);
-  if (settings.limited)
+  if (settings.limited && !ABOUT.includes(pathOf(request)))
     return {
       ...fail(request, 429, "Request was throttled. Expected available in 10 seconds."),
       headers: { "retry-after": "10", "cache-control": "no-store" },
@@ -52,8 +55,10 @@ function respondNormally(request: AnyRequest, served: Served): Expected {
   if (path === PATH.slice(0, -1))
     return { status: 301, type: "none", headers: { location: PATH + request.url.search } };
   if (path === PATH) return respondCollection(request, served);
-  if (!["/", "/openapi.json", "/docs"].includes(path)) return fail(request, 404, "Not found.");
+  if (path === "/docs/" && isRead) return { status: 301, type: "none", headers: { location: "/docs" } };
+  if (!ABOUT.includes(path)) return fail(request, 404, "Not found.");
   if (!isRead) return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, HEAD" } };
+  if (path === "/docs" && request.condition === "any") return { status: 304, type: "none" };
   if (path === "/docs") return { status: 200, type: "html" };
   if (path === "/openapi.json") return respondDocument(request);
   return negotiate(request) ?? { status: 200, type: representation(request) };

@@ -112,7 +112,7 @@ test("append, info and export of a deployed database, through the real wrangler"
     store: "d1",
     remote: true,
     count: 40,
-    statistics: statisticsOf(records),
+    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }] },
   });
   expect(api.unknown).toEqual([]);
   await api.close();

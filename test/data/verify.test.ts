@@ -59,7 +59,7 @@ test.each<[string, string, string[]]>([
   [
     "a block that is too short",
     `UPDATE blocks SET text = '[' || char(10) || '[1]' || char(10) || ']' WHERE first = 601`,
-    ["The block at position 601 holds 1 records instead of 600"],
+    ["The block at position 601 is damaged: it holds 1 of 600 records"],
   ],
   [
     "a block that is damaged",
@@ -80,7 +80,7 @@ test.each<[string, string, string[]]>([
   [
     "a state that counts more",
     "UPDATE state SET count = 1501",
-    ["The block at position 1201 holds 300 records instead of 301"],
+    ["The block at position 1201 is damaged: it holds 300 of 301 records"],
   ],
   [
     "a record that is not valid",

@@ -153,7 +153,7 @@ test.each([
   ["yesterday", "2026-11-01T00:00:00.000Z", null],
 ])("loaded at %s it is at %s %s s old", (switchedAt, now, age) => {
   const state = { version: 7, count: 2, revision: "b", previous: "a", switchedAt };
-  const described = { version: 7, count: 2, loaded_at: switchedAt ?? null, age_seconds: age };
+  const described = { version: 7, count: 2, loaded_at: switchedAt ?? null, age_seconds: age, sources: null };
   const body = JSON.stringify(describeState(state, Date.parse(now)));
   expect(JSON.parse(body)).toEqual(described);
 });

@@ -82,7 +82,6 @@ const executes = (beginning: string) =>
 
 const LIST_MIGRATIONS = executes("SELECT name FROM d1_migrations");
 const READ_STATE = executes("SELECT state.version, count, .* FROM state");
-const SWEEP = executes("DELETE FROM blocks");
 
 /** The calls of a deployment to an empty account, in their order. */
 export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: string[]) => [
@@ -100,12 +99,10 @@ export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: 
   READ_STATE,
   "npm run data -- load FILE --remote --config FILE",
   LIST_MIGRATIONS,
-  SWEEP,
   READ_STATE,
   executes("INSERT OR REPLACE INTO blocks"),
   "wrangler d1 execute DB --yes --file FILE --remote --config FILE",
   READ_STATE,
-  SWEEP,
   ...deploy.slice(0, -1),
   `${deploy.at(-1)} --tag ${commit} --message site: a login`,
   `npm run test:live BASE_URL=${platform.account().origin}`,
