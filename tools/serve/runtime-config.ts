@@ -63,6 +63,7 @@ function createWorker({ configuration, variables, bundle, data }: ServeOptions):
     ...Object.entries(variables).map(([name, value]) => `(name = ${text(name)}, text = ${text(value)})`),
     `(name = "CF_VERSION_METADATA", json = ${json(metadata)})`,
     `(name = "DB", wrapped = (moduleName = "cloudflare-internal:d1-api", innerBindings = [(name = "fetcher", service = ${designator})]))`,
+    '(name = "ASSETS", service = (name = "site", entrypoint = "AssetWorker"))',
   ];
   return `(
       modules = [(name = "worker", esModule = embed ${text(relative(data, bundle))})],
