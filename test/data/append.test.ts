@@ -66,7 +66,8 @@ test("newer records are added, and the running worker shows them", async () => {
 
 test("info tells what is loaded now", async () => {
   const [text, json] = await Promise.all([local.run("info"), local.run("info", "--json")]);
-  const statistics = statisticsOf(records);
+  const sources = ["loaded.csv", "all.csv"].map((name) => ({ kind: "file", name }));
+  const statistics = { ...statisticsOf(records), sources };
   expect(JSON.parse(json.stdout)).toEqual({
     store: "d1",
     remote: false,

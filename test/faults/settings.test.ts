@@ -65,7 +65,7 @@ describe("a wrong setting is 503, and the log names it", () => {
     const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
     for (const address of ["192.0.2.4", "2001:db8::1"]) await ask(env, 1, { "CF-Connecting-IP": address });
     for (let request = 0; request < 2; request++) await ask(env);
-    expect(keys).toEqual(["192.0.2.4", "2001:db8::1", "unknown", "unknown"]);
+    expect(keys).toEqual(["192.0.2.4", "2001:db8:0:0::/64", "unknown", "unknown"]);
   });
 
   test.each(["d1", "kv"])("STORE is %s, but wrangler.toml binds none", async (STORE) => {

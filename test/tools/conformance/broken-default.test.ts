@@ -74,6 +74,6 @@ testFaults([
     "the records are in another order",
     "List records.page default",
     /has different records than page 1/,
-    changeFields(({ results }) => ({ results: Object(results).toReversed() })),
+    changeFields(({ results }) => ({ results: Array.isArray(results) ? results.toReversed() : results })),
   ],
 ]);

@@ -103,7 +103,7 @@ describe("--junit", () => {
     const away = join(folder, "away");
     await mkdir(away);
     service.reply = async (reply, { method }) => {
-      if (method === "OPTIONS") await rm(away, { recursive: true });
+      if (method === "OPTIONS") await rm(away, { recursive: true, force: true });
       return reply;
     };
     const { status, stdout, stderr } = await run(service.origin, "--junit", join(away, "file.xml"));

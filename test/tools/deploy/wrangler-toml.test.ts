@@ -70,7 +70,7 @@ const pathOf = (file: string) => JSON.stringify(resolve(file));
 
 /** Compiles only if the generated interface, which follows, has the fields of `Env`, and no others. */
 const COMPARISON = `
-import type { D1Database, KVNamespace, RateLimit, WorkerVersionMetadata } from ${pathOf("node_modules/@cloudflare/workers-types/index.d.ts")};
+import type { D1Database, Fetcher, KVNamespace, RateLimit, WorkerVersionMetadata } from ${pathOf("node_modules/@cloudflare/workers-types/index.d.ts")};
 import type { Env } from ${pathOf("src/env.ts")};
 type Complete<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
@@ -186,7 +186,7 @@ test("the configuration file of a preview contains no resource and no name of pr
       ],
       kv_namespaces: [{ binding: "KV", id: "0123456789abcdef0123456789abcdef" }],
     });
-  expect([...namesOf(written.previews ?? {}), "ASSETS"].sort()).toEqual(namesOf(config));
+  expect(namesOf(written.previews ?? {})).toEqual(namesOf(config));
 });
 
 test("the rate limits of two workers of one account do not share their counters", async () => {

@@ -70,7 +70,7 @@ test("npm run serve passes npm run test:live and the conformance check", async (
   delete process.env.BASE_URL;
   const conformance = await runScript("conformance", [origin, "--pages", "20"]);
   await close();
-  expect(live.status, live.stdout).toBe(0);
+  expect(live.status, live.stdout + live.stderr).toBe(0);
   expect(live.stdout).toMatch(/Tests .*\d+ passed/);
   expect(live.stdout).not.toContain("skipped");
   expect(conformance.stdout).toMatch(/^\d+ pass, 0 fail, /m);
