@@ -36,8 +36,12 @@ export async function measureLoads(records: number): Promise<LoadResult[]> {
 /** Runs the data tool as its npm script does. */
 async function runData(args: string[]): Promise<{ seconds: number; peak_mb: number }> {
   const startedAt = performance.now();
-  const command = ["--max-semi-space-size=2", join(PROJECT, "data/cli.ts"), ...args];
-  const child = spawn(process.execPath, command, { stdio: ["ignore", "ignore", "inherit"] });
+  const { scripts } = JSON.parse(await readFile(join(PROJECT, "package.json"), "utf8"));
+  const [, ...command]: string[] = scripts.data.replace(/^exec /, "").split(" ");
+  const child = spawn(process.execPath, [...command, ...args], {
+    cwd: PROJECT,
+    stdio: ["ignore", "ignore", "inherit"],
+  });
   let peak = 0;
   const timer = setInterval(async () => {
     peak = Math.max(peak, await measureTree(child.pid ?? 0).catch(() => 0));
