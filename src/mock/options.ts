@@ -24,8 +24,6 @@ import {
 import type { Preference } from "./prefer-header.ts";
 import { findNearest } from "./spelling.ts";
 
-export type BodyFault = (typeof BODY_FAULTS)[number];
-
 const oneOf =
   <T extends string>(values: readonly T[]) =>
   (text: string): T | undefined =>

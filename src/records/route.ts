@@ -1,23 +1,16 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
+import { methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { type Markup, respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/reads.ts";
-import type { State, StoredPage } from "../store/store.ts";
+import type { StoredPage } from "../store/store.ts";
 import { DESCRIPTION, METHODS } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import {
-  formatAsOf,
-  lastPage,
-  type PageRequest,
-  pageUrls,
-  parseAsOf,
-  parsePageNumber,
-  resolvePage,
-} from "./page.ts";
+import { explainEnd, invalidPage, replaced } from "./missing-page.ts";
+import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
 
 const PATH = COLLECTION_PATH;
 const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
@@ -133,7 +126,7 @@ async function readPage(c: CollectionContext, requested: URLSearchParams, reques
   const shownCount = c.get("shownCount");
   const shown = shownCount === undefined ? request : await limitToShown(c, request, shownCount);
   const page = await cachedStore(c.env).page(shown, waitWith(c));
-  if (page === "replaced") throw new HttpError(404, { detail: REPLACED, reason: { code: "replaced" } });
+  if (page === "replaced") throw replaced();
   if (page === "past the end") throw explainEnd(shown, await cachedStore(c.env).state(waitWith(c)));
   const { count, number, results, state } = page;
   const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
@@ -173,27 +166,11 @@ function parseQuery(query: URLSearchParams): PageRequest {
   return { page, asOf };
 }
 
-/** The error for a page that is past the end: of a state that exists, or because the collection is smaller than `as_of`. */
-function explainEnd({ asOf }: PageRequest, state: State): HttpError {
-  const { count } = asOf === undefined || asOf === "latest" ? state : asOf;
-  return count > state.count
-    ? invalidPage({ code: "not_reached", count: state.count })
-    : invalidPage({ code: "past_the_end", last: lastPage(count) });
-}
-
 /** The query with the state, so that all links lead to pages of the same one. */
 function pin(query: URLSearchParams, state: { count: number; version: number }): URLSearchParams {
   const pinned = new URLSearchParams(query);
   pinned.set(AS_OF, formatAsOf(state));
   return pinned;
-}
-
-/** The detail of the error if a walk keeps to a state of a collection that a load has replaced. */
-const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
-
-/** The error for a page that does not exist. Its body is the same for every reason, as in Django REST Framework. */
-export function invalidPage(reason: ErrorReason): HttpError {
-  return new HttpError(404, { detail: "Invalid page.", reason });
 }
 
 /**

@@ -2,8 +2,8 @@ import { methodNotAllowed, notAcceptable, notFound, throttled, unavailable } fro
 import type { Example } from "../../http/openapi/types.ts";
 import { DESCRIPTION, METHODS } from "../description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "../envelope.ts";
+import { invalidPage } from "../missing-page.ts";
 import { pageUrls } from "../page.ts";
-import { invalidPage } from "../route.ts";
 import seed from "./seed-pages.json" with { type: "json" };
 
 /** A request to the collection, and the response while the seed is loaded. */
