@@ -11,7 +11,7 @@ import type { AppendBase } from "./staging/append-base.ts";
 import { type Staged, stage } from "./staging.ts";
 
 export interface ReadOptions {
-  /** Refuse what would otherwise be mended: counts of a `False` record that are not 0. */
+  /** Refuse what would otherwise be corrected: counts of a `False` record that are not 0. */
   strict?: boolean | undefined;
   /** Serve records of other models as this one. */
   modelName?: "tf1" | undefined;
@@ -67,9 +67,9 @@ export function showChange(staged: Staged, before: Statistics | undefined, base?
 
 /** Does what a load does and, if a signal ends it, says what that leaves. */
 export async function tellStop(action: () => Promise<void>): Promise<void> {
-  const tell = () => printNotice(`Stopped. ${KEPT}`);
-  process.once("exit", tell);
-  await action().finally(() => process.off("exit", tell));
+  const warn = () => printNotice(`Stopped. ${KEPT}`);
+  process.once("exit", warn);
+  await action().finally(() => process.off("exit", warn));
 }
 
 /**
@@ -141,8 +141,8 @@ function refuse(problems: Problem[], count: number, conclusion: string): InputEr
   return new InputError([...lines, conclusion].join("\n"));
 }
 
-/** How many records, and how many of them were mended. */
+/** How many records, and how many of them were corrected. */
 export function summarise({ count, zeroed }: Pick<Staged, "count" | "zeroed">): string {
-  const mended = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
-  return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? mended : ""}`;
+  const corrected = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
+  return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? corrected : ""}`;
 }

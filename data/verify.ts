@@ -109,7 +109,7 @@ function compareAge(one: TrafficRecord, other: TrafficRecord): number {
 }
 
 function findDifferences(actual: Statistics, stored: Statistics | undefined): string[] {
-  // The records do not tell where they come from.
+  // The records do not contain where they come from.
   const { sources: _, ...checked } = actual;
   const names = Object.keys(checked) as (keyof typeof checked)[];
   return names.filter((name) => JSON.stringify(actual[name]) !== JSON.stringify(stored?.[name]));

@@ -4,7 +4,7 @@ const LONGEST_REASON = 500;
 /** How many stack frames are logged, beginning where the error was thrown. */
 const MOST_FRAMES = 8;
 
-/** The fields of a line in the log besides the reason. None of them comes from a client. */
+/** The fields of a line in the log, without the reason. None of them comes from a client. */
 export interface LogFields {
   /** What happened, to filter by. */
   event: "request_failed" | "kept_served" | "rate_limit_failed";

@@ -44,7 +44,7 @@ replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document
 replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
 removeOthers(files.map(({ name }) => name));
 
-/** A file whose name contains a hash of its contents, so that browsers may keep it for ever. */
+/** A file whose name contains a hash of its contents, so that browsers may keep it forever. */
 interface HashedFile {
   /** The name without the hash. */
   source: string;

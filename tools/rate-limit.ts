@@ -9,7 +9,7 @@ interface Limited {
 const LIMITER = "RATE_LIMITER";
 
 /**
- * Checks that `RATE_LIMIT`, which clients are told, is the period in which the platform counts: the worker cannot see it.
+ * Checks that `RATE_LIMIT`, which is sent to clients, is the period in which the platform counts: the worker cannot see it.
  * @param setting the variable; the worker checks whether it is a period at all
  * @param configuration wrangler.toml as a whole, or its `[previews]`
  * @throws Error if the two differ

@@ -89,7 +89,7 @@ export async function captureWrangler(
   const args = process.env[TEMPORARY_ACCOUNT] ? [...command, "--temporary"] : command;
   const run: StandIn = typeof program === "string" ? (...call) => runProgram(program, ...call) : program;
   const { status, output, errors } = await run(args, env);
-  // Some of wrangler's errors are coloured whatever NO_COLOR says.
+  // Some of wrangler's errors are coloured even if NO_COLOR is set.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
   if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
   return { output, errors };

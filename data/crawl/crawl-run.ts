@@ -10,7 +10,7 @@ import { CollectionReplacedError, type PageQueue, type PositionedPage } from "./
 import { walkPages } from "./page-walk.ts";
 import { checkPage, checkRecord, formatResponseProblem, type ResponseProblem } from "./validation.ts";
 
-/** What a crawl uses besides the service and its files. Tests replace it. */
+/** What a crawl uses in addition to the service and its files. Tests replace it. */
 export interface CrawlDependencies {
   clock: Clock;
   retryPolicy: RetryPolicy;
@@ -30,7 +30,7 @@ export interface CrawlRun {
   seen: SeenRecords;
   queue: PageQueue;
   dependencies: CrawlDependencies;
-  /** Tells the user how to resume after an interruption. */
+  /** Shows the user how to resume after an interruption. */
   resumeHint: string;
 }
 

@@ -20,7 +20,7 @@ const QUOTE_ERRORS: Record<string, string> = {
 
 /**
  * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines.
- * @throws UnreadableError at a misplaced quote, since the cells after it cannot be told apart
+ * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
 export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow> {
   for await (const chunk of joinRows(chunks)) {

@@ -8,7 +8,7 @@ export interface Place {
   line: number;
 }
 
-/** What is wrong with a value, wherever it comes from. */
+/** What is wrong with a value. */
 export interface ProblemDetail {
   field?: string;
   value?: unknown;

@@ -85,8 +85,8 @@ function toDetails(issue: z.core.$ZodIssue, original: unknown): ProblemDetail[] 
 }
 
 /**
- * A `camera_ref` that is not what it looks like could not be told from that of another camera, so it has no invisible
- * characters and no white space around it.
+ * Invisible characters, or white space around a `camera_ref`, would make it look like that of another camera, so both are
+ * refused.
  */
 export const cameraRef = z
   .string()

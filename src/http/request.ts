@@ -69,7 +69,7 @@ export function negotiate(format: string | null, accept: string | undefined): Re
 }
 
 /**
- * Chooses the representation of an error. Unlike other responses, an error is sent whatever the request accepts.
+ * Chooses the representation of an error. Unlike other responses, an error is sent even if the request accepts none of its types.
  * @param format the query parameter: `json` decides
  * @param accept the Accept header; if it allows neither JSON nor HTML, XHTML in it identifies a browser
  */

@@ -18,7 +18,7 @@ export const FASTEST_GROWTH = 1_000;
 /** Pages of the collection, both ends included. */
 export interface Target {
   pages: Range[];
-  /** Also the last page, whatever its number is. */
+  /** Also the last page. */
   last: boolean;
 }
 

@@ -130,7 +130,7 @@ async function readReplaceable(namespace: KeyValueStore): Promise<KvState> {
 
 async function sweep(namespace: KeyValueStore, scope: "replaced" | "everything"): Promise<void> {
   if (isRecent(await readState(namespace))) return;
-  // The keys are listed before the state is read: whatever was switched to in between is kept.
+  // The keys are listed before the state is read, so a state that was switched to in between is kept.
   const listed = scope === "everything" ? await namespace.list() : undefined;
   const state = await readState(namespace);
   if (isRecent(state)) return;

@@ -116,7 +116,7 @@ function isOlder(state: State, than: State | undefined): boolean {
 
 /**
  * Makes concurrent reads of the same thing one read: the first request begins it, the others wait for its result. They
- * do not wait for ever, since the runtime may end a request, and with it the work that it began, without notice.
+ * do not wait forever, because the runtime may end a request, and with it the work that it began, without notice.
  */
 function createSharing() {
   const running = new Map<string, Promise<unknown>>();

@@ -37,7 +37,7 @@ export interface NewState {
   count: number;
   revision: string;
   statistics: Statistics;
-  /** What an append continues; undefined for a load, which replaces whatever is there. */
+  /** What an append continues; undefined for a load, which replaces the collection. */
   base?: State | undefined;
   /** The position of the first record of the first block that this write stored. */
   firstWritten: number;
@@ -108,7 +108,7 @@ export class MissingBlockError extends Error {}
  */
 export const ABANDONED_MS = 3_600_000;
 
-/** Characters of a revision that tell when the write began. */
+/** Characters of a revision that contain the time when the write began. */
 const TIME_LENGTH = 9;
 
 /** A new revision: the time, so that abandoned data can be recognised, and a random part. */

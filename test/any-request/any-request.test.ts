@@ -28,7 +28,7 @@ describe.each(STORE_NAMES)("served from %s, any request gets what the model says
   afterAll(() => worker?.close());
 
   async function check(served: Served, runs: number, isEmpty: boolean): Promise<void> {
-    // An instance of its own, which has nothing in memory, of the same version of the code.
+    // A new instance, which has nothing in memory, of the same version of the code.
     const CF_VERSION_METADATA = { id: code, tag: "", timestamp: "" };
     const env: Env = { ...worker.env, STORE: store, CF_VERSION_METADATA };
     const origin = isEmpty ? "http://in-this-process" : worker.origin;

@@ -163,7 +163,7 @@ describe("KV", () => {
     await expectPage(await ask({ ...worker.env }, 2), records, 2);
   });
 
-  test("what is kept is served while the store is broken, and the store's once it is mended", async () => {
+  test("the kept page is served while the store is broken, and the stored one once it is repaired", async () => {
     const instance = { ...worker.env };
     await expectPage(await ask(instance), records);
     await put(STATE_KEY, "no JSON");

@@ -11,7 +11,7 @@ import { type Deployed, type WaitOptions, waitForVersion } from "./worker-versio
 /** The scripts of `npm run check`, except the tests: these take CI minutes. */
 const CHECKS = ["format", "lint", "types"];
 
-/** The number of the newest pages to check, besides the middle and the last one. All pages would take minutes. */
+/** The number of the newest pages to check, in addition to the middle and the last one. All pages would take minutes. */
 const PAGES = "20";
 
 export interface DeployOptions {
@@ -21,7 +21,7 @@ export interface DeployOptions {
   location?: string | undefined;
 }
 
-/** What a deployment uses besides this project's code; tests replace it. */
+/** What a deployment uses in addition to this project's code; tests replace it. */
 export interface Dependencies extends Programs, StepOutput {
   /** Called as soon as the worker is deployed, before it is tested. */
   onDeployed?(deployed: Deployed): void;

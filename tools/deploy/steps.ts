@@ -19,7 +19,7 @@ export const HINTS = {
     "Production is not affected. Push a fix, or remove the preview with `npm run preview -- --delete`.",
   rollback:
     "To list the versions, run `npx wrangler versions list`. To serve one of them, run `npm run rollback -- ID`.",
-  removal: "Run the command again. It skips whatever is removed already.",
+  removal: "Run the command again. It skips what was already removed.",
 } as const;
 
 /** What wrangler prints if there is no token, or if Cloudflare rejects the token. */

@@ -42,13 +42,13 @@ export const SERVICE_HEADERS = {
   "X-Content-Type-Options": refer("NoSniff"),
 };
 
-/** The headers that an error has besides those of every response. */
+/** The headers that an error has in addition to those of every response. */
 export const ERROR_HEADERS = { "Cache-Control": refer("NoStore") };
 
 /** The headers of an error that says when to retry. */
 export const RETRY_HEADERS = { ...ERROR_HEADERS, "Retry-After": refer("RetryAfter") };
 
-/** The headers of the response to a preflight, besides those of every response. */
+/** The headers of the response to a preflight, in addition to those of every response. */
 export const PREFLIGHT_HEADERS = {
   "Access-Control-Allow-Methods": refer("AllowedMethods"),
   "Access-Control-Allow-Headers": refer("AllowedHeaders"),

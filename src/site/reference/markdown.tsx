@@ -27,7 +27,7 @@ export const Markdown: FC<{ text: string }> = ({ text }) => (
   </>
 );
 
-/** A text without paragraphs, in which code stands between backticks. */
+/** A text without paragraphs, in which backticks enclose code. */
 export const Inline: FC<{ text: string }> = ({ text }) => (
   <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part))}</>
 );

@@ -7,10 +7,10 @@ import type { Account } from "./account.ts";
 import { runWranglerStub } from "./wrangler.ts";
 
 export interface Platform {
-  /** Stands in for wrangler: the commands that a deployment runs. */
+  /** Replaces wrangler: the commands that a deployment runs. */
   wrangler: StandIn;
   /**
-   * Stands in for npm: every script succeeds without doing anything, unless `failures` names it. Only `npm run data -- load`
+   * Replaces npm: every script succeeds without doing anything, unless `failures` names it. Only `npm run data -- load`
    * loads the files.
    */
   npm: StandIn;
