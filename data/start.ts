@@ -1,9 +1,11 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { readConfiguration, requireStore } from "../tools/configuration.ts";
 import { requirePeriod } from "../tools/rate-limit.ts";
 import { useStore } from "../tools/stores/open.ts";
-import { spawnWrangler } from "../tools/wrangler.ts";
-import { loadSeed } from "./load-seed.ts";
+import { PROJECT, spawnWrangler } from "../tools/wrangler.ts";
+import { load } from "./load.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
 // its folder and its store are used for the seed too.
@@ -24,7 +26,7 @@ async function prepare(): Promise<void> {
   const { version } = await useStore(choice, (opened) => opened.store.readState(true));
   if (version !== 0) return;
   console.log("The store is empty; loading the seed.");
-  await loadSeed(choice);
+  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), choice);
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */
