@@ -2,12 +2,7 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
-
-export interface Finished {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-}
+import type { Finished } from "./run-command.ts";
 
 /** Waits for the end of a process, and for all that it writes. */
 export async function finish(
@@ -28,11 +23,3 @@ export function runScript(script: string, args: string[], input = ""): Promise<F
   child.stdin.end(input);
   return finish(child);
 }
-
-/** Runs `npm run data -- ...` to its end. How far it was on its way is left out: that depends on how fast it was. */
-export async function runData(args: string[], input?: string): Promise<Finished> {
-  const finished = await runScript("data", args, input);
-  return { ...finished, stderr: finished.stderr.replaceAll(PROGRESS, "") };
-}
-
-const PROGRESS = /^[a-z ]+: .*(\d\/s|so far|left)\n/gm;

@@ -5,8 +5,8 @@ import { promisify, stripVTControlCharacters } from "node:util";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { CSV_HEADER, csvLine } from "../data/formats/csv.ts";
-import { runData } from "./processes.ts";
 import { makeRecords } from "./records/sample.ts";
+import { runData } from "./run-command.ts";
 import { serve, untilServed, useService } from "./serve.ts";
 import { createFolder } from "./temporary-folder.ts";
 

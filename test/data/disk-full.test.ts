@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Served, serve } from "../serve.ts";
+import { type Runtime, startRuntime } from "../runtime.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore } from "./local-store.ts";
 
@@ -60,15 +61,15 @@ describe.runIf(isPermitted)("on a full disk", () => {
       expect(await readdir(small)).toEqual([]);
     }));
 
-  test.each(["d1", "kv"])("%s: a load fails, and what was loaded is still served", (store) =>
+  test.each(STORE_NAMES)("%s: a load fails, and what was loaded is still served", (store) =>
     withDisk(14, async () => {
-      let server: Served | undefined;
+      let server: Runtime | undefined;
       const run = (command: string, ...args: string[]) =>
         local.runIn(local.temporary, command, ...args, "--store", store, "--persist-to", small);
       const first = await local.write("first.csv", served);
       expect(await run("load", first)).toMatchObject({ status: 0 });
       try {
-        server = await serve(small, "--var", `STORE:${store}`);
+        server = await startRuntime({ folder: small, store });
         const { status, stderr } = await run("load", large);
         expect(status).toBe(1);
         expect(stderr).toMatch(/^Warning: .*of free space, and about 22\.5 MB are needed\.$/m);
@@ -113,7 +114,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
     withDisk(1, async () => {
       const first = await local.write("first.csv", served);
       expect(await local.runWithTemporary("load", first)).toMatchObject({ status: 0 });
-      const server = await serve(local.folder);
+      const server = await startRuntime({ folder: local.folder });
       try {
         const out = join(small, "copy.jsonl");
         await writeFile(join(small, "filler"), Buffer.alloc(990_000));

@@ -5,9 +5,9 @@ import { exportRecords } from "../../data/export.ts";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve } from "../serve.ts";
+import { runData } from "../run-command.ts";
+import { startRuntime } from "../runtime.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { statisticsOf } from "./statistics.ts";
 
@@ -130,7 +130,7 @@ describe("an export that is loaded again gives the same answers", () => {
   });
 
   test("which are those of the running worker", async () => {
-    const { origin, close } = await serve(folder);
+    const { origin, close } = await startRuntime({ folder });
     for (const [index, page] of pages.entries()) {
       const answer = await (await fetch(`${origin}${PATH}?format=api&page=${index + 1}`)).text();
       expect(answer.replaceAll(origin, "http://localhost:8787")).toBe(page);

@@ -6,8 +6,8 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { estimateTotal } from "../../data/generate.ts";
 import { stage } from "../../data/staging.ts";
-import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
+import { runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 const folder = createFolder();

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { deploymentOptions, runWrangler } from "../../tools/wrangler.ts";
-import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
+import { runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 const folder = createFolder();

@@ -3,9 +3,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
-import { finish, runData } from "../processes.ts";
+import { finish } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
-import { untilFresh, untilServed, useService } from "../serve.ts";
+import { runData } from "../run-command.ts";
+import { useRuntime } from "../runtime.ts";
+import { untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
@@ -20,7 +22,7 @@ const local = createLocalStore();
 beforeAll(async () => {
   await load(await local.write("served.csv", served));
 });
-const server = useService(local.folder);
+const server = useRuntime({ folder: local.folder });
 
 const load = (...args: string[]) => local.run("load", ...args);
 

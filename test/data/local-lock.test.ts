@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve } from "../serve.ts";
+import { startRuntime } from "../runtime.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
@@ -39,10 +39,10 @@ test.each(STORE_NAMES)(
     }
     // Reading needs no lock.
     expect((await local.run("info", ...place)).stdout).toMatch(/^records +40$/m);
-    const server = await serve(local.folder, "--var", `STORE:${store}`);
+    const server = await startRuntime({ folder: local.folder, store });
     expect(await walk(server.origin)).toEqual(served.toReversed());
     await server.close();
-    expect(await interrupt(load, "SIGKILL")).toEqual([null, "SIGKILL"]);
+    expect(await interrupt(load, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
 
     const [leftover] = await readdir(local.temporary);
     expect(leftover).toMatch(/^traffic-count-records-/);

@@ -8,7 +8,8 @@ import { setTimeout } from "node:timers/promises";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import { type Finished, finish, runData } from "../processes.ts";
+import { finish } from "../processes.ts";
+import { type Finished, runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 /** A folder in which the local stores are kept, D1 and KV, and files for a load. */
@@ -16,11 +17,11 @@ export interface LocalStore {
   folder: string;
   /** Writes records as CSV. Gives the path. */
   write(name: string, records: TrafficRecord[]): Promise<string>;
-  /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end. */
+  /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
   start(command: string, ...args: string[]): ChildProcess;
-  /** Runs `data COMMAND ...` to its end, with a folder for temporary files. */
+  /** Runs `npm run data -- COMMAND ...` to its end, in a process with this folder for temporary files. */
   runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
   /** Runs the same with the local store to its end, with the temporary folder of `start`. */
   runWithTemporary(command: string, ...args: string[]): Promise<Finished>;

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { generateSeedFiles } from "../../data/seed.ts";
 import { Page } from "../../src/records/record.ts";
-import { runData } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
+import { runData } from "../run-command.ts";
 import { serve, untilServed } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
 

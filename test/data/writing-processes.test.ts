@@ -56,7 +56,7 @@ test.each(STORE_NAMES)("%s: of two loads at once one is served, complete", async
   const collections = [makeRecords(2_000), makeRecords(3_000)];
   const loads = collections.map(async (records, index) => {
     const file = await local.write(`${store}-${index}.csv`, records);
-    return local.run("load", "--store", store, file);
+    return local.runWithTemporary("load", "--store", store, file);
   });
   const statuses = (await Promise.all(loads)).map(({ status }) => status);
   const served = await readLoaded(store);

@@ -4,8 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
-import { type DirectRuntime, startDirectRuntime } from "../direct-runtime.ts";
 import { makeRecords } from "../records/sample.ts";
+import { bundleWorker, type Runtime, startRuntime } from "../runtime.ts";
 import { untilFresh } from "../serve.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable, ORIGIN, PATH, writePage } from "./answers.ts";
@@ -109,9 +109,9 @@ describe.each(STORE_NAMES)("%s", (store) => {
 describe("the first client goes away", () => {
   /** Three blocks. */
   const records = makeRecords(1_800).reverse();
-  let runtime: DirectRuntime;
+  let runtime: Runtime;
   beforeAll(async () => {
-    runtime = await startDirectRuntime("test/faults/slow-worker.ts");
+    runtime = await startRuntime({ script: await bundleWorker("test/faults/slow-worker.ts"), store: "kv" });
     await loadInto(runtime.env, "kv", records.toReversed());
   });
   afterAll(() => runtime?.close());

@@ -2,7 +2,8 @@ import { glob, readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve, untilFresh, untilServed } from "../serve.ts";
+import { startRuntime } from "../runtime.ts";
+import { untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 
 /** Records in the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
@@ -38,7 +39,7 @@ test.each([
   });
   const all = await local.write("all.csv", records);
   const append = ["load", "--append", "--skip-known", ...place, all] as const;
-  const server = await serve(local.folder, "--var", `STORE:${store}`);
+  const server = await startRuntime({ folder: local.folder, store });
   try {
     const child = local.start(...append);
     await untilWriting(store, local, child);

@@ -9,7 +9,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
-import { runData } from "../processes.ts";
+import { runData } from "../run-command.ts";
 import { serve } from "../serve.ts";
 import { runClients } from "./clients.ts";
 import { describeCollection } from "./collection.ts";

@@ -4,8 +4,8 @@ import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
-import { runData } from "../processes.ts";
-import { serve } from "../serve.ts";
+import { runData } from "../run-command.ts";
+import { startRuntime } from "../runtime.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { walk } from "./walk.ts";
 
@@ -110,7 +110,7 @@ test.each(STORE_NAMES)(
     expect(loaded.stderr).not.toContain("problem");
     expect(loaded.status).toBe(0);
 
-    const served = await serve(folder, "--var", `STORE:${store}`);
+    const served = await startRuntime({ folder, store });
     try {
       expect(await walk(served.origin)).toEqual(expectRecords());
     } finally {

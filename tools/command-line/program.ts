@@ -1,16 +1,18 @@
-import { Command } from "commander";
+import { Command, CommanderError } from "commander";
 
 /** The exit status if the command line is not valid. */
 export const WRONG_USAGE = 2;
 
 /** @param name as a person types it, such as `npm run data --` */
 export function createProgram(name: string): Command {
-  return new Command(name).exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : WRONG_USAGE));
+  return new Command(name).exitOverride();
 }
 
 interface RunOptions {
   /** The exit status after an error, 1 by default. */
   errorStatus?: number;
+  /** The arguments; by default those of this process. */
+  args?: string[];
   /** Called on a signal, to print what the interruption leaves behind. */
   onInterrupt?: () => void;
   /** Aborted by the first signal, for a command that then finishes by itself. A second signal ends the process at once. */
@@ -22,17 +24,29 @@ interface RunOptions {
  * process with 128 plus the signal's number, as shells expect, after its `exit` listeners have run.
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
-  const { errorStatus = 1, stop } = options;
   const received = handleSignals(options);
+  await runCommand(program, options);
+  if (received.status !== undefined) process.exitCode = received.status;
+}
+
+/** Does what `runProgram` does, except for signals. Sets the exit status of this process if the command fails. */
+export async function runCommand(
+  program: Command,
+  { errorStatus = 1, args = process.argv.slice(2), stop }: RunOptions = {},
+): Promise<void> {
   try {
-    await program.parseAsync();
+    await program.parseAsync(args, { from: "user" });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
+    if (error instanceof CommanderError) {
+      // Commander has printed the error, or the help that the person asked for.
+      process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+      return;
+    }
     // The person who interrupted the command knows why it stopped.
     if (!(stop?.signal.aborted && error.name === "AbortError")) console.error(error.message);
     process.exitCode = errorStatus;
   }
-  if (received.status !== undefined) process.exitCode = received.status;
 }
 
 const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;

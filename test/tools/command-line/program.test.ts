@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { type Finished, finish } from "../../processes.ts";
+import { finish } from "../../processes.ts";
+import type { Finished } from "../../run-command.ts";
 
 /** The source of a program that prints "started" and then runs the statements of its command. */
 const writeProgram = (command: string, options: string) => `

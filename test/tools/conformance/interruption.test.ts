@@ -2,7 +2,8 @@ import { spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { type Finished, finish } from "../../processes.ts";
+import { finish } from "../../processes.ts";
+import type { Finished } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { makeCollection, type Reply, service, setUpService } from "./fake-service.ts";
 

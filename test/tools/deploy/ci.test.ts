@@ -5,7 +5,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Finished, finish } from "../../processes.ts";
+import { finish } from "../../processes.ts";
+import type { Finished } from "../../run-command.ts";
 import { openApi } from "./stub/api.ts";
 
 let home: string;

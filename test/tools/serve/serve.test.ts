@@ -7,8 +7,9 @@ import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { Page } from "../../../src/records/record.ts";
 import { isLoaded } from "../../../tools/serve/local-database.ts";
 import { listen } from "../../listen.ts";
-import { runData, runScript } from "../../processes.ts";
+import { runScript } from "../../processes.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { runData } from "../../run-command.ts";
 import { runServer, untilFresh } from "../../serve.ts";
 
 let folder: string;

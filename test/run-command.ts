@@ -1,0 +1,87 @@
+import { Console } from "node:console";
+import { Readable, Writable } from "node:stream";
+import type { Command } from "commander";
+import { createDataProgram } from "../data/program.ts";
+import { runCommand } from "../tools/command-line/program.ts";
+
+/** How a command ended, and what it printed. */
+export interface Finished {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** The commands that were started before. The streams belong to the whole process, so only one can run at a time. */
+let earlier: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command in this process, with its own streams. It does what it does in a process of its own, but Node need not
+ * start, which takes a second.
+ */
+export function runHere(
+  program: Command,
+  args: string[],
+  { input = "", errorStatus = 1 } = {},
+): Promise<Finished> {
+  const finished = earlier.then(async () => {
+    const streams = replaceStreams(input);
+    try {
+      await runCommand(program, { args, errorStatus });
+      return { status: Number(process.exitCode ?? 0), stdout: streams.stdout(), stderr: streams.stderr() };
+    } finally {
+      streams.restore();
+    }
+  });
+  earlier = finished.catch(() => {});
+  return finished;
+}
+
+/** Runs `npm run data -- ...` in this process. Lines of progress are left out: they depend on how fast it was. */
+export async function runData(args: string[], input?: string): Promise<Finished> {
+  const finished = await runHere(createDataProgram(), args, { input });
+  return { ...finished, stderr: removeProgress(finished.stderr) };
+}
+
+export function removeProgress(stderr: string): string {
+  return stderr.replaceAll(/^[a-z ]+: .*(\d\/s|so far|left)\n/gm, "");
+}
+
+function replaceStreams(input: string) {
+  const [stdout, stderr] = [collect(), collect()];
+  const replaced = [
+    replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
+    replace(process, "stdout", stdout.stream),
+    replace(process, "stderr", stderr.stream),
+    replace(globalThis, "console", new Console(stdout.stream, stderr.stream)),
+  ];
+  const { exitCode } = process;
+  process.exitCode = undefined;
+  return {
+    stdout: stdout.text,
+    stderr: stderr.text,
+    restore() {
+      for (const restore of replaced) restore();
+      process.exitCode = exitCode;
+    },
+  };
+}
+
+/** Replaces a property, whatever it is. Gives a function that restores it. */
+function replace(owner: object, name: string, value: unknown): () => void {
+  const before = Object.getOwnPropertyDescriptor(owner, name);
+  if (!before) throw new Error(`There is no ${name}.`);
+  Object.defineProperty(owner, name, { value, writable: true, configurable: true });
+  return () => Object.defineProperty(owner, name, before);
+}
+
+/** A stream that keeps what is written to it. */
+function collect(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk, _, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
