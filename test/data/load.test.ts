@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { finish } from "../processes.ts";
-import { makeRecords } from "../records/sample.ts";
+import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
 import { useRuntime } from "../runtime.ts";
 import { untilFresh, untilServed } from "../serve.ts";
@@ -12,11 +12,8 @@ import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
-/** Some 20 MB, which are written in about 20 transactions. */
-const large = makeRecords(60_000).map((record) => ({
-  ...record,
-  camera_ref: record.camera_ref.padEnd(255, "."),
-}));
+/** About 7 MB, which are written in as many transactions. */
+const large = makeWideRecords(21_000);
 
 const local = createLocalStore();
 beforeAll(async () => {

@@ -4,17 +4,14 @@ import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../tools/configuration.ts";
-import { makeRecords } from "../records/sample.ts";
+import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { startRuntime } from "../runtime.ts";
 import { walk } from "../walk/walk.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40);
-/** Some 20 MB, which are written in about 20 transactions. */
-const large = makeRecords(60_000).map((record) => ({
-  ...record,
-  camera_ref: record.camera_ref.padEnd(255, "."),
-}));
+/** About 7 MB, which are written in as many transactions. */
+const large = makeWideRecords(21_000);
 
 const local = createLocalStore();
 let small: string;

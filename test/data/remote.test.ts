@@ -13,7 +13,7 @@ import { load } from "../../src/store/writer.ts";
 import { listMigrations, MIGRATIONS } from "../../tools/stores/migrations.ts";
 import { openRemoteStore } from "../../tools/stores/remote.ts";
 import type { StandIn } from "../../tools/wrangler.ts";
-import { makeRecords } from "../records/sample.ts";
+import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { openApi } from "../tools/deploy/stub/api.ts";
 import { openPlatform } from "../tools/deploy/stub/platform.ts";
 import type { Api } from "../tools/deploy/stub/route.ts";
@@ -133,12 +133,8 @@ test("if wrangler fails at the second file of a load, the old records stay, and 
   const { store } = await openRemoteStore("d1", { remote: true, config, program });
   const before = await load(store, makeRecords(30));
   // Wrangler gets 20 MB at a time.
-  const large = makeRecords(80_000).map((record) => ({
-    ...record,
-    camera_ref: record.camera_ref.padEnd(255, "."),
-  }));
   filesUntilFailure = 2;
-  await expect(load(store, large)).rejects.toThrow("Exceeded the daily limit");
+  await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
   expect(await store.readState(true)).toEqual(before);
   expect(await Array.fromAsync(readRecords(store, before))).toEqual(makeRecords(30));
   filesUntilFailure = Number.POSITIVE_INFINITY;

@@ -5,7 +5,7 @@ import { readRecords } from "../../data/stored-records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { useStore } from "../../tools/stores/open.ts";
-import { makeRecords } from "../records/sample.ts";
+import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 /** Records at the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
@@ -13,9 +13,6 @@ const COUNTS = { d1: 21_000, kv: 9_000 };
 
 /** Records at the beginning. The last block is not full, so an append rewrites it. */
 const LOADED = 1_000;
-
-const make = (count: number) =>
-  makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
 
 const local = createLocalStore();
 beforeEach(() => {
@@ -38,7 +35,7 @@ async function killWhileWriting(store: StoreName, ...args: string[]): Promise<vo
 test.each(STORE_NAMES)(
   "%s: a load and an append that are killed change nothing that is served",
   async (store) => {
-    const records = make(COUNTS[store]);
+    const records = makeWideRecords(COUNTS[store]);
     const loaded = records.slice(0, LOADED);
     const choice = { store, persistTo: local.folder };
     await load([await local.write(`${store}-loaded.csv`, loaded)], choice);

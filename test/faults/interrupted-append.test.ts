@@ -1,15 +1,13 @@
 import { glob, readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
-import { makeRecords } from "../records/sample.ts";
+import { makeWideRecords } from "../records/sample.ts";
 import { startRuntime } from "../runtime.ts";
 import { untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 
 /** Records in the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
 const counts = { d1: 21_000, kv: 9_000 };
-const make = (count: number) =>
-  makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
 
 /** The last block is not full, so that an append rewrites it. */
 const LOADED = 1_000;
@@ -31,7 +29,7 @@ test.each([
   ["d1", "SIGINT", 130],
   ["kv", "SIGTERM", 143],
 ] as const)("%s: %s while an append writes leaves what is served, whole", async (store, signal, status) => {
-  const records = make(counts[store]);
+  const records = makeWideRecords(counts[store]);
   const loaded = records.slice(0, LOADED);
   const place = ["--store", store];
   expect(await local.run("load", ...place, await local.write("loaded.csv", loaded))).toMatchObject({
