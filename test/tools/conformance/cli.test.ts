@@ -1,16 +1,14 @@
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
-import { runScript } from "../../processes.ts";
 import { runInTerminal } from "../command-line/terminal.ts";
 import { makeCollection, PATH, type Reply, service, setUpService, startService } from "./fake-service.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
+import { runConformance } from "./run-conformance.ts";
 
 const RECORDS = makeCollection(40);
 
 setUpService(RECORDS);
-
-const run = (...args: string[]) => runScript("conformance", args);
 
 function breakModel(name: string): void {
   service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });
@@ -18,7 +16,7 @@ function breakModel(name: string): void {
 
 describe("the exit status", () => {
   test("is 0, with one line for each rule, if no rule is broken", async () => {
-    const { status, stdout, stderr } = await run(service.origin);
+    const { status, stdout, stderr } = await runConformance(service.origin);
     expect([status, stderr]).toEqual([0, ""]);
     for (const { reference } of RULES)
       expect(stdout).toMatch(new RegExp(`^ {2}(pass|not shown) +${reference}( |$)`, "m"));
@@ -29,7 +27,7 @@ describe("the exit status", () => {
 
   test("is 1, with the evidence, if a rule is broken", async () => {
     breakModel("tf2");
-    const { status, stdout } = await run(service.origin);
+    const { status, stdout } = await runConformance(service.origin);
     expect(status).toBe(1);
     expect(stdout).toMatch(/^ {2}fail +Record\.model_name +model_name: "tf1".*: broken 1 of 40 times$/m);
     expect(stdout).toMatch(/^ +\?format=api&page=2 record \d+: model_name is "tf2", not "tf1"$/m);
@@ -38,7 +36,7 @@ describe("the exit status", () => {
   test("is 2 if the check ended early and no rule is broken", async () => {
     service.reply = (reply, { page }) =>
       page === "2" ? { ...reply, status: 429, headers: { "Retry-After": "86400" } } : reply;
-    const { status, stdout } = await run(service.origin);
+    const { status, stdout } = await runConformance(service.origin);
     expect(status).toBe(2);
     expect(stdout).toMatch(
       /ended early: \S+page=2 returned 429 and asked to wait 86400 s, longer than the limit of 600 s\n$/,
@@ -70,7 +68,7 @@ describe("the exit status", () => {
     ["another host", { status: 301, headers: { Location: "http://localhost:1/" } }, /leads to another host/],
   ])("is 2 if the first page is %s", async (_, changes, message) => {
     service.reply = (reply) => ({ ...reply, ...changes });
-    const { status, stdout, stderr } = await run(service.origin);
+    const { status, stdout, stderr } = await runConformance(service.origin);
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toMatch(message);
   });
@@ -86,7 +84,7 @@ describe("the exit status", () => {
     [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
     [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
   ])("is 2 for the wrong arguments %j", async (args, message) => {
-    const { status, stderr } = await run(...args);
+    const { status, stderr } = await runConformance(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(message);
   });
@@ -126,7 +124,10 @@ describe("a missing service is reported", () => {
 });
 
 test("the URL of a page is accepted as that of its collection", async () => {
-  const { status, stdout } = await run(`${service.origin}${PATH}?format=api&page=2`, "--read-only");
+  const { status, stdout } = await runConformance(
+    `${service.origin}${PATH}?format=api&page=2`,
+    "--read-only",
+  );
   expect(status).toBe(0);
   expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages`);
 });
@@ -142,7 +143,7 @@ test("--format json checks a service that shows format=api as HTML, as Django RE
 });
 
 test("--reference judges what the specification leaves open", async () => {
-  const { status, stdout } = await run(service.origin, "--reference");
+  const { status, stdout } = await runConformance(service.origin, "--reference");
   expect(status).toBe(1);
   expect(stdout).toMatch(
     /^ {2}fail +Reference\.HEAD +HEAD is like GET, without a body: broken 1 of 1 time$/m,
@@ -152,7 +153,14 @@ test("--reference judges what the specification leaves open", async () => {
 
 test("--json prints the report as JSON", async () => {
   breakModel("tf2");
-  const { status, stdout } = await run(service.origin, "--json", "--pages", "2", "--concurrency", "4");
+  const { status, stdout } = await runConformance(
+    service.origin,
+    "--json",
+    "--pages",
+    "2",
+    "--concurrency",
+    "4",
+  );
   expect(status).toBe(1);
   const { rules, ...rest } = JSON.parse(stdout);
   const url = service.origin + PATH;

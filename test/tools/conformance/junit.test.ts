@@ -2,9 +2,9 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { RULES } from "../../../tools/conformance/check.ts";
-import { runScript } from "../../processes.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { makeCollection, service, setUpService } from "./fake-service.ts";
+import { runConformance } from "./run-conformance.ts";
 
 const folder = createFolder();
 
@@ -14,8 +14,6 @@ setUpService(RECORDS);
 
 /** What the specification does not show, and with --read-only whether records can be written. */
 const SKIPPED = RULES.filter(({ notShown }) => notShown).length + 1;
-
-const run = (...args: string[]) => runScript("conformance", args);
 
 /** Parses the elements of an XML document and requires that they are nested correctly. */
 function parseElements(xml: string): { name: string; attributes: string; text: string }[] {
@@ -39,7 +37,7 @@ describe("--junit", () => {
     const file = join(folder, "conformance.xml");
     const name = '<"&\u0007\uFFFF\u009B31m';
     service.records = RECORDS.with(17, { ...RECORDS[17]!, model_name: name as "tf1" });
-    const { status } = await run(service.origin, "--read-only", "--junit", file);
+    const { status } = await runConformance(service.origin, "--read-only", "--junit", file);
     expect(status).toBe(1);
     const xml = await readFile(file, "utf8");
     expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/);
@@ -68,7 +66,7 @@ describe("--junit", () => {
     const file = join(folder, "stopped.xml");
     service.reply = (reply, { page }) =>
       page === "2" ? { ...reply, status: 503, headers: { "Retry-After": "86400" } } : reply;
-    const { status } = await run(service.origin, "--junit", file);
+    const { status } = await runConformance(service.origin, "--junit", file);
     expect(status).toBe(2);
     const errors = parseElements(await readFile(file, "utf8")).filter(({ name }) => name === "error");
     expect(errors).toEqual([
@@ -80,7 +78,7 @@ describe("--junit", () => {
     ["in a missing folder", "nowhere/file.xml", "it does not exist"],
     ["a folder", ".", "it is a directory"],
   ])("is refused before the first request if the file is %s", async (_, file, code) => {
-    const { status, stdout, stderr } = await run(service.origin, "--junit", join(folder, file));
+    const { status, stdout, stderr } = await runConformance(service.origin, "--junit", join(folder, file));
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`It cannot be written: ${code}`);
     expect(service.requests).toEqual([]);
@@ -90,13 +88,14 @@ describe("--junit", () => {
     const [old, none] = [join(folder, "old.xml"), join(folder, "none.xml")];
     await writeFile(old, "<old/>");
     service.reply = (reply) => ({ ...reply, status: 404, body: "{}" });
-    for (const file of [old, none]) expect((await run(service.origin, "--junit", file)).status).toBe(2);
+    for (const file of [old, none])
+      expect((await runConformance(service.origin, "--junit", file)).status).toBe(2);
     expect(await readFile(old, "utf8")).toBe("<old/>");
     await expect(readFile(none)).rejects.toThrow("ENOENT");
   });
 
   test("can be a device", async () => {
-    expect((await run(service.origin, "--read-only", "--junit", "/dev/null")).status).toBe(0);
+    expect((await runConformance(service.origin, "--read-only", "--junit", "/dev/null")).status).toBe(0);
   });
 
   test("is written after the table, which is printed even if the file can no longer be written", async () => {
@@ -106,7 +105,11 @@ describe("--junit", () => {
       if (method === "OPTIONS") await rm(away, { recursive: true, force: true });
       return reply;
     };
-    const { status, stdout, stderr } = await run(service.origin, "--junit", join(away, "file.xml"));
+    const { status, stdout, stderr } = await runConformance(
+      service.origin,
+      "--junit",
+      join(away, "file.xml"),
+    );
     expect(status).toBe(2);
     expect(stdout).toMatch(/ pass, 0 fail/);
     expect(stderr).toContain("ENOENT");

@@ -5,7 +5,8 @@ import { unstable_readConfig } from "wrangler";
 import { parse } from "yaml";
 import { createPreviewName } from "../../../tools/deploy/preview.ts";
 import { deployProduction } from "../../../tools/deploy/production.ts";
-import { runScript } from "../../processes.ts";
+import { createDeployProgram } from "../../../tools/deploy/program.ts";
+import { runHere } from "../../run-command.ts";
 import { test } from "./stub/fixture.ts";
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
@@ -22,8 +23,8 @@ describe("docs/deploying.md", () => {
     ["deploy", "--url"],
     ["preview", "--branch"],
     ["rollback", "--url"],
-  ] as const)("documents every option of npm run %s", async ([script, example]) => {
-    const { stdout } = await runScript(script, ["--help"]);
+  ] as const)("documents every option of npm run %s", async ([script, example], { dependencies }) => {
+    const { stdout } = await runHere(createDeployProgram(dependencies), [script, "--help"]);
     const options = [...stdout.matchAll(/--[a-z-]+/g)].map(([option]) => option);
     expect(options).toContain(example);
     for (const option of options.filter((option) => option !== "--help")) expect(DOCS).toContain(option);
