@@ -1,6 +1,6 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { eachLook, findOrigin, JSON_PAGE, openPage, PAGES } from "./pages.ts";
+import { eachLook, findOrigin, JSON_PAGE, openPage, PAGES, takeScreenshot } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -37,11 +37,6 @@ function openFolded(page: Page): Promise<void> {
   });
 }
 
-/** Takes a screenshot for people to look at. Git ignores it. */
-function takePicture(page: Page, name: string): Promise<Buffer> {
-  return page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
-}
-
 async function expectOutline(page: Page): Promise<void> {
   const levels = await page
     .locator("h1, h2, h3, h4, h5, h6")
@@ -64,7 +59,7 @@ test.for(PAGES)(
     await eachLook(page, async (look) => {
       expect(await findViolations(page), look).toEqual([]);
       await expectFit(page, look);
-      await takePicture(page, `${sitePage.name}-${look}`);
+      await takeScreenshot(page, `${sitePage.name}-${look}`);
     });
     await openFolded(page);
     expect(await findViolations(page), "unfolded").toEqual([]);
@@ -133,7 +128,7 @@ test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit 
   await page.emulateMedia({ media: "print" });
   await expectFit(page, "print");
   expect(await findScrolling(page)).toEqual([]);
-  await takePicture(page, `${sitePage.name}-print`);
+  await takeScreenshot(page, `${sitePage.name}-print`);
 });
 
 test("marks and the current page are visible with forced colours", async ({ visit }) => {
@@ -153,9 +148,7 @@ test("marks and the current page are visible with forced colours", async ({ visi
 test("a browser shows JSON without errors", async ({ visit }) => {
   const page = await visit();
   await openPage(page, JSON_PAGE);
-  await eachLook(page, async (look) => {
-    await takePicture(page, `${JSON_PAGE.name}-${look}`);
-  });
+  await eachLook(page, (look) => takeScreenshot(page, `${JSON_PAGE.name}-${look}`));
 });
 
 test("the checks find mistakes", async ({ visit }) => {

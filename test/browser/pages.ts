@@ -79,3 +79,9 @@ export async function eachLook(page: Page, look: (name: string) => Promise<void>
     await look(`${width}-${colorScheme}`);
   }
 }
+
+/** Takes a screenshot for people to look at, if the environment variable SCREENSHOTS is set. Git ignores it. */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  await page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
+}

@@ -1,6 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { describe, inject } from "vitest";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { takeScreenshot } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status next to a button is a word. */
@@ -135,7 +136,7 @@ describe("without scripts", () => {
     expect(await page.getByRole("button", { name: /Copy/ }).count()).toBe(0);
     await page.getByText("The figures as a table").click();
     expect(await page.locator("#periods tbody tr").filter({ visible: true }).count()).toBe(11);
-    await page.screenshot({ path: "test-output/screenshots/landing-without-scripts.png", fullPage: true });
+    await takeScreenshot(page, "landing-without-scripts");
 
     await follow(page, () => page.getByRole("link", { name: "Look at the records" }).click());
     await follow(page, () => page.getByRole("link", { name: "Next ›" }).first().click());

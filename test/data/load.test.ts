@@ -59,7 +59,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     const child = local.start("load", await local.write("large.csv", large));
     await untilWriting("d1", local, child);
     await interrupt(child, signal, true);
-    expect(await local.told()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
+    expect(await local.readStderr()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
     expect(await readdir(local.temporary), "nothing is left behind").not.toContainEqual(
       expect.stringMatching(/^traffic-/),
     );

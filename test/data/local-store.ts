@@ -25,8 +25,8 @@ export interface LocalStore {
   runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
   /** Runs the same with the local store to its end, with the temporary folder of `start`. */
   runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
-  /** What was started last has written to standard error. */
-  told(): Promise<string>;
+  /** What `start` last started has written to standard error. */
+  readStderr(): Promise<string>;
   /** Where what was started keeps its temporary files. */
   temporary: string;
 }
@@ -57,7 +57,7 @@ export function createLocalStore(): LocalStore {
     },
     runIn,
     runWithTemporary: (command, ...args) => runIn(temporary, command, ...args, ...place),
-    told: () => readFile(join(folder, "stderr"), "utf8"),
+    readStderr: () => readFile(join(folder, "stderr"), "utf8"),
   };
 }
 
@@ -73,7 +73,8 @@ function runIn(temporary: string, command: string, ...args: string[]): Promise<F
 export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
   const isWriting = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
   while (!(await isWriting())) {
-    if (load.exitCode !== null) throw new Error(`The load ended with ${load.exitCode}`);
+    if (load.exitCode !== null)
+      throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
     await setTimeout(5);
   }
 }
@@ -102,7 +103,7 @@ async function watchKeys({ folder }: LocalStore): Promise<() => Promise<boolean>
   return async () => (await count()) >= before + 5;
 }
 
-/** Sends a signal to a process or, as ctrl-C does, to all that it started too. Waits for the end of the process. */
+/** Sends a signal to a process or, as ctrl-C does, to all that it started too. Waits for the end of all that it reached. */
 export async function interrupt(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -111,5 +112,16 @@ export async function interrupt(
   const ended = once(child, "close");
   if (child.pid === undefined) throw new Error("It was never started");
   process.kill(group ? -child.pid : child.pid, signal);
-  return ended;
+  const end = await ended;
+  while (group && isRunning(-child.pid)) await setTimeout(5);
+  return end;
+}
+
+/** @param pid of a process; that of a group is negative */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
