@@ -1,20 +1,23 @@
-import type { Env } from "../../src/env.ts";
-import { bindDatabase, createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
-import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
+import type { KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StoreName } from "../../tools/configuration.ts";
+import type { LocalStores } from "./local-stores.ts";
 
 /** Called before every single thing that a store does to the database or the namespace behind it. */
 export type BeforeStep = () => Promise<void>;
 
 /**
- * A store over the worker's real bindings whose every step can be interrupted or followed by another writer. Blocks are
+ * A real store whose every step can be interrupted or followed by another writer. Blocks are
  * written one by one, so that there are many steps.
  */
-export function createStepwiseStore(env: Env, name: StoreName, beforeStep: BeforeStep): Store {
-  if (name === "d1") return createD1Store(stepThrough(bindDatabase(env.DB), beforeStep));
-  const namespace = bindNamespace(env.KV);
+export function createStepwiseStore(
+  { database, namespace }: LocalStores,
+  name: StoreName,
+  beforeStep: BeforeStep,
+): Store {
+  if (name === "d1") return createD1Store(stepThrough(database, beforeStep));
   return createKvStore({
     ...stepThrough(namespace, beforeStep),
     // KV writes and removes each key by itself.

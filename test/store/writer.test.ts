@@ -2,7 +2,6 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vi
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines } from "../../src/store/blocks.ts";
 import { GRACE_MS, STATE_KEY } from "../../src/store/kv-state.ts";
-import { createStore } from "../../src/store/open.ts";
 import {
   ABANDONED_MS,
   ConflictError,
@@ -14,7 +13,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { useWorker } from "../worker.ts";
+import { useLocalStores } from "./local-stores.ts";
 import { createStepwiseStore } from "./stepwise.ts";
 
 const all = makeRecords(4_000);
@@ -31,11 +30,11 @@ class InterruptedError extends Error {}
 const contents = (records: TrafficRecord[]) => records.map(({ id }) => id).join();
 
 describe.each(STORE_NAMES)("%s", (name) => {
-  const worker = useWorker();
+  const stores = useLocalStores();
   let store: Store;
   let now: number;
   beforeAll(async () => {
-    store = createStore({ ...worker.env, STORE: name });
+    store = stores.open(name);
     now = Date.now();
   });
   beforeEach(async () => {
@@ -84,7 +83,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
   const countSteps = async ({ run }: Write) => {
     let steps = 0;
     await run(
-      createStepwiseStore(worker.env, name, async () => {
+      createStepwiseStore(stores, name, async () => {
         steps += 1;
       }),
     );
@@ -103,7 +102,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
         await load(store, LOADED);
         await passTime();
         let left = allowed;
-        const interrupted = createStepwiseStore(worker.env, name, async () => {
+        const interrupted = createStepwiseStore(stores, name, async () => {
           if (left-- <= 0) throw new InterruptedError();
         });
         await expect(write.run(interrupted)).rejects.toThrow(InterruptedError);
@@ -132,7 +131,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
         await load(store, LOADED);
         await passTime();
         let step = 0;
-        const interleaved = createStepwiseStore(worker.env, name, async () => {
+        const interleaved = createStepwiseStore(stores, name, async () => {
           if (++step === intrudeAt) await intruder.run(store);
         });
         const outcome = await write.run(interleaved).then(
@@ -159,8 +158,8 @@ describe.each(STORE_NAMES)("%s", (name) => {
   });
 
   test("a load repairs a damaged state", async () => {
-    if (name === "d1") await worker.env.DB.prepare("DELETE FROM state").run();
-    else await worker.env.KV.put(STATE_KEY, "not a state");
+    if (name === "d1") await stores.database.write(["DELETE FROM state"]);
+    else await stores.namespace.put([{ key: STATE_KEY, value: "not a state" }]);
     await expect(store.readState()).rejects.toThrow(DamagedStateError);
     await load(store, REPLACEMENT);
     expect(contents((await readAll()).records)).toBe(contents(REPLACEMENT));
@@ -183,16 +182,15 @@ describe.each(STORE_NAMES)("%s", (name) => {
 
   /** How much data the store holds. */
   async function countStored(kind: StoreName): Promise<number> {
-    if (kind === "kv") return (await worker.env.KV.list()).keys.length;
-    const row = await worker.env.DB.prepare(
-      "SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM statistics) + 1 AS stored",
-    ).first<{ stored: number }>();
-    return row?.stored ?? 0;
+    if (kind === "kv") return (await stores.namespace.list()).length;
+    const sql = "SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM statistics) + 1 AS stored";
+    const [row] = await stores.database.query(sql, [], true);
+    return Number(row?.stored);
   }
 
   test("what was replaced, and what an interrupted load left, is removed in time", async () => {
     let left = 6;
-    const interrupted = createStepwiseStore(worker.env, name, async () => {
+    const interrupted = createStepwiseStore(stores, name, async () => {
       if (left-- <= 0) throw new InterruptedError();
     });
     await expect(load(interrupted, all)).rejects.toThrow(InterruptedError);

@@ -30,8 +30,9 @@ export async function prepareCollection(count: number, bundle: string, folder: s
   const runtime = await startRuntime(bundle, folder);
   try {
     const { DB, KV } = await runtime.bindings();
-    await applyMigrations(DB);
-    await loadInto(createD1Store(bindDatabase(DB)), "D1", count);
+    const database = bindDatabase(DB);
+    await applyMigrations(database);
+    await loadInto(createD1Store(database), "D1", count);
     await loadInto(createKvStore(bindNamespace(KV)), "KV", count);
   } finally {
     await runtime.close();

@@ -1,10 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { D1Database } from "@cloudflare/workers-types";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Env } from "../../src/env.ts";
-import { bindDatabase, createD1Store } from "../../src/store/d1.ts";
+import { createD1Store } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import { bindNamespace } from "../../src/store/namespace.ts";
 import type { Configuration, StoreName } from "../configuration.ts";
@@ -12,6 +11,7 @@ import { createWriteError, DiskFullError } from "../file-errors.ts";
 import { type FileLock, lockFile } from "../file-lock.ts";
 import { useTemporaryFolder } from "../temporary-files.ts";
 import { PROJECT } from "../wrangler.ts";
+import { D1_SCRIPT, openD1 } from "./d1-runtime.ts";
 import { createSpaceGuard } from "./disk-space.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
@@ -58,7 +58,7 @@ export async function openLocalStore(
   const namespaceId = namespace?.preview_id ?? namespace?.id ?? "KV";
   const options = convertV4MiniflareOptions({
     modules: true,
-    script: "export default {}",
+    script: D1_SCRIPT,
     d1Databases: { DB: databaseId },
     kvNamespaces: { KV: namespaceId },
     cf: false,
@@ -69,23 +69,18 @@ export async function openLocalStore(
   );
   const close = () => runtime.dispose();
   try {
-    const { DB, KV } = await runtime.getBindings<Env>();
     if (name === "kv") {
+      const { KV } = await runtime.getBindings<Env>();
       const size = () => measureFiles(join(folder, "kv", namespaceId, "blobs"));
       return { name, store: spaceGuard.explainIn(createKvStore(bindNamespace(KV))), size, folder, close };
     }
-    await applyMigrations(DB);
-    const store = spaceGuard.explainIn(createD1Store(bindDatabase(DB)));
-    return { name, store, size: () => measureDatabase(DB), folder, close };
+    const database = openD1(runtime);
+    await applyMigrations(database);
+    return { name, store: spaceGuard.explainIn(createD1Store(database)), size: database.size, folder, close };
   } catch (error) {
     await close();
     throw spaceGuard.isDiskFull() ? new DiskFullError(folder, undefined, { cause: error }) : error;
   }
-}
-
-async function measureDatabase(database: D1Database): Promise<number> {
-  const { meta } = await database.prepare("SELECT 1").run();
-  return meta.size_after;
 }
 
 async function measureFiles(folder: string): Promise<number | undefined> {

@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { D1Database } from "@cloudflare/workers-types";
+import type { SqlDatabase } from "../../src/store/d1.ts";
 import { PROJECT } from "../wrangler.ts";
 
 /** The folder of the migrations. */
@@ -19,17 +19,14 @@ export async function listMigrations(): Promise<string[]> {
 }
 
 /** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
-export async function applyMigrations(database: D1Database): Promise<void> {
-  await database.prepare(TABLE).run();
-  const { results } = await database.prepare("SELECT name FROM d1_migrations").all<{ name: string }>();
-  const applied = new Set(results.map(({ name }) => name));
+export async function applyMigrations(database: SqlDatabase): Promise<void> {
+  await database.write([TABLE]);
+  const rows = await database.query("SELECT name FROM d1_migrations", [], true);
+  const applied = new Set(rows.map(({ name }) => name));
   const names = (await listMigrations()).filter((name) => !applied.has(name));
   for (const name of names) {
     const statements = splitStatements(await readFile(join(MIGRATIONS, name), "utf8"));
-    await database.batch([
-      ...statements.map((sql) => database.prepare(sql)),
-      database.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name),
-    ]);
+    await database.write([...statements, `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
   }
 }
 
