@@ -2,12 +2,12 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage, type PageRequest, resolvePage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines, renderResults } from "../../src/store/blocks.ts";
-import { createStore } from "../../src/store/open.ts";
 import type { State, Store } from "../../src/store/store.ts";
+import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { appendTo, loadInto, useWorker } from "../worker.ts";
+import { useLocalStores } from "./local-stores.ts";
 
 /** The results of a page, as the store gives them; the reason if it has no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
@@ -37,10 +37,10 @@ async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
 
 // What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.
 describe.each(STORE_NAMES)("the store %s", (name) => {
-  const worker = useWorker();
+  const stores = useLocalStores();
   let store: Store;
   beforeAll(async () => {
-    store = createStore({ ...worker.env, STORE: name });
+    store = stores.open(name);
   });
 
   test("is an empty collection before the first load", async () => {
@@ -56,7 +56,7 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     "serves every page of %i records",
     async (count) => {
       const records = makeRecords(count);
-      const state = await loadInto(worker.env, name, records);
+      const state = await load(store, records);
       expect(await store.readState()).toEqual(state);
       expect(state).toMatchObject({ count, revision: expect.stringMatching(/^[0-9a-z]{19}$/) });
       expect(state.switchedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
@@ -76,8 +76,11 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     [601, 1_210],
   ])("grows from %i to %i records, and keeps the earlier state", async (from, to) => {
     const records = makeRecords(to);
-    const before = await loadInto(worker.env, name, records.slice(0, from));
-    const state = await appendTo(worker.env, name, records.slice(from));
+    const before = await load(store, records.slice(0, from));
+    const state = await append(store, records.slice(from), {
+      state: before,
+      statistics: statisticsOf(records.slice(0, from)),
+    });
     expect(state).toMatchObject({ version: before.version, count: to, previous: before.revision });
     expect(state.revision).not.toBe(before.revision);
     expect(await store.readState()).toEqual(state);
@@ -87,9 +90,9 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
   });
 
   test("does not have a state that was never reached, or that was replaced", async () => {
-    const { version } = await loadInto(worker.env, name, makeRecords(40));
+    const { version } = await load(store, makeRecords(40));
     expect(await readResults(store, { page: 1, asOf: { count: 41 } })).toBe("past the end");
-    const state = await loadInto(worker.env, name, makeRecords(50));
+    const state = await load(store, makeRecords(50));
     expect(state.version).toBeGreaterThan(version);
     expect(await readResults(store, { page: 1, asOf: { count: 40, version } })).toBe("replaced");
   });
@@ -106,7 +109,7 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     "]",
   ])("keeps the camera_ref %j", async (camera_ref) => {
     const records = makeRecords(2).map((record) => ({ ...record, camera_ref }));
-    await loadInto(worker.env, name, records);
+    await load(store, records);
     await expectPages(store, records);
   });
 
@@ -117,7 +120,7 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
       camera_pk: index,
       camera_ref: refs[index % refs.length] ?? "",
     }));
-    const state = await loadInto(worker.env, name, records);
+    const state = await load(store, records);
     expect(await readAll(store, state)).toEqual(records);
     expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
   });
