@@ -1,12 +1,12 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import * as z from "zod";
+import { prepareCollection } from "../../../tools/bench/collection.ts";
+import { bundleWorker } from "../../../tools/bench/runtime.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 const RECORDS = 2_000;
@@ -60,35 +60,34 @@ const runFile = promisify(execFile);
 
 const folder = createFolder();
 
-/** For a moment only: the times mean nothing, their shape and the reads do. */
-const benchArguments = (loadRecords = 0) => [
-  "tools/bench/bench.ts",
-  "--json",
-  ...["--records", String(RECORDS), "--rounds", "1", "--seconds", "0.1", "--persist-to", folder],
-  ...["--load-records", String(loadRecords)],
-];
-
-async function runBench(loadRecords?: number): Promise<z.infer<typeof Report>> {
-  const { stdout } = await runFile(process.execPath, benchArguments(loadRecords));
-  return Report.parse(JSON.parse(stdout));
-}
-
-test("measures everything; an interrupted preparation is made anew, a complete one is kept", async () => {
+test("a preparation that did not complete is made anew, a complete one is kept", async () => {
   const kept = join(folder, String(RECORDS));
-  const interrupted = spawn(process.execPath, benchArguments(), {
-    stdio: "ignore",
-  });
-  const ended = once(interrupted, "exit");
-  while (!existsSync(kept)) await setTimeout(5);
-  interrupted.kill("SIGTERM");
-  await ended;
-  await runBench();
+  const leftover = join(kept, "leftover");
+  await mkdir(kept);
+  await writeFile(leftover, "");
+  const bundle = await bundleWorker();
+  await prepareCollection(RECORDS, bundle, kept);
+  expect(existsSync(leftover)).toBe(false);
   const { mtimeMs } = await stat(join(kept, "complete"));
-  const report = await runBench(RECORDS);
+  await writeFile(leftover, "");
+  await prepareCollection(RECORDS, bundle, kept);
+  expect(existsSync(leftover)).toBe(true);
+  expect((await stat(join(kept, "complete"))).mtimeMs).toBe(mtimeMs);
+});
+
+test("measures everything", async () => {
+  const command = [
+    "tools/bench/bench.ts",
+    "--json",
+    // For a moment only: the times mean nothing, their shape and the reads do.
+    ...["--records", String(RECORDS), "--rounds", "1", "--seconds", "0.1", "--persist-to", folder],
+    ...["--load-records", String(RECORDS)],
+  ];
+  const { stdout } = await runFile(process.execPath, command);
+  const report = Report.parse(JSON.parse(stdout));
   requireCases(report);
   requireReads(report);
   expect(report.loads.map(({ store }) => store)).toEqual(["d1", "kv"]);
-  expect((await stat(join(kept, "complete"))).mtimeMs).toBe(mtimeMs);
 });
 
 /** Every page of both stores in each mode, and the floors. A page costs D1 no more than 3 rows at any depth. */
