@@ -20,7 +20,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // A worker often waits: for a process that it started, or until a state is no longer fresh.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.ceil(1.5 * Math.max(3, availableParallelism())),
     // With a process for each file, each would load wrangler and the code under test again.
     isolate: false,
     globalSetup: "test/setup.ts",

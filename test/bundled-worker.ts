@@ -1,3 +1,4 @@
+import { basename, join } from "node:path";
 import { runWrangler } from "../tools/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
@@ -14,4 +15,11 @@ export default async function setup(): Promise<void> {
   const folder = createFolder();
   await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
   process.env.BUNDLED_WORKER = folder;
+}
+
+/** Bundles a worker of the tests as a deployment bundles the worker. Gives the path. */
+export async function bundleWorker(main: string): Promise<string> {
+  const folder = createFolder();
+  await runWrangler(["deploy", main, "--dry-run", "--outdir", folder]);
+  return join(folder, basename(main).replace(/ts$/, "js"));
 }

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
-import { useRuntime } from "../runtime.ts";
 import { untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { useWorker } from "../worker.ts";
 import { createLocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
 
@@ -15,7 +15,7 @@ const local = createLocalStore();
 beforeAll(async () => {
   expect((await append(await local.write("loaded.csv", loaded))).stdout).toBe("Loaded 48 records.\n");
 });
-const server = useRuntime({ folder: local.folder });
+const server = useWorker({ folder: local.folder });
 
 const append = (...args: string[]) => local.run("load", "--append", ...args);
 

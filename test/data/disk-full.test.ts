@@ -6,8 +6,8 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords, makeWideRecords } from "../records/sample.ts";
-import { type Runtime, startRuntime } from "../runtime.ts";
 import { walk } from "../walk/walk.ts";
+import { type RunningWorker, startWorker } from "../worker.ts";
 import { createLocalStore } from "./local-store.ts";
 
 /** Mounts a small file system. Returns whether this is permitted, which it usually is to root only. */
@@ -60,13 +60,13 @@ describe.runIf(isPermitted)("on a full disk", () => {
 
   test.each(STORE_NAMES)("%s: a load fails, and what was loaded is still served", (store) =>
     withDisk(7, async () => {
-      let server: Runtime | undefined;
+      let server: RunningWorker | undefined;
       const run = (command: string, ...args: string[]) =>
         local.runIn(local.temporary, command, ...args, "--store", store, "--persist-to", small);
       const first = await local.write("first.csv", served);
       expect(await run("load", first)).toMatchObject({ status: 0 });
       try {
-        server = await startRuntime({ folder: small, store });
+        server = await startWorker({ folder: small, vars: { STORE: store } });
         const { status, stderr } = await run("load", large);
         expect(status).toBe(1);
         expect(stderr).toMatch(/^Warning: .*of free space, and about 11\.3 MB are needed\.$/m);
@@ -111,7 +111,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
     withDisk(1, async () => {
       const first = await local.write("first.csv", served);
       expect(await local.runWithTemporary("load", first)).toMatchObject({ status: 0 });
-      const server = await startRuntime({ folder: local.folder });
+      const server = await startWorker({ folder: local.folder });
       try {
         const out = join(small, "copy.jsonl");
         await writeFile(join(small, "filler"), Buffer.alloc(990_000));

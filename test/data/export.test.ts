@@ -7,8 +7,8 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
-import { startRuntime } from "../runtime.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { startWorker } from "../worker.ts";
 import { statisticsOf } from "./statistics.ts";
 
 /** What an export in this process does before it reads the first record. */
@@ -130,7 +130,7 @@ describe("an export that is loaded again gives the same answers", () => {
   });
 
   test("which are those of the running worker", async () => {
-    const { origin, close } = await startRuntime({ folder });
+    const { origin, close } = await startWorker({ folder });
     for (const [index, page] of pages.entries()) {
       const answer = await (await fetch(`${origin}${PATH}?format=api&page=${index + 1}`)).text();
       expect(answer.replaceAll(origin, "http://localhost:8787")).toBe(page);

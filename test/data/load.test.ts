@@ -6,9 +6,9 @@ import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { finish } from "../processes.ts";
 import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
-import { useRuntime } from "../runtime.ts";
 import { untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { useWorker } from "../worker.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
@@ -19,7 +19,7 @@ const local = createLocalStore();
 beforeAll(async () => {
   await load(await local.write("served.csv", served));
 });
-const server = useRuntime({ folder: local.folder });
+const server = useWorker({ folder: local.folder });
 
 const load = (...args: string[]) => local.run("load", ...args);
 

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords, makeWideRecords } from "../records/sample.ts";
-import { startRuntime } from "../runtime.ts";
 import { walk } from "../walk/walk.ts";
+import { startWorker } from "../worker.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40);
@@ -36,7 +36,7 @@ test.each(STORE_NAMES)(
     }
     // Reading needs no lock.
     expect((await local.run("info", ...place)).stdout).toMatch(/^records +40$/m);
-    const server = await startRuntime({ folder: local.folder, store });
+    const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
     expect(await walk(server.origin)).toEqual(served.toReversed());
     await server.close();
     expect(await interrupt(load, "SIGKILL", true)).toEqual([null, "SIGKILL"]);

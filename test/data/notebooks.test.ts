@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { writeParquet } from "../../data/formats/parquet.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
-import { type Runtime, startRuntime } from "../runtime.ts";
+import { type RunningWorker, startWorker } from "../worker.ts";
 import { collect } from "./formats/read-input.ts";
 import { createLocalStore } from "./local-store.ts";
 
@@ -17,7 +17,7 @@ const records = makeRecords(640).map((record, index) => ({
 }));
 
 const local = createLocalStore();
-let server: Runtime;
+let server: RunningWorker;
 beforeAll(async () => {
   const file = await local.write("records.csv", records);
   expect((await local.run("load", file)).stdout).toBe("Loaded 640 records.\n");
@@ -26,7 +26,7 @@ beforeAll(async () => {
     const { stdout } = await local.run("export", "--format", format, "--out", join(local.folder, name));
     expect(stdout).toBe("Exported 640 records.\n");
   }
-  server = await startRuntime({ folder: local.folder });
+  server = await startWorker({ folder: local.folder });
 });
 afterAll(async () => {
   await server?.close();

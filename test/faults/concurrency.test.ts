@@ -4,10 +4,10 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { FRESH_MS } from "../../src/store/cache.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
+import { bundleWorker } from "../bundled-worker.ts";
 import { makeRecords } from "../records/sample.ts";
-import { bundleWorker, type Runtime, startRuntime } from "../runtime.ts";
 import { untilFresh } from "../serve.ts";
-import { loadInto, useWorker } from "../worker.ts";
+import { loadInto, type RunningWorker, startWorker, useWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable, ORIGIN, PATH, writePage } from "./answers.ts";
 import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
 
@@ -109,9 +109,12 @@ describe.each(STORE_NAMES)("%s", (store) => {
 describe("the first client goes away", () => {
   /** Three blocks. */
   const records = makeRecords(1_800).reverse();
-  let runtime: Runtime;
+  let runtime: RunningWorker;
   beforeAll(async () => {
-    runtime = await startRuntime({ script: await bundleWorker("test/faults/slow-worker.ts"), store: "kv" });
+    runtime = await startWorker({
+      script: await bundleWorker("test/faults/slow-worker.ts"),
+      vars: { STORE: "kv" },
+    });
     await loadInto(runtime.env, "kv", records.toReversed());
   });
   afterAll(() => runtime?.close());

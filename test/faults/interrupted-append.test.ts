@@ -2,9 +2,9 @@ import { glob, readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeWideRecords } from "../records/sample.ts";
-import { startRuntime } from "../runtime.ts";
 import { untilFresh, untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { startWorker } from "../worker.ts";
 
 /** Records in the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
 const counts = { d1: 21_000, kv: 9_000 };
@@ -37,7 +37,7 @@ test.each([
   });
   const all = await local.write("all.csv", records);
   const append = ["load", "--append", "--skip-known", ...place, all] as const;
-  const server = await startRuntime({ folder: local.folder, store });
+  const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
   try {
     const child = local.start(...append);
     await untilWriting(store, local, child);

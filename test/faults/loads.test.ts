@@ -4,9 +4,9 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
-import { startRuntime } from "../runtime.ts";
 import { untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
+import { startWorker } from "../worker.ts";
 import { PATH, writePage } from "./answers.ts";
 
 const older = makeRecords(600).reverse();
@@ -57,7 +57,7 @@ test.each(STORE_NAMES)(
   async (store) => {
     await load(store, older);
     if (store === "kv") await killLoad();
-    const server = await startRuntime({ folder: local.folder, store });
+    const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
     const stop = new AbortController();
     try {
       expect(await walk(server.origin)).toEqual(older);

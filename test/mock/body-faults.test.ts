@@ -3,17 +3,20 @@ import { connect, type Socket } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findCut } from "../../src/mock/body-faults.ts";
+import { bundleWorker } from "../bundled-worker.ts";
 import { makeRecords } from "../records/sample.ts";
-import { bundleWorker, type Runtime, startRuntime } from "../runtime.ts";
-import { loadInto } from "../worker.ts";
+import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 
 const PATH = "/api/tf1/records/";
 const PAGE = `${PATH}?format=api&page=2`;
 
-let runtime: Runtime;
+let runtime: RunningWorker;
 let whole: string;
 beforeAll(async () => {
-  runtime = await startRuntime({ script: await bundleWorker("test/mock/counting-worker.ts"), store: "kv" });
+  runtime = await startWorker({
+    script: await bundleWorker("test/mock/counting-worker.ts"),
+    vars: { STORE: "kv" },
+  });
   await loadInto(runtime.env, "kv", makeRecords(40));
   whole = await (await fetch(runtime.origin + PAGE)).text();
 });

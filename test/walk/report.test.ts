@@ -5,8 +5,8 @@ import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { runData } from "../run-command.ts";
-import { startRuntime } from "../runtime.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { startWorker } from "../worker.ts";
 import { walk } from "./walk.ts";
 
 interface Observation {
@@ -110,7 +110,7 @@ test.each(STORE_NAMES)(
     expect(loaded.stderr).not.toContain("problem");
     expect(loaded.status).toBe(0);
 
-    const served = await startRuntime({ folder, store });
+    const served = await startWorker({ folder, vars: { STORE: store } });
     try {
       expect(await walk(served.origin)).toEqual(expectRecords());
     } finally {
