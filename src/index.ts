@@ -4,7 +4,7 @@ import { grow } from "./growth/trigger.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
 import { notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
-import { createRateLimit } from "./http/rate-limit.ts";
+import { createRateLimit, findLimitPeriod } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
 import { health } from "./records/health.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
@@ -17,7 +17,8 @@ const renderError: RenderError = async (error, url) =>
   (await import("./site/error-page.tsx")).renderError(error, url);
 const renderPage: RenderPage = async (view, c) => {
   const { renderRecords } = await import("./site/records/records-page.tsx");
-  return renderRecords({ ...view, headers: mock.finalHeaders(c, view.headers) });
+  const headers = mock.finalHeaders(c, view.headers);
+  return renderRecords({ ...view, headers, limitPeriod: findLimitPeriod(c.env) });
 };
 
 const app = new Hono<{ Bindings: Env }>();

@@ -7,6 +7,11 @@ import { throttled } from "./errors.ts";
 /** The periods that the platform supports, in seconds, as values of `RATE_LIMIT`. */
 const PERIODS = ["10", "60"];
 
+/** The period of the limit as `RATE_LIMIT` gives it, in seconds; undefined if requests are not limited. */
+export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
+  return RATE_LIMIT === "off" ? undefined : RATE_LIMIT;
+}
+
 /** The key of all requests without a client address. The platform and `wrangler dev` always send one. */
 const UNKNOWN_CLIENT = "unknown";
 
@@ -17,9 +22,8 @@ const UNKNOWN_CLIENT = "unknown";
  */
 export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
   return (c, next) => {
-    const period = c.env.RATE_LIMIT;
-    const isUnlimited = period === undefined || period === "off" || exempt.includes(c.req.path);
-    return isUnlimited ? next() : limit(c, next, period);
+    const period = findLimitPeriod(c.env);
+    return period === undefined || exempt.includes(c.req.path) ? next() : limit(c, next, period);
   };
 }
 

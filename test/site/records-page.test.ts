@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import app from "../../src/index.ts";
 import { Page } from "../../src/records/record.ts";
 import { ROAD_USERS } from "../../src/records/road-users.ts";
 import { makeRecords } from "../records/sample.ts";
-import { loadInto, startWorker, useWorker } from "../worker.ts";
+import { context, loadInto, startWorker, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
@@ -117,6 +118,14 @@ describe("a page of the collection in a browser", () => {
       expect(banners[index]!.replaceAll(/<[^>]+>/g, "")).toContain(fact);
       if (link !== undefined) expect(banners[index]).toContain(`href="${PATH}${link}"`);
     }
+  });
+
+  test("a banner says that requests are limited", async () => {
+    const RATE_LIMITER = { limit: async () => ({ success: true }) };
+    const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
+    const page = await (await app.request(PATH, inBrowser(), env, context)).text();
+    expect(page).toMatch(/<p class="banner">This deployment limits .* within 60 seconds\./);
+    expect(await open("")).not.toContain("This deployment limits");
   });
 
   test("has the same links above and below the records", async () => {

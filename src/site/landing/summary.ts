@@ -1,4 +1,5 @@
 import type { Env } from "../../env.ts";
+import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { OPTION_DOCS } from "../../mock/option-docs.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
@@ -44,8 +45,9 @@ type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "tota
 export function summarise(
   { state, statistics }: StoredStatistics,
   origin: string,
-  { GROW, RATE_LIMIT = "off" }: Pick<Env, "GROW" | "RATE_LIMIT">,
+  settings: Pick<Env, "GROW" | "RATE_LIMIT">,
 ): Summary {
+  const period = findLimitPeriod(settings);
   return {
     name: SITE_NAME,
     description: `Road users counted by roadside cameras: a public ${STAND_IN}.`,
@@ -56,8 +58,8 @@ export function summarise(
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.switchedAt ?? null,
-    grows: GROW === "on",
-    rate_limit_seconds: RATE_LIMIT === "off" ? null : Number(RATE_LIMIT),
+    grows: settings.GROW === "on",
+    rate_limit_seconds: period === undefined ? null : Number(period),
     statistics: statistics ? summariseStatistics(statistics) : null,
   };
 }

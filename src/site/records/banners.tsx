@@ -4,8 +4,14 @@ import { COLLECTION_PATH } from "../../records/envelope.ts";
 import type { PageView } from "../../records/route.ts";
 import { formatNumber } from "../number-format.ts";
 
+/** A page of the collection, and what the deployment does to requests. */
+export interface RecordsView extends PageView {
+  /** The period of the rate limit in seconds; undefined if requests are not limited. */
+  limitPeriod: string | undefined;
+}
+
 /** What is unusual about a page, with the way back to the usual one. */
-export const Banners: FC<PageView> = ({ query, headers, count }) => {
+export const Banners: FC<RecordsView> = ({ query, headers, count, limitPeriod }) => {
   const asOf = lastValue(query, "as_of");
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
@@ -24,6 +30,12 @@ export const Banners: FC<PageView> = ({ query, headers, count }) => {
         </p>
       )}
       {warning !== null && <p class="banner">{warning}.</p>}
+      {limitPeriod !== undefined && (
+        <p class="banner">
+          This deployment limits how many requests a client may send within {limitPeriod} seconds. How many
+          are left is not known until the response is 429.
+        </p>
+      )}
       {count === 0 && (
         <p class="banner">
           The collection is empty. Load records with <code>npm run data -- load FILE</code>.

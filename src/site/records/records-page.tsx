@@ -10,13 +10,13 @@ import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
 import { formatNumber } from "../number-format.ts";
 import { PageBox } from "../page-box.tsx";
-import { Banners } from "./banners.tsx";
+import { Banners, type RecordsView } from "./banners.tsx";
 import { JsonText } from "./json-text.tsx";
 import { writeCsvUrl } from "./page-csv.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /** The web page of a page of the collection. */
-export async function renderRecords(view: PageView): Promise<Markup> {
+export async function renderRecords(view: RecordsView): Promise<Markup> {
   const { count, number, envelope, query } = view;
   const page: Page = JSON.parse(envelope);
   const pages = lastPage(count);
