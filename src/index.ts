@@ -1,4 +1,5 @@
 import { Hono } from "hono";
+import { TrieRouter } from "hono/router/trie-router";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
@@ -21,7 +22,7 @@ const renderPage: RenderPage = async (view, c) => {
   return renderRecords({ ...view, headers, limitPeriod: findLimitPeriod(c.env) });
 };
 
-const app = new Hono<{ Bindings: Env }>();
+const app = new Hono<{ Bindings: Env }>({ router: new TrieRouter() });
 const respondWithError = createErrorHandler(renderError);
 const mock = createMock(respondWithError);
 const rateLimit = createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]);

@@ -38,7 +38,7 @@ function findStarted(path = "src/index.ts", started = new Set<string>()): Set<st
 
 test.each([
   ["the generator", /^src\/generator\/|^src\/growth\/(?!trigger)/],
-  ["web pages", /\.tsx$/],
+  ["web pages", /\.tsx$|jsx-runtime/],
 ])("%s is part of the worker, but not evaluated when it starts", (_, pattern) => {
   expect(Object.keys(inputs).filter((path) => pattern.test(path))).not.toEqual([]);
   expect([...findStarted()].filter((path) => pattern.test(path))).toEqual([]);

@@ -12,7 +12,6 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { Markup } from "../src/http/html.ts";
 import type { OpenApiDocument } from "../src/http/openapi/types.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
 import { describeService } from "../src/site/openapi/document.ts";
@@ -85,14 +84,12 @@ async function renderPage(document: OpenApiDocument): Promise<string> {
     format: "esm",
     platform: "node",
     jsx: "automatic",
-    jsxImportSource: "hono/jsx",
+    jsxImportSource: "#site",
     write: false,
   });
   const module = `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`;
-  const { renderReference }: { renderReference(document: OpenApiDocument): Promise<Markup> } = await import(
-    module
-  );
-  return `<!doctype html>${await (await renderReference(document)).toString()}`;
+  const { renderReference }: { renderReference(document: OpenApiDocument): string } = await import(module);
+  return `<!doctype html>${renderReference(document)}`;
 }
 
 /** Replaces a file in one step, if it changes, because other builds and running servers may use it at the same time. */

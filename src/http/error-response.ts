@@ -4,14 +4,14 @@ import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { HttpError, unavailable } from "./errors.ts";
 import { ERROR_CACHING } from "./headers.ts";
-import { type Markup, respondHtml } from "./html.ts";
+import { respondHtml } from "./html.ts";
 import { lastValue, negotiateError, readQuery } from "./request.ts";
 
 /**
- * Makes the web page of an error.
+ * Writes the web page of an error.
  * @param url the URL of the request
  */
-export type RenderError = (error: HttpError, url: URL) => Promise<Markup>;
+export type RenderError = (error: HttpError, url: URL) => Promise<string>;
 
 /**
  * Creates the handler of everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the

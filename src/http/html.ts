@@ -24,20 +24,16 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** A document made by hono/jsx, which escapes everything in it. */
-export interface Markup {
-  toString(): string | Promise<string>;
-}
-
 /**
  * Responds with a web page.
+ * @param html the document, without its type
  * @param headers added to the headers of every page, or replacing them
  */
-export async function respondHtml(
+export function respondHtml(
   c: Context,
-  markup: Markup,
+  html: string,
   status: ContentfulStatusCode,
   headers: Record<string, string> = {},
-): Promise<Response> {
-  return c.body(`<!doctype html>${await markup.toString()}`, status, { ...HTML_HEADERS, ...headers });
+): Response {
+  return c.body(`<!doctype html>${html}`, status, { ...HTML_HEADERS, ...headers });
 }

@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
-import { type Markup, respondHtml } from "../http/html.ts";
+import { respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/reads.ts";
@@ -46,8 +46,8 @@ export interface PageView {
   query: URLSearchParams;
 }
 
-/** Renders the web page of a page of the collection. */
-export type RenderPage = (view: PageView, c: Context) => Promise<Markup>;
+/** Writes the web page of a page of the collection. */
+export type RenderPage = (view: PageView, c: Context) => Promise<string>;
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {

@@ -1,8 +1,7 @@
-import type { FC, PropsWithChildren } from "hono/jsx";
-import type { RenderError } from "../http/error-response.ts";
 import { type ErrorReason, type HttpError, nameStatus } from "../http/errors.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/envelope.ts";
+import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { Layout } from "./layout.tsx";
 import { formatNumber } from "./number-format.ts";
 import { PageBox } from "./page-box.tsx";
@@ -15,7 +14,7 @@ const ADVICE: Record<number, string> = {
 };
 
 /** The web page of an error, with the status and the detail that a client gets. */
-export const renderError: RenderError = async (error, url) => {
+export function renderError(error: HttpError, url: URL): string {
   const { status, message, body } = error;
   return (
     <Layout
@@ -36,8 +35,8 @@ export const renderError: RenderError = async (error, url) => {
         <a href="/">Overview</a> · <a href={COLLECTION_PATH}>The newest records</a>
       </p>
     </Layout>
-  );
-};
+  ).html;
+}
 
 const Advice: FC<{ error: HttpError; url: URL }> = ({ error: { status, reason }, url }) => {
   if (reason?.code === "mock") return <MockError url={url} />;

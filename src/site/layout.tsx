@@ -1,7 +1,7 @@
-import type { FC, PropsWithChildren } from "hono/jsx";
 import paths from "../../dist/asset-paths.ts";
 import { COLLECTION_PATH } from "../records/envelope.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
+import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
 /** The pages in the navigation of the site. */
 const PAGES = [

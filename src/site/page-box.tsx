@@ -1,5 +1,5 @@
-import type { FC } from "hono/jsx";
 import { COLLECTION_PATH } from "../records/envelope.ts";
+import type { FC } from "./jsx-runtime.ts";
 
 interface PageBoxProps {
   /** The query of the request. All of it is kept except the page. */

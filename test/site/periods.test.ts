@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Interval } from "../../src/records/statistics.ts";
-import { describeTime, findGap, groupIntoPeriods } from "../../src/site/landing/periods.ts";
+import { describeTime, findGaps, groupIntoPeriods } from "../../src/site/landing/periods.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -68,7 +68,7 @@ describe("a gap", () => {
     [2, { first: toDate(102), last: toDate(102) }],
     [3, { first: toDate(104), last: toDate(1_999) }],
     [4, undefined],
-  ])("before period %i: %j", (index, gap) => expect(findGap(grouped, index)).toEqual(gap));
+  ])("before period %i: %j", (index, gap) => expect(findGaps(grouped)[index]).toEqual(gap));
 });
 
 describe("a collection of one or two days", () => {
@@ -85,8 +85,8 @@ describe("a collection of one or two days", () => {
   });
 
   test("has gaps of hours", () => {
-    expect(findGap(grouped, 1)).toBeUndefined();
-    expect(findGap(grouped, 2)).toEqual({ first: "2025-11-02T02", last: "2025-11-02T04" });
+    expect(findGaps(grouped)[1]).toBeUndefined();
+    expect(findGaps(grouped)[2]).toEqual({ first: "2025-11-02T02", last: "2025-11-02T04" });
   });
 
   test("is shown in days if an older version stored no hours", () => {

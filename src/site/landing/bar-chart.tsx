@@ -1,5 +1,4 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import { type FC, Markup } from "../jsx-runtime.ts";
 import { chooseLabels } from "./axis-labels.ts";
 
 /** A part of a bar. The parts are stacked from the bottom. */
@@ -54,15 +53,17 @@ export const BarChart: FC<BarChartProps> = ({ bars, top, format, label }) => {
       </div>
       <svg viewBox={`0 0 ${width} 100`} preserveAspectRatio="none" aria-hidden="true">
         <path class="grid" d={`M0 0H${width}M0 50H${width}M0 100H${width}`} />
-        {raw(
-          bars
-            .map((bar, index) => {
-              const left = index * SLOT;
-              if (!bar) return `<path class="gap" d="${hatch(left)}"></path>`;
-              return drawBar(bar, left, top, bars.length < FEW ? 4 : 8);
-            })
-            .join(""),
-        )}
+        {
+          new Markup(
+            bars
+              .map((bar, index) => {
+                const left = index * SLOT;
+                if (!bar) return `<path class="gap" d="${hatch(left)}"></path>`;
+                return drawBar(bar, left, top, bars.length < FEW ? 4 : 8);
+              })
+              .join(""),
+          )
+        }
       </svg>
       <svg class="names" aria-hidden="true">
         {chooseLabels(

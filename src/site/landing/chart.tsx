@@ -1,42 +1,45 @@
-import type { FC } from "hono/jsx";
 import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { formatMean, formatNumber, formatShare, formatShort, roundUp } from "../number-format.ts";
 import { type Bar, BarChart } from "./bar-chart.tsx";
 import { formatPeriod, PeriodTable } from "./period-table.tsx";
-import { findGap, findGaps, HEALTH, type Period, type Periods } from "./periods.ts";
+import { findGaps, HEALTH, type Period, type Periods, type PeriodsWithGaps } from "./periods.ts";
 
 /**
  * Charts of the whole time: a small chart for each class of road users, because there are many more cars than buses, and
  * the camera health. The table has the same figures.
  */
-export const Chart: FC<Periods> = (grouped) => (
-  <>
-    <div class="charts">
-      <section class="panel">
-        <h3 id="counts-heading">Road users counted per {grouped.unit}</h3>
-        <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
-        <div class="classes">
-          {ROAD_USERS.map((name) => (
-            <figure>
-              <figcaption id={`${name}-caption`}>{name}</figcaption>
-              <CountChart {...grouped} name={name} />
-            </figure>
-          ))}
-        </div>
-      </section>
-      <figure class="panel">
-        <figcaption id="health-caption">
-          Camera health <span>in % of records</span>
-        </figcaption>
-        <HealthChart {...grouped} />
-      </figure>
-      <Gaps {...grouped} />
-    </div>
-    <PeriodTable {...grouped} />
-  </>
-);
+export const Chart: FC<Periods> = (periods) => {
+  const grouped = { ...periods, gaps: findGaps(periods) };
+  return (
+    <>
+      <div class="charts">
+        <section class="panel">
+          <h3 id="counts-heading">Road users counted per {grouped.unit}</h3>
+          <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
+          <div class="classes">
+            {ROAD_USERS.map((name) => (
+              <figure>
+                <figcaption id={`${name}-caption`}>{name}</figcaption>
+                <CountChart {...grouped} name={name} />
+              </figure>
+            ))}
+          </div>
+        </section>
+        <figure class="panel">
+          <figcaption id="health-caption">
+            Camera health <span>in % of records</span>
+          </figcaption>
+          <HealthChart {...grouped} />
+        </figure>
+        <Gaps {...grouped} />
+      </div>
+      <PeriodTable {...grouped} />
+    </>
+  );
+};
 
-const CountChart: FC<Periods & { name: RoadUser }> = ({ name, ...grouped }) => (
+const CountChart: FC<PeriodsWithGaps & { name: RoadUser }> = ({ name, ...grouped }) => (
   <BarChart
     bars={drawPeriods(grouped, ({ totals, units }) => ({
       parts: [{ value: totals[name] / units, color: "bar" }],
@@ -48,7 +51,7 @@ const CountChart: FC<Periods & { name: RoadUser }> = ({ name, ...grouped }) => (
   />
 );
 
-const HealthChart: FC<Periods> = (grouped) => (
+const HealthChart: FC<PeriodsWithGaps> = (grouped) => (
   <>
     <BarChart
       bars={drawPeriods(grouped, ({ camera_ok, records }) => ({
@@ -74,14 +77,14 @@ const HealthChart: FC<Periods> = (grouped) => (
 
 /** @param draw gives the parts of the bar of a period, and its figures in words */
 function drawPeriods(
-  grouped: Periods,
+  grouped: PeriodsWithGaps,
   draw: (period: Period) => Pick<Bar, "parts" | "title">,
 ): (Bar | undefined)[] {
   return grouped.periods.flatMap((period, index) => {
     const { parts, title } = draw(period);
     const name = period.first.replace("T", " ").padEnd(grouped.unit === "hour" ? 16 : 0, ":00");
     const bar = { parts, name, title: `${formatPeriod(period, grouped.unit)}: ${title}` };
-    return findGap(grouped, index) ? [undefined, bar] : [bar];
+    return grouped.gaps[index] ? [undefined, bar] : [bar];
   });
 }
 
@@ -94,10 +97,10 @@ function describeBars({ unit, period_units }: Periods): string {
 /** How many gaps are listed. The table has all of them. */
 const MOST_LISTED = 3;
 
-const Gaps: FC<Periods> = (grouped) => {
-  const gaps = findGaps(grouped);
+const Gaps: FC<PeriodsWithGaps> = ({ gaps: all, unit }) => {
+  const gaps = all.filter((gap) => gap !== undefined);
   if (gaps.length === 0) return null;
-  const listed = gaps.slice(0, MOST_LISTED).map((gap) => formatPeriod(gap, grouped.unit));
+  const listed = gaps.slice(0, MOST_LISTED).map((gap) => formatPeriod(gap, unit));
   const more = gaps.length - listed.length;
   return (
     <p class="note gaps">

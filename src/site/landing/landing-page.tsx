@@ -1,10 +1,9 @@
-import type { FC } from "hono/jsx";
-import type { Markup } from "../../http/html.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { ROAD_USERS } from "../../records/road-users.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { layOutJson } from "../json-layout.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";
 import { formatNumber, formatShare } from "../number-format.ts";
 import { Chart } from "./chart.tsx";
@@ -16,7 +15,7 @@ import type { Summary } from "./summary.ts";
  * The landing page.
  * @param sample the beginning of a response; undefined if the collection is empty
  */
-export async function renderLanding(summary: Summary, sample: unknown): Promise<Markup> {
+export function renderLanding(summary: Summary, sample: unknown): string {
   return (
     <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
       <h1>{SITE_NAME}</h1>
@@ -78,7 +77,7 @@ export async function renderLanding(summary: Summary, sample: unknown): Promise<
       </p>
       <CodeBlock code={`npm run conformance -- ${summary.records_url}`} label="Conformance check" />
     </Layout>
-  );
+  ).html;
 }
 
 const Sample: FC<{ envelope: unknown }> = ({ envelope }) => (

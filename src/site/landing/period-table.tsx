@@ -1,13 +1,12 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
 import { ROAD_USERS } from "../../records/road-users.ts";
+import { type FC, Markup } from "../jsx-runtime.ts";
 import { formatMean, formatNumber, formatShare } from "../number-format.ts";
-import { findGap, type Gap, HEALTH, type Period, type Periods } from "./periods.ts";
+import { type Gap, HEALTH, type Period, type Periods, type PeriodsWithGaps } from "./periods.ts";
 
 type Unit = Periods["unit"];
 
 /** The figures of the charts as a table. */
-export const PeriodTable: FC<Periods> = (grouped) => (
+export const PeriodTable: FC<PeriodsWithGaps> = (grouped) => (
   <details class="figures">
     <summary>The figures as a table</summary>
     <section class="scroll" aria-label="The figures of the charts" tabindex={0}>
@@ -28,7 +27,7 @@ export const PeriodTable: FC<Periods> = (grouped) => (
           </tr>
         </thead>
         <tbody>
-          {raw(grouped.periods.map((period, index) => writeRows(grouped, period, index)).join(""))}
+          {new Markup(grouped.periods.map((period, index) => writeRows(grouped, period, index)).join(""))}
         </tbody>
       </table>
     </section>
@@ -39,9 +38,9 @@ export const PeriodTable: FC<Periods> = (grouped) => (
  * Writes the row of a period, and of the gap before it, to which the charts give a place as well. It is text, because an
  * element for each of hundreds of cells would take much longer. It contains only dates and numbers.
  */
-function writeRows(grouped: Periods, period: Period, index: number): string {
+function writeRows(grouped: PeriodsWithGaps, period: Period, index: number): string {
   const { first, last, units, records, totals, camera_ok } = period;
-  const gap = findGap(grouped, index);
+  const gap = grouped.gaps[index];
   const span = 2 + ROAD_USERS.length + HEALTH.length;
   const figures = [
     formatNumber(units),

@@ -25,6 +25,11 @@ export interface Periods {
   periods: Period[];
 }
 
+/** Periods, and the gap before each of them, if there is one. */
+export interface PeriodsWithGaps extends Periods {
+  gaps: (Gap | undefined)[];
+}
+
 /** Consecutive days or hours without records. The first and the last are included. */
 export type Gap = Pick<Period, "first" | "last">;
 
@@ -60,21 +65,18 @@ export function groupIntoPeriods(days: Interval[]): Periods {
 }
 
 /**
- * Finds the gap before a period: units without records, at least as many as a period has.
- * @param index the index of the period
+ * Finds the gaps: units without records, at least as many as a period has.
+ * @returns for each period the gap before it, if there is one
  */
-export function findGap({ unit, period_units, periods }: Periods, index: number): Gap | undefined {
-  const [before, after] = [periods[index - 1], periods[index]];
-  if (!before || !after) return undefined;
-  const [first, last] = [toNumber(before.last, unit) + 1, toNumber(after.first, unit) - 1];
-  return last - first + 1 >= period_units
-    ? { first: toName(first, unit), last: toName(last, unit) }
-    : undefined;
-}
-
-/** All gaps, oldest first. */
-export function findGaps(grouped: Periods): Gap[] {
-  return grouped.periods.flatMap((_, index) => findGap(grouped, index) ?? []);
+export function findGaps({ unit, period_units, periods }: Periods): (Gap | undefined)[] {
+  return periods.map((after, index) => {
+    const before = periods[index - 1];
+    if (!before) return undefined;
+    const [first, last] = [toNumber(before.last, unit) + 1, toNumber(after.first, unit) - 1];
+    return last - first + 1 >= period_units
+      ? { first: toName(first, unit), last: toName(last, unit) }
+      : undefined;
+  });
 }
 
 /** The number of a day or an hour, counted from 1970. */

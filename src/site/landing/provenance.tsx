@@ -1,5 +1,5 @@
-import type { FC } from "hono/jsx";
 import type { Source } from "../../records/statistics.ts";
+import type { FC } from "../jsx-runtime.ts";
 import type { Summary } from "./summary.ts";
 
 /** Where the records come from, and since when they are served. */

@@ -47,7 +47,7 @@ async function findPage(
   const key = [state.revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
   if (latest.key === key) return latest.page;
   const { renderLanding } = await import("./landing-page.tsx");
-  const page = await (await renderLanding(summary(), await readSample(c, origin))).toString();
+  const page = renderLanding(summary(), await readSample(c, origin));
   if (isComplete) latest = { key, page };
   return page;
 }

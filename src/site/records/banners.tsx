@@ -1,7 +1,7 @@
-import type { FC } from "hono/jsx";
 import { lastValue } from "../../http/request.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import type { PageView } from "../../records/route.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { formatNumber } from "../number-format.ts";
 
 /** A page of the collection, and what the deployment does to requests. */

@@ -1,5 +1,4 @@
-import { raw } from "hono/html";
-import type { FC } from "hono/jsx";
+import { type FC, Markup } from "../jsx-runtime.ts";
 
 /** A link of a page envelope; or the name of a member; or another string; or another value. */
 const TOKEN =
@@ -13,7 +12,7 @@ const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;"
  */
 export const JsonText: FC<{ value: object }> = ({ value }) => {
   const text = JSON.stringify(value, null, 2).replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "");
-  return <code class="json">{raw(text.replaceAll(TOKEN, colour))}</code>;
+  return <code class="json">{new Markup(text.replaceAll(TOKEN, colour))}</code>;
 };
 
 /** @param token in which only quotes are not escaped, which must be in an attribute */

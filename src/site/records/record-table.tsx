@@ -1,6 +1,6 @@
-import type { FC } from "hono/jsx";
 import type { TrafficRecord } from "../../records/record.ts";
 import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
+import type { FC } from "../jsx-runtime.ts";
 
 /**
  * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card

@@ -1,11 +1,10 @@
-import type { FC } from "hono/jsx";
-import type { Markup } from "../../http/html.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage, neighbours } from "../../records/page.ts";
 import type { Page, TrafficRecord } from "../../records/record.ts";
 import type { PageView } from "../../records/route.ts";
 import { REFERENCE_PATH } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
+import type { FC } from "../jsx-runtime.ts";
 import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
 import { formatNumber } from "../number-format.ts";
@@ -16,7 +15,7 @@ import { writeCsvUrl } from "./page-csv.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /** The web page of a page of the collection. */
-export async function renderRecords(view: RecordsView): Promise<Markup> {
+export function renderRecords(view: RecordsView): string {
   const { count, number, envelope, query } = view;
   const page: Page = JSON.parse(envelope);
   const pages = lastPage(count);
@@ -50,7 +49,7 @@ export async function renderRecords(view: RecordsView): Promise<Markup> {
       <p>This is the response that a client gets for this page, indented here to be readable.</p>
       <ClientResponse headers={view.headers} page={page} />
     </Layout>
-  );
+  ).html;
 }
 
 const PageLinks: FC<PageView> = ({ count, number, url }) => {

@@ -1,4 +1,4 @@
-import type { FC } from "hono/jsx";
+import type { FC } from "../jsx-runtime.ts";
 
 /**
  * Text of the OpenAPI document, which is Markdown (OpenAPI 3.1, "Rich Text Formatting"). It uses only paragraphs, lists

@@ -1,8 +1,8 @@
-import type { FC } from "hono/jsx";
 import type { Operation as Described, Example, Parameter, ResponseObject } from "../../http/openapi/types.ts";
 import { OPTION_DOCS } from "../../mock/option-docs.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { layOutJson } from "../json-layout.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { quoteForShell } from "../landing/client-examples.ts";
 import { Inline, Markdown } from "./markdown.tsx";
 import { describeSchema, Entry, nameSchema } from "./schema.tsx";

@@ -1,14 +1,13 @@
-import type { FC } from "hono/jsx";
-import type { Markup } from "../../http/html.ts";
 import type { OpenApiDocument } from "../../http/openapi/types.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";
 import { Inline, Markdown } from "./markdown.tsx";
 import { Operation } from "./operation.tsx";
 import { describeSchema, Entry, Schemas } from "./schema.tsx";
 
 /** The API reference: everything that the OpenAPI document says, for people to read. */
-export async function renderReference(document: OpenApiDocument): Promise<Markup> {
+export function renderReference(document: OpenApiDocument): string {
   const origin = document.servers[0]?.url ?? "";
   const operations = listOperations(document);
   return (
@@ -42,7 +41,7 @@ export async function renderReference(document: OpenApiDocument): Promise<Markup
       <Schemas {...document.components} />
       <Headers document={document} />
     </Layout>
-  );
+  ).html;
 }
 
 function listOperations({ paths }: OpenApiDocument) {

@@ -1,5 +1,5 @@
-import type { FC } from "hono/jsx";
 import type { Components, Schema } from "../../http/openapi/types.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { Inline } from "./markdown.tsx";
 
 /** The schemas of the document: each object with its fields. */

@@ -1,0 +1,57 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { type FC, Fragment, jsx, Markup } from "../../src/site/jsx-runtime.ts";
+
+const write = (type: string | FC<never>, props: Record<string, unknown>) => jsx(type, props).html;
+
+test("writes elements with attributes and children", () => {
+  const child = jsx("b", { children: ["bold ", 2] });
+  expect(write("p", { class: "lead", tabindex: 0, children: ["Some ", child, "."] })).toBe(
+    '<p class="lead" tabindex="0">Some <b>bold 2</b>.</p>',
+  );
+  expect(write("td", {})).toBe("<td></td>");
+  expect(write("br", {})).toBe("<br>");
+  expect(write("img", { src: "/icon.svg", alt: "" })).toBe('<img src="/icon.svg" alt="">');
+});
+
+test("leaves out what is not there", () => {
+  expect(write("p", { children: [undefined, null, true, false, 0, "", []] })).toBe("<p>0</p>");
+  expect(write("a", { href: undefined, title: null, hidden: false })).toBe("<a></a>");
+  expect(write("button", { hidden: true })).toBe('<button hidden=""></button>');
+  expect(write(() => null, {})).toBe("");
+});
+
+test("calls components with their properties", () => {
+  const Item: FC<{ name: string; children?: unknown }> = ({ name, children }) =>
+    jsx("li", { children: [name, ": ", children] });
+  expect(write(Item, { name: "cars", children: 3 })).toBe("<li>cars: 3</li>");
+  expect(write(Fragment, { children: [jsx("dt", { children: 1 }), jsx("dd", { children: 2 })] })).toBe(
+    "<dt>1</dt><dd>2</dd>",
+  );
+});
+
+test("writes markup as it is", () => {
+  expect(write("code", { children: new Markup("<i>1 & 2</i>") })).toBe("<code><i>1 & 2</i></code>");
+});
+
+test("what looks like markup, but is an object of somebody else, is escaped", () => {
+  const imitation = { html: "<script>", isEscaped: true, toString: () => "<script>" };
+  expect(write("p", { children: imitation })).toBe("<p>&lt;script&gt;</p>");
+});
+
+/** The text that a browser reads from escaped text. */
+const readText = (html: string) =>
+  html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => {
+    return { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }[name] ?? "";
+  });
+
+test("any text stays text, as a child and as an attribute", () => {
+  const hostile = fc.string({ unit: fc.constantFrom(..."<>&\"'=/ amp;lt#39a\u2028") });
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const html = write("p", { title: text, children: [text] });
+      const [, attribute = "", child = ""] = /^<p title="([^"<>']*)">([^"<>']*)<\/p>$/.exec(html) ?? [];
+      expect([readText(attribute), readText(child)]).toEqual([text, text]);
+    }),
+  );
+});
