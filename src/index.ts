@@ -1,5 +1,4 @@
 import { Hono } from "hono";
-import { TrieRouter } from "hono/router/trie-router";
 import type { Env } from "./env.ts";
 import { grow } from "./growth/trigger.ts";
 import { createErrorHandler, type RenderError } from "./http/error-response.ts";
@@ -22,7 +21,7 @@ const renderPage: RenderPage = async (view, c) => {
   return renderRecords({ ...view, headers, limitPeriod: findLimitPeriod(c.env) });
 };
 
-const app = new Hono<{ Bindings: Env }>({ router: new TrieRouter() });
+const app = new Hono<{ Bindings: Env }>();
 const respondWithError = createErrorHandler(renderError);
 const mock = createMock(respondWithError);
 const rateLimit = createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]);
@@ -39,6 +38,9 @@ app.route("/", landing);
 app.route("/", templates);
 app.notFound((c) => respondWithError(notFound(), c));
 app.onError(respondWithError);
+
+// The first match prepares the router. The platform does not count the start of an instance as time of its first request.
+app.router.match("GET", "/");
 
 /** The worker: `app` responds to requests, and the cron trigger of wrangler.toml calls `scheduled`. */
 export default Object.assign(app, { scheduled: grow });
