@@ -1,6 +1,7 @@
+import paths from "../../dist/asset-paths.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { State } from "../../src/store/store.ts";
-import type { AnyRequest, Option } from "./requests.ts";
+import { type AnyRequest, type Option, STATIC_FILES } from "./requests.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -10,6 +11,8 @@ export interface Served {
   records: TrafficRecord[];
   /** The id of the version of the code. */
   code: string;
+  /** Where the worker listens, behind its static files. Requests with another origin are sent to the worker itself. */
+  origin: string | undefined;
 }
 
 /** What a response must be. A field that is undefined may be anything. */
@@ -37,6 +40,23 @@ export function respond(request: AnyRequest, served: Served): Expected {
 const ABOUT = ["/", "/openapi.json", "/docs"];
 
 function respondToAny(request: AnyRequest, served: Served): Expected {
+  return request.url.origin === served.origin && isStatic(request)
+    ? respondStatic(request)
+    : respondDynamically(request, served);
+}
+
+const isStatic = ({ url: { pathname } }: AnyRequest) =>
+  pathname === "/favicon.ico" || pathname in STATIC_FILES;
+
+/** Nothing but the method makes a difference. */
+function respondStatic({ method, url: { pathname } }: AnyRequest): Expected {
+  if (pathname === "/favicon.ico")
+    return { status: 302, type: "none", headers: { location: paths["icon.svg"] } };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, body: "" };
+  return { status: 200, headers: { "content-type": STATIC_FILES[pathname] } };
+}
+
+function respondDynamically(request: AnyRequest, served: Served): Expected {
   const { method, headers, settings } = request;
   if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
     return { status: 204, type: "none", headers: { "access-control-allow-methods": "GET, OPTIONS" } };
@@ -81,7 +101,10 @@ function pathOf({ url: { pathname } }: AnyRequest): string {
   }
 }
 
-const originOf = ({ url, settings }: AnyRequest) => settings.publicOrigin ?? url.origin;
+function originOf({ url, headers, settings }: AnyRequest): string {
+  const { origin } = headers.host === undefined ? url : new URL(`${url.protocol}//${headers.host}`);
+  return settings.publicOrigin ?? origin;
+}
 
 function respondHealth(request: AnyRequest, { state, code }: Served): Expected {
   if (request.method !== "GET" && request.method !== "HEAD")

@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import paths from "../../dist/asset-paths.ts";
 
 /** What the Accept header asks for: a representation, or none that the service has. */
 export type Accepted = "json" | "html" | "neither" | "neither, but a browser";
@@ -28,6 +29,13 @@ export interface AnyRequest {
 
 const PATH = "/api/tf1/records/";
 
+/** Some of the static files, by their paths, with their types. */
+export const STATIC_FILES: Record<string, string> = {
+  "/robots.txt": "text/plain",
+  "/README.md": "text/plain",
+  [paths["site.css"]]: "text/css",
+};
+
 // What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
@@ -42,6 +50,7 @@ const word = fc.oneof(
 
 const path = fc.oneof(
   { weight: 8, arbitrary: fc.constant(PATH) },
+  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(STATIC_FILES), "/favicon.ico") },
   { weight: 2, arbitrary: fc.constantFrom("/", "/healthz", "/openapi.json", "/docs", PATH.slice(0, -1)) },
   fc.constantFrom(`/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*", "/%64ocs", "/docs/"),
   fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
@@ -136,6 +145,12 @@ const method = fc.oneof(
   fc.constantFrom("HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"),
 );
 
+/** Under which host a client reaches the service, if it is not where the service listens. */
+const host = fc.option(fc.constantFrom("counts.example", "COUNTS.example:8080", "[::1]:8443", "10.0.0.1"), {
+  freq: 2,
+  nil: undefined,
+});
+
 const settings = fc.record({
   origin: fc.constantFrom("http://localhost", "https://counts.example", "https://[::1]:8443"),
   publicOrigin: fc.option(fc.constantFrom("https://public.example", "http://public.example:8080"), {
@@ -161,6 +176,7 @@ const parts = fc.record({
   headerOptions: options,
   queryOptions: options,
   others,
+  host,
   condition: fc.constantFrom("none", "none", "other", "current", "any", "list"),
   preflight: fc.boolean(),
   body: fc.option(fc.oneof(printable, fc.constant("{}")), { nil: undefined }),
@@ -184,12 +200,22 @@ export function anyRequest(worker: Worker): fc.Arbitrary<AnyRequest> {
       condition: "none",
       settings: drawn.settings ?? {},
     };
-    if (drawn.headerOptions.length > 0) request.headers.prefer = writeOptions(drawn.headerOptions);
-    if (drawn.preflight && drawn.method === "OPTIONS")
-      request.headers["access-control-request-method"] = "GET";
+    addHeaders(request, drawn);
     addCondition(request, drawn.condition, worker.etagOf(request));
     return request;
   });
+}
+
+interface DrawnHeaders {
+  host: string | undefined;
+  headerOptions: Option[];
+  preflight: boolean;
+}
+
+function addHeaders(request: AnyRequest, { host, headerOptions, preflight }: DrawnHeaders): void {
+  if (host !== undefined) request.headers.host = host;
+  if (headerOptions.length > 0) request.headers.prefer = writeOptions(headerOptions);
+  if (preflight && request.method === "OPTIONS") request.headers["access-control-request-method"] = "GET";
 }
 
 function addCondition(request: AnyRequest, drawn: string, etag = '"none"'): void {

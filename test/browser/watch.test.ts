@@ -24,7 +24,9 @@ test("a visit reports requests to another host, whether the policy blocks them o
     ]),
   });
   await page.goto("/api/tf1/records/");
+  const reported = page.waitForEvent("console", (message) => message.text().startsWith("violates"));
   await page.evaluate((src) => Object.assign(document.images[0]!, { src }), other);
+  await reported;
   await page.goto(other).catch(() => {});
 });
 

@@ -15,12 +15,12 @@ interface Run {
   skipped: number;
 }
 
-/** Runs `npm run test:live` to its end. */
+/** Runs what `npm run test:live` runs to its end. */
 function runLive(baseUrl?: string): Promise<Run> {
   const { BASE_URL: _, VITEST: __, ...env } = process.env;
   const options = { env: { ...env, NO_COLOR: "1", ...(baseUrl === undefined ? {} : { BASE_URL: baseUrl }) } };
   return new Promise((resolve) => {
-    execFile("npm", ["run", "--silent", "test:live"], options, (error, stdout, stderr) => {
+    execFile(process.execPath, ["test/live/cli.ts"], options, (error, stdout, stderr) => {
       const output = stdout + stderr;
       const tests = /^ +Tests +(.*)$/m.exec(output)?.[1] ?? "";
       const number = (what: string) => Number(new RegExp(`(\\d+) ${what}`).exec(tests)?.[1] ?? 0);
