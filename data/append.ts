@@ -9,7 +9,7 @@ import {
   replace,
   showChange,
   summarise,
-  tellStop,
+  warnIfStopped,
   writeStaged,
 } from "./load.ts";
 import { describeSources } from "./sources.ts";
@@ -44,7 +44,7 @@ async function appendOrLoad(files: string[], options: AppendOptions): Promise<vo
     const state = await store.readState(true);
     if (state.version === 0) return false;
     const base = { state, statistics: await requireStatistics(store, state) };
-    await tellStop(() => appendTo(opened, base, files, options));
+    await warnIfStopped(() => appendTo(opened, base, files, options));
     return true;
   });
   if (!isAppended) await replace(files, options);

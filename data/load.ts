@@ -46,7 +46,7 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 
 /** Does what `load` does; the store must be locked. */
 export function replace(files: string[], options: LoadOptions): Promise<void> {
-  return tellStop(async () => {
+  return warnIfStopped(async () => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
     await useStore(options, async (opened) => {
       const { store } = opened;
@@ -65,8 +65,8 @@ export function showChange(staged: Staged, before: Statistics | undefined, base?
   staged.close();
 }
 
-/** Does what a load does and, if a signal ends it, says what that leaves. */
-export async function tellStop(action: () => Promise<void>): Promise<void> {
+/** Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves. */
+export async function warnIfStopped(action: () => Promise<void>): Promise<void> {
   const warn = () => printNotice(`Stopped. ${KEPT}`);
   process.once("exit", warn);
   await action().finally(() => process.off("exit", warn));
