@@ -6,7 +6,7 @@ import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status next to a button is a word. */
 function waitForStatus(piece: Locator, word: string): Promise<void> {
-  return expect.poll(() => piece.getByRole("status").textContent()).toBe(word);
+  return expect.poll(() => piece.getByRole("status").textContent(), { timeout: 20_000 }).toBe(word);
 }
 
 describe("copy buttons", () => {
