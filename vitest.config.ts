@@ -21,8 +21,6 @@ export default defineConfig({
     hookTimeout: 180_000,
     // A worker often waits: for a process that it started, or until a state is no longer fresh.
     maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
-    // Machines of CI are often busy, and some tests wait for something that takes seconds. A real mistake fails twice.
-    retry: process.env.CI ? 1 : 0,
     // With a process for each file, each would load wrangler and the code under test again.
     isolate: false,
     globalSetup: "test/setup.ts",
