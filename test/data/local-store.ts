@@ -5,6 +5,7 @@ import { glob, readFile, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
+import { onTestFinished } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { StoreName } from "../../tools/configuration.ts";
@@ -53,6 +54,7 @@ export function createLocalStore(): LocalStore {
         env: { ...process.env, TMPDIR: temporary },
       });
       closeSync(stderr);
+      onTestFinished(() => endGroup(child));
       return child;
     },
     runIn,
@@ -85,7 +87,8 @@ async function watchDatabase({ folder }: LocalStore): Promise<() => Promise<bool
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new Error("No database was ever loaded");
   const largest = () => {
-    const database = new DatabaseSync(file, { readOnly: true });
+    // A process that opens or closes the database locks it for a moment.
+    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
     try {
       return database.prepare("SELECT max(revision) AS revision FROM blocks").get()?.revision;
     } finally {
@@ -115,6 +118,11 @@ export async function interrupt(
   const end = await ended;
   while (group && isRunning(-child.pid)) await setTimeout(5);
   return end;
+}
+
+/** Ends a process and all that it started, if a test failed before it did that. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined && isRunning(-pid)) process.kill(-pid, "SIGKILL");
 }
 
 /** @param pid of a process; that of a group is negative */
