@@ -11,15 +11,17 @@ export function findBundle(): string {
 
 /** Bundles the worker once for all tests. */
 export default async function setup(): Promise<void> {
-  if (process.env.BUNDLED_WORKER !== undefined) return;
-  const folder = createFolder();
-  await runWrangler(["deploy", "--dry-run", "--outdir", folder]);
-  process.env.BUNDLED_WORKER = folder;
+  process.env.BUNDLED_WORKER ??= await bundle();
 }
 
 /** Bundles a worker of the tests as a deployment bundles the worker. Gives the path. */
 export async function bundleWorker(main: string): Promise<string> {
+  return join(await bundle(main), basename(main).replace(/ts$/, "js"));
+}
+
+/** Gives the folder that wrangler writes. */
+async function bundle(...main: string[]): Promise<string> {
   const folder = createFolder();
-  await runWrangler(["deploy", main, "--dry-run", "--outdir", folder]);
-  return join(folder, basename(main).replace(/ts$/, "js"));
+  await runWrangler(["deploy", ...main, "--dry-run", "--outdir", folder]);
+  return folder;
 }

@@ -18,7 +18,7 @@ let earlier: Promise<unknown> = Promise.resolve();
  * Runs a command in this process, with its own streams. It does what it does in a process of its own, but Node need not
  * start, which takes a second.
  */
-export function runHere(
+export function runInProcess(
   program: Command,
   args: string[],
   { input = "", errorStatus = 1 } = {},
@@ -38,7 +38,7 @@ export function runHere(
 
 /** Runs `npm run data -- ...` in this process. Lines of progress are left out: they depend on how fast it was. */
 export async function runData(args: string[], input?: string): Promise<Finished> {
-  const finished = await runHere(createDataProgram(), args, { input });
+  const finished = await runInProcess(createDataProgram(), args, { input });
   return { ...finished, stderr: removeProgress(finished.stderr) };
 }
 

@@ -7,7 +7,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { useLocalStores } from "./local-stores.ts";
+import { useEmptyStores } from "./empty-stores.ts";
 
 /** The results of a page, as the store gives them; the reason if it has no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
@@ -37,7 +37,7 @@ async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
 
 // What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.
 describe.each(STORE_NAMES)("the store %s", (name) => {
-  const stores = useLocalStores();
+  const stores = useEmptyStores();
   let store: Store;
   beforeAll(async () => {
     store = stores.open(name);

@@ -3,7 +3,7 @@ import { createKvStore } from "../../src/store/kv.ts";
 import type { KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { StoreName } from "../../tools/configuration.ts";
-import type { LocalStores } from "./local-stores.ts";
+import type { EmptyStores } from "./empty-stores.ts";
 
 /** Called before every single thing that a store does to the database or the namespace behind it. */
 export type BeforeStep = () => Promise<void>;
@@ -13,7 +13,7 @@ export type BeforeStep = () => Promise<void>;
  * written one by one, so that there are many steps.
  */
 export function createStepwiseStore(
-  { database, namespace }: LocalStores,
+  { database, namespace }: EmptyStores,
   name: StoreName,
   beforeStep: BeforeStep,
 ): Store {

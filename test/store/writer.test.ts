@@ -13,7 +13,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
 import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
-import { useLocalStores } from "./local-stores.ts";
+import { useEmptyStores } from "./empty-stores.ts";
 import { createStepwiseStore } from "./stepwise.ts";
 
 const all = makeRecords(4_000);
@@ -30,7 +30,7 @@ class InterruptedError extends Error {}
 const contents = (records: TrafficRecord[]) => records.map(({ id }) => id).join();
 
 describe.each(STORE_NAMES)("%s", (name) => {
-  const stores = useLocalStores();
+  const stores = useEmptyStores();
   let store: Store;
   let now: number;
   beforeAll(async () => {

@@ -1,8 +1,8 @@
 import { createConformanceProgram, INCOMPLETE } from "../../../tools/conformance/program.ts";
-import { type Finished, runHere } from "../../run-command.ts";
+import { type Finished, runInProcess } from "../../run-command.ts";
 
 /** Runs `npm run conformance -- ...` in this process. */
 export function runConformance(...args: string[]): Promise<Finished> {
   const program = createConformanceProgram(new AbortController().signal);
-  return runHere(program, args, { errorStatus: INCOMPLETE });
+  return runInProcess(program, args, { errorStatus: INCOMPLETE });
 }

@@ -9,7 +9,7 @@ import { createDeployProgram } from "../../../tools/deploy/program.ts";
 import { PROJECT } from "../../../tools/wrangler.ts";
 import { listen } from "../../listen.ts";
 import { finish } from "../../processes.ts";
-import { type Finished, runHere } from "../../run-command.ts";
+import { type Finished, runInProcess } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { test } from "./stub/fixture.ts";
 
@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => vi.unstubAllEnvs());
 
 function run(args: string[], dependencies: Partial<Dependencies> = {}): Promise<Finished> {
-  return runHere(createDeployProgram({ print: (line) => console.log(line), ...dependencies }), args);
+  return runInProcess(createDeployProgram({ print: (line) => console.log(line), ...dependencies }), args);
 }
 
 /** Starts the command as npm does. */

@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { createPreviewName } from "../../../tools/deploy/preview.ts";
 import { deployProduction } from "../../../tools/deploy/production.ts";
 import { createDeployProgram } from "../../../tools/deploy/program.ts";
-import { runHere } from "../../run-command.ts";
+import { runInProcess } from "../../run-command.ts";
 import { test } from "./stub/fixture.ts";
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
@@ -24,7 +24,7 @@ describe("docs/deploying.md", () => {
     ["preview", "--branch"],
     ["rollback", "--url"],
   ] as const)("documents every option of npm run %s", async ([script, example], { dependencies }) => {
-    const { stdout } = await runHere(createDeployProgram(dependencies), [script, "--help"]);
+    const { stdout } = await runInProcess(createDeployProgram(dependencies), [script, "--help"]);
     const options = [...stdout.matchAll(/--[a-z-]+/g)].map(([option]) => option);
     expect(options).toContain(example);
     for (const option of options.filter((option) => option !== "--help")) expect(DOCS).toContain(option);

@@ -10,15 +10,15 @@ import { D1_SCRIPT, type LocalDatabase, openD1 } from "../../tools/stores/d1-run
 import { applyMigrations } from "../../tools/stores/migrations.ts";
 
 /** An empty database and an empty namespace in workerd, which this process writes to as the data tool does. */
-export interface LocalStores {
+export interface EmptyStores {
   database: LocalDatabase;
   namespace: KeyValueStore;
   open(name: StoreName): Store;
 }
 
 /** Opens the stores for the tests of a file or of a group, and closes them after them. */
-export function useLocalStores(): LocalStores {
-  const stores = {} as LocalStores;
+export function useEmptyStores(): EmptyStores {
+  const stores = {} as EmptyStores;
   let runtime: Miniflare | undefined;
   beforeAll(async () => {
     const options = { modules: true as const, script: D1_SCRIPT, d1Databases: ["DB"], kvNamespaces: ["KV"] };
