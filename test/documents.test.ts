@@ -22,7 +22,7 @@ function textOf(name: string): string {
   return PAGES.find((page) => page.name === name)?.text ?? "";
 }
 
-/** What a page writes as code, without its fenced blocks. */
+/** The inline code of a page, without its fenced blocks. */
 function listCode(text: string): string[] {
   const matches = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`\n]+)`/g);
   return [...matches].map(([, code = ""]) => code);

@@ -1,7 +1,7 @@
 import processes from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 
-// In the quick tests, everything that starts a process fails.
+// In the quick tests, starting a process fails.
 for (const name of ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"]) {
   Object.assign(processes, {
     [name]() {

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Finished } from "./run-command.ts";
 
-/** Waits for the end of a process, and for all that it writes. */
+/** Waits for the end of a process and collects its output. */
 export async function finish(
   child: ChildProcessByStdio<Writable | null, Readable, Readable>,
 ): Promise<Finished> {

@@ -17,7 +17,7 @@ const { vars } = unstable_readConfig({ config: "wrangler.toml" });
 const REPORT_HEADER =
   "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
 
-/** The contents of the fenced blocks of a language. */
+/** The contents of the fenced blocks in a language. */
 function blocks(language: string): string[] {
   return [...DOCUMENTATION.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language)
@@ -45,7 +45,7 @@ const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|
 const PATH = "/api/tf1/records/";
 
 const folder = createFolder();
-// A rate limit, or a store that the commands do not load into, would get in their way.
+// A rate limit, or a store into which the commands do not load, would make the commands fail.
 const served = useService(
   folder,
   ...startArguments().filter((argument) => !/RATE_LIMIT|STORE/.test(argument)),
@@ -95,7 +95,7 @@ function adapt(command: string): string {
     .replaceAll("--local", `--local --persist-to ${folder}`);
 }
 
-/** What a command prints if it did what the documentation says, by a part of the command; the first match counts. */
+/** The output that a command prints if it succeeds, by a part of the command. The first match counts. */
 const OUTCOMES: [part: string, output: RegExp][] = [
   ["--append", /Added \d+ records?; \d+ are loaded\.$/m],
   ["data -- load", /^Loaded \d+ records\.$/m],
@@ -177,7 +177,7 @@ describe("the documentation", () => {
     const limited = await serve(join(folder, "limited"), ...limit);
     try {
       const statuses = new Set<number>();
-      // The local runtime counts anew every 10 seconds, so two hundred requests at once exceed the limit in one of two.
+      // The local runtime starts a new count every 10 seconds. Of two bursts of 200 requests, one exceeds the limit.
       for (let sent = 0; sent < 10 && !statuses.has(429); sent++) {
         const responses = Array.from({ length: 200 }, () => fetch(`${limited.origin}${PATH}?page=0`));
         for (const response of await Promise.all(responses)) {
@@ -206,11 +206,11 @@ describe("the documentation", () => {
     ),
   )("%s", async (command) => {
     await writeFiles();
-    // The cameras of counts.csv are not the generator's.
+    // A scheduled run continues the generator's cameras, which counts.csv does not have.
     if (command.includes("scheduled")) await load(await Array.fromAsync(glob("data/seed/*.csv")), 40_614);
-    // The reports, which come before in the documentation, have other cameras.
+    // An earlier command loads reports, which have other cameras than counts.csv.
     if (command.includes("--append")) await load([join(folder, "counts.csv")], 50);
-    // A collection that is replaced during a walk ends it, or contradicts itself.
+    // A walk fails if the collection is replaced meanwhile.
     if (/crawl|conformance|test:live/.test(command)) await untilServed(served.origin);
     const { stdout } = await runCommand(adapt(command));
     expect(stripVTControlCharacters(stdout)).toMatch(outcome(command));

@@ -11,12 +11,12 @@ export interface Finished {
   stderr: string;
 }
 
-/** The commands that were started before. The streams belong to the whole process, so only one can run at a time. */
+/** Settles when all earlier commands have ended. The streams belong to the whole process, so only one can run at a time. */
 let earlier: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs a command in this process, with its own streams. It does what it does in a process of its own, but Node need not
- * start, which takes a second.
+ * Runs a command in this process, with its own streams. The command behaves as in a process of its own, without the
+ * second that Node takes to start.
  */
 export function runInProcess(
   program: Command,
@@ -66,7 +66,7 @@ function replaceStreams(input: string) {
   };
 }
 
-/** Replaces a property, whatever it is. Gives a function that restores it. */
+/** Replaces a property, even one that is read-only. Returns a function that restores it. */
 function replace(owner: object, name: string, value: unknown): () => void {
   const before = Object.getOwnPropertyDescriptor(owner, name);
   if (!before) throw new Error(`There is no ${name}.`);

@@ -9,7 +9,7 @@ import { listen } from "./listen.ts";
 export interface Served {
   origin: string;
   close(): Promise<void>;
-  /** Ends it as a supervisor does, which knows npm alone. */
+  /** Stops npm, as a supervisor does that knows no other process. */
   terminate(): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ async function answers(origin: string): Promise<boolean> {
   );
 }
 
-/** npm, the start and workerd are one process group, which ctrl-C would reach as a whole. */
+/** npm, the command and workerd are one process group, so all of them receive the signal of ctrl-C. */
 async function stop(server: ChildProcess): Promise<void> {
   const ended = once(server, "close");
   if (server.pid !== undefined) process.kill(-server.pid, "SIGINT");

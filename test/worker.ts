@@ -15,14 +15,14 @@ import { findBundle } from "./bundled-worker.ts";
 import { checkResponse } from "./openapi-check.ts";
 
 export interface RunningWorker {
-  /** Where it listens, such as `http://127.0.0.1:41234`. */
+  /** The origin it listens on, such as `http://127.0.0.1:41234`. */
   origin: string;
   env: Env;
   /** Sends a request, follows no redirect, and throws if the response is not as the OpenAPI document says. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Calls the worker as the cron trigger does that was due at this moment. Gives the outcome, `ok` if it did not throw. */
+  /** Calls the worker as a cron trigger that was due at this time does. Returns the outcome, `ok` if it did not throw. */
   runScheduled(at: Date): Promise<string>;
-  /** What the worker has written to its log, one text for each message. */
+  /** The messages that the worker has logged. */
   logs(): string[];
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ export function useWorker(options?: WorkerOptions): RunningWorker {
 
 /**
  * Starts a worker in workerd, with the settings of wrangler.toml. Workerd listens itself: a proxy in front, as `wrangler dev`
- * has it, takes several times as long as the worker, and hides from it that a client goes away.
+ * has it, takes several times as long as the worker, and hides that a client disconnects.
  */
 export async function startWorker(options: WorkerOptions = {}): Promise<RunningWorker> {
   const { migrate = true } = options;
@@ -96,7 +96,7 @@ async function fetchChecked(request: Request): Promise<Response> {
   return response;
 }
 
-/** What the runtime gives a request besides the environment, for requests that are answered in this process. */
+/** The execution context of a request that is handled in this process. */
 export const context = {
   waitUntil() {},
   passThroughOnException() {},

@@ -7,10 +7,10 @@ import { context } from "../worker.ts";
 
 export const PATH = "/api/tf1/records/";
 
-/** Where the worker believes to be. */
+/** The origin of all requests. */
 export const ORIGIN = "https://counts.example";
 
-/** Asks one instance of the worker, in this process, for a page; throws if the answer is not as documented. */
+/** Requests a page from one instance of the worker, in this process. Throws if the response is not as documented. */
 export async function ask(
   env: Env,
   page: number | "last" = 1,
@@ -22,7 +22,7 @@ export async function ask(
   return response;
 }
 
-/** The text of a page, as the specification says it. */
+/** The text of a page as the specification defines it. */
 export function writePage(origin: string, newestFirst: TrafficRecord[], page: number): string {
   const count = newestFirst.length;
   const link = (number: number) => `${origin}${PATH}?format=api&page=${number}`;
@@ -36,7 +36,7 @@ export async function expectPage(response: Response, newestFirst: TrafficRecord[
   expect(await response.text()).toBe(writePage(ORIGIN, newestFirst, page));
 }
 
-/** Asks an instance that has nothing in memory for every page. */
+/** Requests every page from an instance that has nothing in memory. */
 export async function expectCollection(env: Env, newestFirst: TrafficRecord[]): Promise<void> {
   const instance = { ...env };
   const pages = Math.ceil(newestFirst.length / 15);

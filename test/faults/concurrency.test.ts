@@ -13,7 +13,7 @@ import { type Faulty, failing, openFaulty, READ_MS, slow } from "./faulty.ts";
 
 describe.each(STORE_NAMES)("%s", (store) => {
   const records = makeRecords(700).reverse();
-  /** Reads that a page takes: KV keeps the state apart. */
+  /** Reads for one page: KV stores the state under a key of its own. */
   const reads = store === "kv" ? 2 : 1;
 
   const worker = useWorker({ vars: { STORE: store } });
@@ -34,19 +34,19 @@ describe.each(STORE_NAMES)("%s", (store) => {
     const askAll = (page: (index: number) => number) =>
       Promise.all(Array.from({ length: 50 }, (_, index) => ask(faulty.env, page(index))));
 
-    test("for one page ask the store once", async () => {
+    test("for one page read the store once", async () => {
       for (const response of await askAll(() => 2)) await expectPage(response, records, 2);
       expect(faulty.attempts()).toBe(reads);
     });
 
-    test("for five pages ask the store five times", async () => {
+    test("for five pages read the store five times", async () => {
       const responses = await askAll((index) => (index % 5) + 1);
       for (const [index, response] of responses.entries())
         await expectPage(response, records, (index % 5) + 1);
       expect(faulty.attempts()).toBe(5 * reads);
     });
 
-    test("for pages of a block that is kept do not ask the store", async () => {
+    test("for pages of a cached block do not read the store", async () => {
       await ask(faulty.env, 1);
       faulty.cause(slow(20));
       const responses = await askAll((index) => (index % 6) + 1);
@@ -55,14 +55,14 @@ describe.each(STORE_NAMES)("%s", (store) => {
       expect(faulty.attempts()).toBe(0);
     });
 
-    test("for a page of two blocks, of which one is kept, read each block once, and not the state", async () => {
+    test("for a page of two blocks, one of which is cached, read the other block once, and not the state", async () => {
       await ask(faulty.env, 1);
       faulty.cause(slow(20));
       for (const response of await askAll(() => 7)) await expectPage(response, records, 7);
       expect(faulty.attempts()).toBe(store === "kv" ? 2 : 1);
     });
 
-    test("for a kept page that is no longer fresh ask the store once, for the state", async () => {
+    test("for a cached page that is no longer fresh read the state once", async () => {
       await ask(faulty.env, 2);
       vi.useFakeTimers({ toFake: ["Date"] });
       vi.setSystemTime(Date.now() + FRESH_MS);
@@ -71,7 +71,7 @@ describe.each(STORE_NAMES)("%s", (store) => {
       expect(faulty.attempts()).toBe(1);
     });
 
-    test("fail together, and the next one asks again", async () => {
+    test("fail together, and the next request reads the store again", async () => {
       vi.spyOn(console, "error").mockImplementation(() => undefined);
       faulty.cause(failing("the store is broken", reads));
       for (const response of await askAll(() => 2)) await expectUnavailable(response);
@@ -79,7 +79,7 @@ describe.each(STORE_NAMES)("%s", (store) => {
       await expectPage(await ask(faulty.env, 2), records, 2);
     });
 
-    test("during a load each get the old state or the new one, and once that is known only the new one", async () => {
+    test("during a load return the old or the new state, and later only the new one", async () => {
       const next = makeRecords(800).reverse();
       const states = [records, next];
       const pageOf = (index: number) => (index % 40) + 1;
@@ -144,7 +144,7 @@ describe("the first client goes away", () => {
   );
 });
 
-/** Asks for a page without reading the answer; gives a function that breaks the connection off. */
+/** Requests a page without reading the response. Returns a function that closes the connection. */
 async function askAndStay(origin: string, page: number): Promise<() => void> {
   const { hostname, port, host } = new URL(origin);
   const socket = connect(Number(port), hostname);

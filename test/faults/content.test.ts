@@ -7,7 +7,7 @@ import { loadInto, type RunningWorker, startWorker, useWorker } from "../worker.
 import { ask, expectCollection, expectPage, expectUnavailable } from "./answers.ts";
 import { loggedReasons } from "./logged.ts";
 
-/** What a store holds may be missing or broken; then an answer is 503 rather than a wrong page. */
+/** If a part of the store is missing or damaged, the response is 503, never a wrong page. */
 
 beforeEach(() => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
@@ -25,7 +25,7 @@ describe("D1", () => {
   let worker: RunningWorker;
   afterEach(() => worker.close());
 
-  test("without the tables: 503, but not where no record is needed", async () => {
+  test("without the tables, only requests that need records return 503", async () => {
     worker = await startWorker({ migrate: false });
     await expectUnavailable(await worker.fetch("/api/tf1/records/"));
     expect((await worker.fetch("/api/tf1/records/", { method: "OPTIONS" })).status).toBe(200);
@@ -33,7 +33,7 @@ describe("D1", () => {
     expect((await worker.fetch("/api/tf1/records/?page=0")).status).toBe(404);
   });
 
-  test("without a state: 503, not an empty collection", async () => {
+  test("without a state, the response is 503 and not an empty collection", async () => {
     worker = await startWorker();
     await worker.env.DB.prepare("DELETE FROM state").run();
     await expectUnavailable(await worker.fetch("/api/tf1/records/"));
@@ -43,7 +43,7 @@ describe("D1", () => {
     expectLogged("D1 holds no state");
   });
 
-  describe("with a damaged block: 503 for the pages that need it, every other page is served", () => {
+  describe("with a damaged block, the pages that need it return 503 and all others are served", () => {
     const records = makeRecords(BLOCK_SIZE + 40).reverse();
     const change = (expression: string) =>
       `UPDATE blocks SET text = ${expression} WHERE first = ${BLOCK_SIZE + 1}`;
@@ -79,7 +79,7 @@ describe("KV", () => {
   let newest: string;
   let oldest: string;
   beforeEach(async () => {
-    // A load does not replace a state that is damaged.
+    // A load does not replace a damaged state.
     await worker.env.KV.delete(STATE_KEY);
     await loadInto(worker.env, "kv", records.toReversed());
     state = await read(STATE_KEY);
@@ -90,7 +90,7 @@ describe("KV", () => {
   const read = async (key: string) => String(await worker.env.KV.get(key));
   const put = (key: string, value: string) => worker.env.KV.put(key, value);
 
-  test("nothing was ever loaded: an empty collection", async () => {
+  test("an empty namespace is an empty collection", async () => {
     await worker.env.KV.delete(STATE_KEY);
     const empty = '{"count":0,"next":null,"previous":null,"results":[]}';
     for (const page of [1, "last"] as const) {
@@ -128,7 +128,7 @@ describe("KV", () => {
     expectLogged("KV holds");
   });
 
-  test("a state whose blocks are not there: 503", async () => {
+  test("a state without its blocks returns 503", async () => {
     const parts = [[1, "000000000other"]];
     await put(STATE_KEY, JSON.stringify({ ...JSON.parse(state), parts }));
     await expectUnavailable(await ask({ ...worker.env }));
@@ -157,7 +157,7 @@ describe("KV", () => {
     for (const page of [4, 43]) await expectPage(await ask(instance, page), records, page);
   });
 
-  test("a page that lies in two blocks needs both", async () => {
+  test("a page in two blocks returns 503 if one is missing", async () => {
     await worker.env.KV.delete(oldest);
     await expectUnavailable(await ask({ ...worker.env }, 3));
     await expectPage(await ask({ ...worker.env }, 2), records, 2);

@@ -8,8 +8,8 @@ import { type Faulty, failing, hanging, openFaulty } from "./faulty.ts";
 import { loggedReasons } from "./logged.ts";
 
 /**
- * The messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime gives, and
- * whether the same read may well succeed a moment later.
+ * Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime throws, and
+ * whether the same read can succeed a moment later.
  */
 const MESSAGES = {
   d1: {
@@ -53,10 +53,10 @@ const MESSAGES = {
   },
 } as const;
 
-/** Waits between two attempts add up to at most RETRY_WITHIN_MS and are at least this few. */
+/** The fewest attempts whose pauses can add up to RETRY_WITHIN_MS. */
 const FEWEST_ATTEMPTS = 5;
 
-// Where time stands still, what waits for it waits for ever.
+// If a fake clock is not moved far enough, a test waits for ever. It fails after ten seconds instead of three minutes.
 vi.setConfig({ testTimeout: 10_000 });
 
 beforeEach(() => {
@@ -70,7 +70,7 @@ afterEach(() => {
 describe.each(["d1", "kv"] as const)("%s", (store) => {
   const records = makeRecords(100).reverse();
   const { transient, lasting } = MESSAGES[store];
-  /** Reads that a page takes: KV keeps the state apart. */
+  /** Reads for one page: KV stores the state under a key of its own. */
   const reads = store === "kv" ? 2 : 1;
 
   const worker = useWorker({ vars: { STORE: store } });
@@ -103,13 +103,13 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   }
 
   describe.each(transient)("%s", (message) => {
-    test.each([1, 2])("%i times: the page, and no client sees why it took longer", async (times) => {
+    test.each([1, 2])("%i times: the page is served, and clients see only the delay", async (times) => {
       faulty.cause(failing(message, times));
       await expectPage(await ask(faulty.env, 2), records, 2);
       expect(faulty.attempts()).toBe(times + reads);
     });
 
-    test("for ever: 503, after some attempts and a second", async () => {
+    test("always: 503, after several attempts within a second", async () => {
       freezeTime();
       faulty.cause(failing(message));
       const { response, took } = await askFor(RETRY_WITHIN_MS);
@@ -119,7 +119,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       expect(loggedReasons()).toEqual([`Error: ${message}`]);
     });
 
-    test("for ever: the kept page", async () => {
+    test("always: the cached page is served", async () => {
       await keepPage2();
       faulty.cause(failing(message));
       const { response } = await askFor(RETRY_WITHIN_MS);
@@ -128,7 +128,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   });
 
   describe.each(lasting)("%s", (message) => {
-    test("503 at once, after one attempt; when it is over, the page", async () => {
+    test("503 after one attempt, and the page as soon as the store works", async () => {
       faulty.cause(failing(message));
       await expectUnavailable(await ask(faulty.env, 2));
       expect(faulty.attempts()).toBe(1);
@@ -137,7 +137,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       await expectPage(await ask(faulty.env, 2), records, 2);
     });
 
-    test("the kept page, after one attempt; none while it is fresh", async () => {
+    test("the cached page after one attempt, and after none while it is fresh", async () => {
       await expectPage(await ask(faulty.env, 2), records, 2);
       faulty.cause(failing(message));
       await expectPage(await ask(faulty.env, 2), records, 2);
@@ -150,7 +150,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   });
 
   describe("a store that hangs", () => {
-    test("503 after three seconds, after one attempt", async () => {
+    test("causes 503 after three seconds and one attempt", async () => {
       freezeTime();
       faulty.cause(hanging);
       const { response, took } = await askFor(HANGS_AFTER_MS);
@@ -159,7 +159,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       expect(faulty.attempts()).toBe(1);
     });
 
-    test("the kept page after three seconds, and at once from then on", async () => {
+    test("is replaced by the cached page after three seconds, and at once from then on", async () => {
       await keepPage2();
       faulty.cause(hanging);
       const { response, took } = await askFor(HANGS_AFTER_MS);
@@ -171,7 +171,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       expect(faulty.attempts()).toBe(1);
     });
 
-    test("does not hold up those that come after it", async () => {
+    test("does not delay later requests", async () => {
       freezeTime();
       faulty.cause(hanging);
       await expectUnavailable((await askFor(HANGS_AFTER_MS)).response);
@@ -181,7 +181,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     });
   });
 
-  test("while the store fails, it is asked once in five seconds, and kept pages are served meanwhile", async () => {
+  test("a store that fails is read once in five seconds, and cached pages are served meanwhile", async () => {
     await keepPage2();
     faulty.cause(failing(lasting[0]));
     for (const attempts of [1, 2, 3]) {
@@ -193,7 +193,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     }
   });
 
-  test("when the store works again, the page after that is of the new state", async () => {
+  test("once the store works again, the new state is served", async () => {
     const own = { ...worker.env };
     const instance = openFaulty(own);
     await expectPage(await ask(instance.env, 2), records, 2);
@@ -211,7 +211,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     expect(instance.attempts()).toBe(0);
   });
 
-  test("a conditional request: 304 for the known state, 503 without one", async () => {
+  test("a conditional request gets 304 for the cached state, and 503 if none is cached", async () => {
     const etag = (await ask(faulty.env, 2)).headers.get("etag") ?? "";
     freezeTime();
     vi.setSystemTime(Date.now() + FRESH_MS);

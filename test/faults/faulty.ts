@@ -1,14 +1,14 @@
 import type { Env } from "../../src/env.ts";
 
-/** What a read must get past before it is answered; it may reject, take its time, or never settle. */
+/** Runs before a read. It may reject, be slow, or never settle. */
 export type Fault = (attempt: number) => Promise<void> | undefined;
 
-/** Real stores that fail on command. Each is a new instance of the worker, which has nothing in memory. */
+/** Real stores that fail on command. The environment belongs to a new instance, which has nothing in memory. */
 export interface Faulty {
   env: Env;
   /** Reads since the last `cause`. */
   attempts(): number;
-  /** From now on each read meets this; the first one is attempt 1. */
+  /** Applies to all reads from now on. The first one is attempt 1. */
   cause(fault: Fault): void;
 }
 
@@ -36,7 +36,7 @@ export function openFaulty(env: Env): Faulty {
 
 type Read = (answer: () => unknown) => Promise<unknown>;
 
-/** An object whose reads, and those of whatever its other methods give, go through a function. */
+/** An object whose reads, and those of all objects that its other methods return, go through a function. */
 function intercept<T extends object>(target: T, read: Read): T {
   return new Proxy(target, {
     get(_, name) {
@@ -55,13 +55,13 @@ export function failing(message: string, times = Number.POSITIVE_INFINITY): Faul
   return (attempt) => (attempt <= times ? Promise.reject(new Error(message)) : undefined);
 }
 
-/** How long a slow store takes: long enough for clients to come and go meanwhile. */
+/** How long a slow store takes. Clients can connect and disconnect meanwhile. */
 export const READ_MS = 400;
 
-/** Answers every read, but late. */
+/** Delays every read. */
 export function slow(milliseconds: number): Fault {
   return () => new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Leaves every read without an answer. */
+/** Never finishes a read. */
 export const hanging: Fault = () => new Promise(() => {});

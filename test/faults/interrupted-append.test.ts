@@ -24,7 +24,7 @@ async function countWriters(): Promise<number> {
   return environments.filter((text) => text.split("\0").includes(`TMPDIR=${local.temporary}`)).length;
 }
 
-// What a signal does is the same for both stores, so each gets one.
+// Both stores treat all signals alike, so each is tested with one.
 test.each([
   ["d1", "SIGINT", 130],
   ["kv", "SIGTERM", 143],

@@ -29,7 +29,7 @@ async function killLoad(): Promise<void> {
   expect(await interrupt(child, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
 }
 
-/** How many answers four clients got of which state, page after page until told to stop. */
+/** Four clients read page after page until they are stopped. Counts the responses of each state. */
 async function walkOn(origin: string, stop: AbortSignal, mayBeNewer: () => boolean) {
   const seen = { older: 0, newer: 0 };
   const ask = async (page: number) => {
@@ -42,14 +42,14 @@ async function walkOn(origin: string, stop: AbortSignal, mayBeNewer: () => boole
   const walker = async () => {
     for (let page = 1; !stop.aborted; page = (page % PAGES) + 1) {
       await ask(page);
-      await setTimeout(10); // The load needs some of the processor too.
+      await setTimeout(10); // The load needs CPU time too.
     }
   };
   await Promise.all(Array.from({ length: 4 }, walker));
   return seen;
 }
 
-// Each test starts several processes, which take long on a busy machine.
+// Each test starts several processes, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 
 test.each(STORE_NAMES)(

@@ -7,7 +7,7 @@ import { loadInto, startWorker, useWorker } from "../worker.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** What only the client knows of; none of it may get into the log. */
+/** A secret of the client, which must not appear in the log. */
 const SECRET = "s3cr3t";
 const client = {
   headers: {
@@ -40,7 +40,7 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
   const kept = { event: "kept_served", store };
   const failed = (path: string) => ({ event: "request_failed", store, method: "GET", path, status: 503 });
 
-  test("is a line of JSON for each, with what failed, where and why", () => {
+  test("is one line of JSON per failure, with what failed, where and why", () => {
     const reason = store === "d1" ? /no such table: state/ : /not JSON in state \(SyntaxError: /;
     const about = { reason: expect.stringMatching(reason), at: expect.any(Array) };
     expect(lines.join("\n").split("\n")).toEqual(lines);
@@ -49,17 +49,17 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
     );
   });
 
-  test("tells where in the code", () => {
+  test("names the place in the code", () => {
     for (const line of lines) expect(JSON.parse(line).at.join()).toMatch(/index\.js:\d+:\d+/);
   });
 
-  test("tells nothing of the client", () => {
+  test("contains nothing about the client", () => {
     for (const part of [SECRET, "192.0.2.77", "app.example", "page=", worker.origin])
       expect(lines.join("\n")).not.toContain(part);
   });
 });
 
-test("what a client does wrong, or asks to go wrong, is not logged", async () => {
+test("mistakes of clients and requested faults are not logged", async () => {
   const worker = await startWorker();
   for (const [path, headers] of [
     ["/nothing", {}],

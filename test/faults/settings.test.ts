@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe("a wrong setting is 503, and the log names it", () => {
+describe("a wrong setting causes 503, and the log names it", () => {
   test.each<[Partial<Env>, string]>([
     [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1" or "kv"'],
     [{ STORE: "" }, 'STORE is ""; it must be "d1" or "kv"'],
@@ -42,7 +42,7 @@ describe("a wrong setting is 503, and the log names it", () => {
     expect(loggedReasons()[0]).toContain('RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER');
   });
 
-  test("a limiter that fails lets everything pass, and the log says so", async () => {
+  test("a rate limiter that fails lets all requests pass, and the failure is logged", async () => {
     const RATE_LIMITER = { limit: () => Promise.reject(new Error("limiter is down")) };
     const headers = { "CF-Connecting-IP": "192.0.2.4" };
     const response = await ask({ ...worker.env, RATE_LIMIT: "60", RATE_LIMITER }, 1, headers);
@@ -54,7 +54,7 @@ describe("a wrong setting is 503, and the log names it", () => {
     expect(JSON.stringify(lines), "nothing of the client").not.toContain("192.0.2.4");
   });
 
-  test("clients are counted by their address, and all without one together", async () => {
+  test("clients are counted by address, and those without one are counted together", async () => {
     const keys: string[] = [];
     const RATE_LIMITER = {
       async limit({ key }: { key: string }) {
@@ -76,7 +76,7 @@ describe("a wrong setting is 503, and the log names it", () => {
     ]);
   });
 
-  test("what needs no store is answered all the same", async () => {
+  test("responses that need no store are served all the same", async () => {
     const env = { ...worker.env, STORE: "sqlite" };
     const send = (path: string, method: string) => app.request(path, { method }, env, context);
     expect((await send(PATH, "OPTIONS")).status).toBe(200);

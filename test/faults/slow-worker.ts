@@ -5,7 +5,7 @@ import { type Faulty, openFaulty, READ_MS, slow } from "./faulty.ts";
 
 let faulty: Faulty | undefined;
 
-/** The worker, with stores that take their time and count their reads: `/reads` tells how many there were. */
+/** The worker with slow stores that count their reads. `/reads` returns the count. */
 export default {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
     if (!faulty) {

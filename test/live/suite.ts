@@ -5,7 +5,7 @@ import { describePages } from "./suite/pages.ts";
 import { describeSite } from "./suite/site.ts";
 import { type OpenTarget, surveyBefore } from "./survey.ts";
 
-/** Everything that holds of this service over HTTP, wherever it runs and whatever is loaded. It changes nothing. */
+/** Tests of the service over HTTP that pass for any deployment and any collection. They only read. */
 export function describeTarget(open: OpenTarget): void {
   const survey = surveyBefore(open);
   describePages(open, survey);

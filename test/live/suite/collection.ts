@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { type OpenTarget, PATH } from "../survey.ts";
 import { ownHeaders } from "../target.ts";
 
-/** How the collection is asked, whatever is in it: methods, headers, formats, paths. Nothing is sent that it could keep. */
+/** Methods, headers, formats and paths, for any collection. No request could change anything. */
 export function describeCollection(open: OpenTarget): void {
   describe("headers", () => {
     test.each([
@@ -35,7 +35,7 @@ export function describeCollection(open: OpenTarget): void {
     );
   });
 
-  describe("what is asked for cannot be given", () => {
+  describe("a request that cannot be served", () => {
     test.each([
       ["GET", "?format=xml", "image/png", 404, "Not found."],
       ["POST", "?format=xml", "*/*", 404, "Not found."],
@@ -52,7 +52,7 @@ export function describeCollection(open: OpenTarget): void {
       expect(await response.json()).toEqual({ detail });
     });
 
-    test("format=json is JSON whatever Accept says", async () => {
+    test("format=json returns JSON for any Accept header", async () => {
       const response = await open().fetch(`${PATH}?format=json`, { headers: { accept: "image/png" } });
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("application/json");
@@ -71,15 +71,18 @@ export function describeCollection(open: OpenTarget): void {
       });
     });
 
-    test.each([PATH, "/elsewhere", "/openapi.json"])("a preflight for %s is 204", async (path) => {
-      const headers = { origin: "https://app.example", "access-control-request-method": "GET" };
-      const response = await open().fetch(path, { method: "OPTIONS", headers });
-      expect(response.status).toBe(204);
-      expect(await response.text()).toBe("");
-      expect(response.headers.get("access-control-allow-origin")).toBe("*");
-      expect(response.headers.get("access-control-allow-methods")).toBe("GET, OPTIONS");
-      expect(response.headers.get("access-control-allow-headers")).toBe("*");
-    });
+    test.each([PATH, "/elsewhere", "/openapi.json"])(
+      "a preflight request for %s returns 204",
+      async (path) => {
+        const headers = { origin: "https://app.example", "access-control-request-method": "GET" };
+        const response = await open().fetch(path, { method: "OPTIONS", headers });
+        expect(response.status).toBe(204);
+        expect(await response.text()).toBe("");
+        expect(response.headers.get("access-control-allow-origin")).toBe("*");
+        expect(response.headers.get("access-control-allow-methods")).toBe("GET, OPTIONS");
+        expect(response.headers.get("access-control-allow-headers")).toBe("*");
+      },
+    );
   });
 
   describe("paths", () => {

@@ -15,7 +15,7 @@ export function describeConditional(open: OpenTarget, survey: Survey): void {
   }
 
   describe("conditional requests", () => {
-    test("a page has an entity-tag, another one for each page", async (context) => {
+    test("each page has an entity-tag of its own", async (context) => {
       survey.need(context, 3);
       const tags = [];
       for (const page of [1, 2, 3]) tags.push(await readTag(survey.pin(page)));
@@ -23,7 +23,7 @@ export function describeConditional(open: OpenTarget, survey: Survey): void {
       expect(new Set(tags).size).toBe(tags.length);
     });
 
-    test("?page=last is the last page by number", AGAIN, async () => {
+    test("?page=last returns the same page as its number", AGAIN, async () => {
       const last = await readTag(`?as_of=${survey.count()}&page=last`);
       expect(last).toBe(await readTag(survey.pin(survey.pages())));
     });
@@ -45,20 +45,23 @@ export function describeConditional(open: OpenTarget, survey: Survey): void {
       }
     });
 
-    test.each(['"other"', "", "nonsense", '"other", W/"more"'])("any other copy is 200: %j", async (copy) => {
-      expect((await conditional(survey.pin(1), copy)).status).toBe(200);
-    });
+    test.each(['"other"', "", "nonsense", '"other", W/"more"'])(
+      "If-None-Match: %j returns 200",
+      async (copy) => {
+        expect((await conditional(survey.pin(1), copy)).status).toBe(200);
+      },
+    );
 
-    test("a copy of another page is none", async (context) => {
+    test("the entity-tag of another page returns 200", async (context) => {
       survey.need(context, 2);
       expect((await conditional(survey.pin(2), await readTag(survey.pin(1)))).status).toBe(200);
     });
 
-    test("there is no copy of a page that there is not", async () => {
+    test("a page past the end returns 404, not 304", async () => {
       expect((await conditional(survey.pin(survey.pages() + 1), "*")).status).toBe(404);
     });
 
-    test("Cache-Control: a page may be kept for seconds, and longer on errors; an error never", async () => {
+    test("Cache-Control allows a page for seconds, longer if the service fails, and an error never", async () => {
       const caching = (await open().fetch(PATH)).headers.get("cache-control");
       expect(caching).toBe("public, max-age=5, stale-if-error=3600");
       for (const query of ["?page=0", "?format=xml"]) {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type OpenTarget, PATH, type Survey } from "../survey.ts";
 
-/** What monitors and tests of clients ask for. */
+/** What monitors and the tests of clients request. */
 export function describeOperation(open: OpenTarget, survey: Survey): void {
   describe("/healthz", () => {
-    test("says that all is well, for nobody to keep", async () => {
+    test("reports that the service works, and must not be cached", async () => {
       const response = await open().fetch("/healthz");
       expect(response.status).toBe(200);
       expect(response.headers.get("cache-control")).toBe("no-store");
@@ -17,20 +17,20 @@ export function describeOperation(open: OpenTarget, survey: Survey): void {
     });
   });
 
-  describe("misbehaviour on request", () => {
-    test("a status, which says that it was asked for", async () => {
+  describe("faults on request", () => {
+    test("an error status says that it was requested", async () => {
       const response = await open().fetch(PATH, { headers: { prefer: "code=503" } });
       expect(response.status).toBe(503);
       expect(response.headers.get("preference-applied")).toBe("code=503");
       expect(response.headers.get("cache-control")).toBe("no-store");
     });
 
-    test("an empty body", async () => {
+    test("a body can be empty", async () => {
       const response = await open().send(`${PATH}?prefer=body=empty`);
       expect([response.status, await response.text()]).toEqual([200, ""]);
     });
 
-    test("the parameter stays in the links", async (context) => {
+    test("the links of a page keep the parameter", async (context) => {
       survey.need(context, 2);
       const response = await open().send(`${PATH}?prefer=delay=1`);
       const { next } = Object(await response.json());

@@ -48,14 +48,14 @@ export function describePages(open: OpenTarget, survey: Survey): void {
       expect(await response.json()).toEqual({ detail: "Invalid page." });
     });
 
-    test("past the last one there is none", async () => {
+    test("a page past the last one returns 404", async () => {
       const response = await open().fetch(PATH + survey.pin(survey.pages() + 1));
       expect(response.status).toBe(404);
     });
   });
 
-  describe("pages of one state", () => {
-    test("have one count, and records newest first that are in no other page", async (context) => {
+  describe("the pages of one state", () => {
+    test("have the same count, and each record once, newest first", async (context) => {
       survey.need(context, 3);
       const numbers = [1, 2, 3, Math.ceil(survey.pages() / 2), survey.pages() - 1, survey.pages()];
       const distinct = [...new Set(numbers)].sort((one, other) => one - other);
@@ -69,7 +69,7 @@ export function describePages(open: OpenTarget, survey: Survey): void {
       expect(records).toEqual(records.toSorted(compareNewestFirst));
     });
 
-    test("lead to each other and back", async (context) => {
+    test("link to each other in both directions", async (context) => {
       survey.need(context, 2);
       const first = await survey.read(survey.pin(1));
       const second = await survey.read(new URL(first.next!).search);
@@ -77,7 +77,7 @@ export function describePages(open: OpenTarget, survey: Survey): void {
       expect(await survey.read(new URL(second.previous!).search)).toEqual(first);
     });
 
-    test("as_of=latest names the state in its links", async (context) => {
+    test("have links that name the state if as_of=latest is requested", async (context) => {
       survey.need(context, 2);
       const { count, next } = await survey.read("?as_of=latest");
       const link = `${open().origin}${PATH}?as_of=${count}-VERSION&format=api&page=2`;
@@ -86,7 +86,7 @@ export function describePages(open: OpenTarget, survey: Survey): void {
   });
 
   describe("a record", () => {
-    test("whose camera failed counts nothing, and a camera keeps its reference", async (context) => {
+    test("of a failed camera has no counts, and a camera always has the same reference", async (context) => {
       survey.need(context, 1);
       const pages = await Promise.all([survey.read(survey.pin(1)), survey.read(survey.pin(survey.pages()))]);
       const records = pages.flatMap(({ results }) => results);

@@ -4,7 +4,7 @@ import { type OpenTarget, PATH, type Survey } from "../survey.ts";
 
 const DOCUMENT = "/openapi.json";
 
-/** What people look at, and the document, whatever is loaded. */
+/** The web pages and the OpenAPI document, for any collection. */
 export function describeSite(open: OpenTarget, survey: Survey): void {
   describe("web pages", () => {
     test.each(["/", "/docs", PATH, `${PATH}?page=last`])(
@@ -53,7 +53,7 @@ export function describeSite(open: OpenTarget, survey: Survey): void {
   });
 
   describe("the landing page", () => {
-    test("tells clients what is loaded", async () => {
+    test("shows what is loaded", async () => {
       const { origin } = open();
       const response = await open().fetch("/");
       expect(response.headers.get("content-type")).toBe("application/json");
@@ -68,7 +68,7 @@ export function describeSite(open: OpenTarget, survey: Survey): void {
       });
     });
 
-    test("HEAD, and what it does not do", async () => {
+    test("answers HEAD without a body, and rejects other methods", async () => {
       expect((await open().fetch("/", { method: "HEAD" })).status).toBe(200);
       expect((await open().fetch("/", { headers: { accept: "image/png" } })).status).toBe(406);
       const refused = await open().fetch("/", { method: "DELETE" });
@@ -78,7 +78,7 @@ export function describeSite(open: OpenTarget, survey: Survey): void {
   });
 
   describe("the OpenAPI document", () => {
-    test("is of this origin, and a current copy is 304", async () => {
+    test("names this origin, and returns 304 for a current copy", async () => {
       const response = await open().fetch(DOCUMENT);
       expect(response.status).toBe(200);
       expect(response.headers.get("content-type")).toBe("application/json");
@@ -92,11 +92,14 @@ export function describeSite(open: OpenTarget, survey: Survey): void {
         expect((await open().fetch(DOCUMENT, { headers: { "if-none-match": copy } })).status).toBe(status);
     });
 
-    test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is 405, with what is allowed", async (method) => {
-      const response = await open().fetch(DOCUMENT, { method });
-      expect(response.status).toBe(405);
-      expect(response.headers.get("allow")).toBe("GET, HEAD");
-      expect(await response.json()).toEqual({ detail: `Method "${method}" not allowed.` });
-    });
+    test.each(["POST", "PUT", "DELETE", "OPTIONS"])(
+      "%s returns 405 and the allowed methods",
+      async (method) => {
+        const response = await open().fetch(DOCUMENT, { method });
+        expect(response.status).toBe(405);
+        expect(response.headers.get("allow")).toBe("GET, HEAD");
+        expect(await response.json()).toEqual({ detail: `Method "${method}" not allowed.` });
+      },
+    );
   });
 }
