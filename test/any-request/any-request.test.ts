@@ -18,7 +18,7 @@ const RUNS = Number(process.env.REQUESTS ?? 500);
 
 const LARGE = makeRecords(10_000);
 
-describe.each(STORE_NAMES)("served from %s, any request gets what the model says", (store) => {
+describe.each(STORE_NAMES)("with the %s store, any request gets the expected response", (store) => {
   let worker: RunningWorker;
   let code: string;
   beforeAll(async () => {
@@ -45,12 +45,12 @@ describe.each(STORE_NAMES)("served from %s, any request gets what the model says
     );
   }
 
-  test("of an empty collection", { timeout: 600_000 }, async () => {
+  test("for an empty collection", { timeout: 600_000 }, async () => {
     const state = await createStore({ ...worker.env, STORE: store }).readState();
     await check({ state, records: [], code, origin: undefined }, RUNS / 5);
   });
 
-  test("of a large collection", { timeout: 3_600_000 }, async () => {
+  test("for a large collection", { timeout: 3_600_000 }, async () => {
     const state = await loadInto(worker.env, store, LARGE);
     const records: TrafficRecord[] = LARGE.toReversed();
     await expect
@@ -62,9 +62,9 @@ describe.each(STORE_NAMES)("served from %s, any request gets what the model says
   });
 });
 
-/** Sends what fetch would not: several headers of one name, and text that is not ASCII. */
+/** Sends requests that fetch cannot send: several headers of one name, and text that is not ASCII. */
 function sendOverHttp({ method, url, headers, body }: AnyRequest): Promise<Response> {
-  // Without a length Node sends the body of some methods as if it were the next request.
+  // Without a Content-Length, Node sends the body of some methods as if it were the next request.
   const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
   return new Promise((resolve, reject) => {
     const outgoing = requestOverHttp(
@@ -88,7 +88,7 @@ function sendOverHttp({ method, url, headers, body }: AnyRequest): Promise<Respo
   });
 }
 
-/** An instance of the worker in this process, with settings of its own. */
+/** Sends the request to an instance of the worker in this process, with the settings of the request. */
 async function sendInside({ method, url, headers, body, settings }: AnyRequest, env: Env): Promise<Response> {
   const { publicOrigin, limited } = settings;
   const pairs = Object.entries(headers).flatMap(([name, values]) =>

@@ -11,14 +11,14 @@ export interface Served {
   records: TrafficRecord[];
   /** The id of the version of the code. */
   code: string;
-  /** Where the worker listens, behind its static files. Requests with another origin are sent to the worker itself. */
+  /** The origin of the running worker and its static files. Other requests go to an instance in this process. */
   origin: string | undefined;
 }
 
-/** What a response must be. A field that is undefined may be anything. */
+/** What the model expects of a response. A field that is undefined is not checked. */
 export interface Expected {
   status: number;
-  /** The type of the body; none if there is no body. */
+  /** The type of the body; `none` if there is no body. */
   type?: "json" | "html" | "none" | undefined;
   /** The whole body, or what it must contain. */
   body?: string | RegExp | undefined;
@@ -26,8 +26,8 @@ export interface Expected {
 }
 
 /**
- * What the service must respond, by the specification and the tables in the README, computed from records in memory in the
- * simplest way.
+ * The response that the specification and the tables in the README require, computed in the simplest way from records
+ * in memory.
  */
 export function respond(request: AnyRequest, served: Served): Expected {
   const expected = respondToAny(request, served);
@@ -48,7 +48,7 @@ function respondToAny(request: AnyRequest, served: Served): Expected {
 const isStatic = ({ url: { pathname } }: AnyRequest) =>
   pathname === "/favicon.ico" || pathname in STATIC_FILES;
 
-/** Nothing but the method makes a difference. */
+/** For static files, only the path and the method matter. */
 function respondStatic({ method, url: { pathname } }: AnyRequest): Expected {
   if (pathname === "/favicon.ico")
     return { status: 302, type: "none", headers: { location: paths["icon.svg"] } };
@@ -164,7 +164,7 @@ interface Location {
   count: number;
 }
 
-/** The page that a request asks for; the detail of the error if there is none. */
+/** The page that the request names, or the detail of the error if there is no such page. */
 function findPage(request: AnyRequest, { state }: Served): Location | string {
   const page = lastValue(request, "page") || "1";
   const asOf = lastValue(request, "as_of") ?? "latest";
@@ -216,12 +216,12 @@ function linkQuery(request: AnyRequest, page: number, asOf: string): string {
   return `?${new URLSearchParams(parameters)}`;
 }
 
-/** What the mock makes of a response, by docs/mock.md. */
+/** The response after the mock has applied the options of the request, as docs/mock.md describes. */
 function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected): Expected {
   const options = request.prefer.filter(
     ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
   );
-  // A seed alone has nothing to decide.
+  // A valid seed alone changes nothing, since there is no random decision to make.
   if (options.every(({ name, isValid }) => name === "seed" && isValid)) return usual(request);
   const valueOfOption = (name: Option["name"]) =>
     options.find((option) => option.name === name && option.isValid)?.value;
@@ -238,7 +238,7 @@ function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected
     : { ...changed, type: "json", body: /^{"count": 1, .*<not json>$/ };
 }
 
-/** The codes that requests ask for. */
+/** The status codes that requests ask the mock for, with the detail of each. */
 export const DETAILS: Record<string, string> = {
   404: "Not found.",
   409: "Conflict.",

@@ -1,18 +1,18 @@
 import fc from "fast-check";
 import paths from "../../dist/asset-paths.ts";
 
-/** What the Accept header asks for: a representation, or none that the service has. */
+/** The representation that the Accept header selects; `neither` if the service has none of the accepted types. */
 export type Accepted = "json" | "html" | "neither" | "neither, but a browser";
 
 /** An option of the mock. */
 export interface Option {
   name: "code" | "delay" | "fail" | "seed" | "body";
   value: string;
-  /** Whether the mock does not ignore it. */
+  /** False if the value is invalid, so that the mock ignores the option. */
   isValid: boolean;
 }
 
-/** A request, with what is known of it beforehand, so that the model need not parse headers. */
+/** A request and what the test knows about the request, so that the model does not have to parse headers. */
 export interface AnyRequest {
   method: string;
   url: URL;
@@ -20,9 +20,9 @@ export interface AnyRequest {
   headers: Record<string, string | string[]>;
   body: string | undefined;
   accepted: Accepted;
-  /** Of the header, then of the query, in order. */
+  /** The options of the Prefer header, then those of the query, in order. */
   prefer: Option[];
-  /** Whether the client has a copy: of this page, of another one, or of any (`*`). */
+  /** The copy that `If-None-Match` names: none, another page, the current page, or any (`*`). */
   condition: "none" | "other" | "current" | "any";
   settings: { publicOrigin?: string | undefined; limited?: boolean | undefined };
 }
@@ -63,7 +63,7 @@ const page = fc.oneof(
   word,
 );
 const format = fc.oneof(fc.constantFrom("api", "json", "", "xml", "API"), word);
-/** VERSION becomes that of what is loaded. */
+/** VERSION is replaced by the version of the loaded collection. */
 const asOf = fc.oneof(
   fc.constantFrom(
     "latest",
@@ -125,7 +125,7 @@ const options = fc.oneof(
 );
 const writeOptions = (list: Option[]) => list.map(({ name, value }) => `${name}=${value}`).join(",");
 
-// Nothing of this makes a difference: non-ASCII text, as Latin-1, very long text, and repeated headers.
+// These headers must not change the response. Some are repeated, very long, or contain non-ASCII text as Latin-1.
 const text = fc.oneof(printable, fc.constantFrom("é", "ü".repeat(50), "a".repeat(500), "; , ="));
 const others = fc.record(
   {
@@ -145,7 +145,7 @@ const method = fc.oneof(
   fc.constantFrom("HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"),
 );
 
-/** Under which host a client reaches the service, if it is not where the service listens. */
+/** The Host header of a client that reaches the service under another host than the one it listens on. */
 const host = fc.option(fc.constantFrom("counts.example", "COUNTS.example:8080", "[::1]:8443", "10.0.0.1"), {
   freq: 2,
   nil: undefined,
@@ -159,12 +159,12 @@ const settings = fc.record({
   limited: fc.boolean(),
 });
 
-/** What is known of the worker that gets the requests. */
+/** What the generator of requests must know about the worker. */
 interface Worker {
-  /** Where it listens. Requests with settings of their own are sent to an instance in this process instead. */
+  /** The origin of the worker. Requests with their own settings go to an instance in this process instead. */
   origin: string;
   version: number;
-  /** The entity-tag of the page that a request asks for, if it asks for one. */
+  /** The entity-tag of the requested page; undefined if the request is not for a page. */
   etagOf(request: AnyRequest): string | undefined;
 }
 

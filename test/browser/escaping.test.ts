@@ -16,16 +16,16 @@ const MARKUP = [
 
 const PATH = "/api/tf1/records/";
 
-/** No text became an element or an attribute. A dialog would make the visit fail. */
+/** Expects that no text became an element or an attribute. A dialog would make the visit fail. */
 async function expectNothingInjected(page: Page): Promise<void> {
   expect(await page.locator(".injected, [onerror], [onload], script:not([src])").count()).toBe(0);
   expect(await page.locator("a[href^='javascript:']").count()).toBe(0);
 }
 
-/** All in one text: each one would escape from a different place. */
+/** All markup in one text. Each part would escape from a different place in a page. */
 const ALL = MARKUP.join(" ");
 
-test("text of a request stays text", async ({ visit }) => {
+test("text of a request never becomes markup", async ({ visit }) => {
   const page = await visit();
   const text = encodeURIComponent(ALL);
   for (const path of [
@@ -61,7 +61,7 @@ test("links keep other parameters unchanged from page to page", async ({ visit }
   }
 });
 
-describe.skipIf(inject("browser") === undefined)("text of a record stays text", () => {
+describe.skipIf(inject("browser") === undefined)("text of a record", () => {
   const records: TrafficRecord[] = MARKUP.map((camera_ref, index) => ({
     ...makeRecords(MARKUP.length)[index]!,
     camera_pk: index + 1,
@@ -73,7 +73,7 @@ describe.skipIf(inject("browser") === undefined)("text of a record stays text", 
     await loadInto(worker.env, "d1", records);
   });
 
-  test.for([PATH, `${PATH}?format=json`, "/"])("%s", async (path, { visit }) => {
+  test.for([PATH, `${PATH}?format=json`, "/"])("never becomes markup on %s", async (path, { visit }) => {
     const page = await visit({ origin: worker.origin });
     await page.goto(path);
     await expectNothingInjected(page);

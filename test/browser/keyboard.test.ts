@@ -28,19 +28,22 @@ function recordFocus(page: Page): Promise<void> {
   }, REACHABLE);
 }
 
-test.for(PAGES)("$name: Tab reaches everything, in order and visibly", async (sitePage, { visit }) => {
-  const page = await visit({ origin: findOrigin(sitePage) });
-  await openPage(page, sitePage);
-  const count = await page.locator(REACHABLE).filter({ visible: true }).count();
-  expect(count).toBeGreaterThan(5);
-  await recordFocus(page);
-  for (let index = 0; index < count; index++) await page.keyboard.press("Tab");
-  expect(await page.evaluate(() => window.focused)).toEqual(
-    Array.from({ length: count }, (_, index) => ({ index, visible: true })),
-  );
-});
+test.for(PAGES)(
+  "$name: Tab reaches every element in order, and the focus is visible",
+  async (sitePage, { visit }) => {
+    const page = await visit({ origin: findOrigin(sitePage) });
+    await openPage(page, sitePage);
+    const count = await page.locator(REACHABLE).filter({ visible: true }).count();
+    expect(count).toBeGreaterThan(5);
+    await recordFocus(page);
+    for (let index = 0; index < count; index++) await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => window.focused)).toEqual(
+      Array.from({ length: count }, (_, index) => ({ index, visible: true })),
+    );
+  },
+);
 
-test("a walk with the keyboard only", async ({ visit }) => {
+test("a person can go from the landing page to any page with only the keyboard", async ({ visit }) => {
   const page = await visit();
   const focused = () => page.evaluate(() => document.activeElement?.textContent?.trim());
   const tabTo = async (text: string) => {

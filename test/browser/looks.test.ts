@@ -61,7 +61,7 @@ test.for(PAGES)(
     await expectOutline(page);
     await page.evaluate(axe.source);
     await eachLook(page, async (look) => {
-      // The layout at 768 pixels is that of 320.
+      // The layout at 768 pixels is the same as at 320 pixels.
       if (!look.startsWith("768")) expect(await findViolations(page), look).toEqual([]);
       await expectFit(page, look);
       await takeScreenshot(page, `${sitePage.name}-${look}`);
@@ -83,7 +83,7 @@ function findScrolling(page: Page): Promise<string[]> {
 }
 
 test.for([961, 1024, 1280])(
-  "the table of records shows all fields, %i pixels wide",
+  "the table of records shows all fields in a window %i pixels wide",
   async (width, { visit }) => {
     const page = await visit({ viewport: { width, height: 900 } });
     await openPage(page, PAGES.find(({ name }) => name === "records")!);
@@ -96,7 +96,7 @@ test.for([961, 1024, 1280])(
 );
 
 test.for([320, 360, 640, 768, 960])(
-  "cards show what was counted, %i pixels wide",
+  "cards show all counts except zeros in a window %i pixels wide",
   async (width, { visit }) => {
     const page = await visit({ viewport: { width, height: 900 } });
     await openPage(page, PAGES.find(({ name }) => name === "records")!);
@@ -107,7 +107,7 @@ test.for([320, 360, 640, 768, 960])(
       expect(await page.locator(`tbody ${part}`).filter({ visible: true }).count(), part).toBe(15);
     expect(await page.locator("tbody .count").filter({ visible: true }).count()).toBeGreaterThan(5);
     expect(await page.locator("tbody .zero").filter({ visible: true }).count()).toBe(0);
-    // A word that is broken makes its cell higher than one line.
+    // If a word is broken across lines, its cell is higher than one line.
     const heights = await page
       .locator("tbody :is(.camera, .count, .id, .health, time)")
       .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.clientHeight));
@@ -136,7 +136,7 @@ test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit 
   await takeScreenshot(page, `${sitePage.name}-print`);
 });
 
-test("marks and the current page are visible with forced colours", async ({ visit }) => {
+test("camera_ok marks and the current page are visible with forced colours", async ({ visit }) => {
   const page = await visit({ forcedColors: "active" });
   await openPage(page, PAGES.find(({ name }) => name === "records")!);
   const looks = await page.locator(".health, [aria-current]").evaluateAll((all) =>

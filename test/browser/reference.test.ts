@@ -70,7 +70,7 @@ test("an empty page number opens page 1", async ({ visit }) => {
   expect((await response.json()).previous).toBeNull();
 });
 
-test("nothing moves while the page loads, also on a slow phone", async ({ visit }) => {
+test("the layout does not shift while the page loads, even on a slow phone", async ({ visit }) => {
   const page = await visit({ viewport: { width: 360, height: 640 } });
   const session = await page.context().newCDPSession(page);
   await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });

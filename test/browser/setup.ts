@@ -18,7 +18,7 @@ declare module "vitest" {
   }
 }
 
-/** No records; a hundred days, more than a chart can show; one day; a store that fails. */
+/** In this order: no records; a hundred days, more than a chart can show; one day; a store that fails. */
 export type Collection = "empty" | "long" | "day" | "failing";
 
 const MISSING =

@@ -6,7 +6,7 @@ import { expect, follow, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** Reads a page as a client. */
+/** Reads a page as JSON, without the browser. */
 async function readJson(number: number | string): Promise<Page> {
   return Page.parse(await (await fetch(`${inject("origin")}${PATH}?page=${number}`)).json());
 }
@@ -14,10 +14,10 @@ async function readJson(number: number | string): Promise<Page> {
 const timestamps = async (number: number | string) =>
   (await readJson(number)).results.map(({ timestamp }) => timestamp);
 
-describe("a walk", () => {
-  test("from the landing page through pages of records, to raw JSON and back", async ({ visit }) => {
+describe("the site", () => {
+  test("has links from the landing page through pages of records to raw JSON and back", async ({ visit }) => {
     const page = await visit();
-    // The links above the records; those below are the same.
+    // These are the links above the records. The links below the records are the same.
     const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
     const shown = () => page.locator("tbody time").allTextContents();
 
@@ -98,7 +98,7 @@ describe("the page box", () => {
     }
   });
 
-  test("takes a number that is typed with a separator or with spaces", async ({ visit }) => {
+  test("accepts a number with a separator or with spaces", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
     for (const [text, number] of [
@@ -124,7 +124,7 @@ describe("the page box", () => {
     expect(page.url()).toBe(address);
   });
 
-  test("opens a page after an invalid one", async ({ visit }) => {
+  test("opens a page after an invalid page", async ({ visit }) => {
     const page = await visit();
     for (const query of ["page=abc", "page=0", "page=99999999", "as_of=99999999", "as_of=abc&page=3"]) {
       const wrong = await page.goto(`${PATH}?${query}`);
@@ -138,7 +138,7 @@ describe("the page box", () => {
   });
 });
 
-test("the arrow keys turn pages, but not in fields and in what scrolls", async ({ visit }) => {
+test("the arrow keys turn pages, but not in fields and in areas that scroll", async ({ visit }) => {
   const page = await visit();
   await page.goto(PATH);
   const press = (key: string) => follow(page, () => page.keyboard.press(key));
@@ -155,7 +155,7 @@ test("the arrow keys turn pages, but not in fields and in what scrolls", async (
   }
 });
 
-test("a record has an address of its own", async ({ visit }) => {
+test("each record has its own address", async ({ visit }) => {
   const page = await visit();
   const { id } = (await readJson(2)).results[9]!;
   await page.goto(`${PATH}?page=2#${id}`);

@@ -2,7 +2,7 @@ import type { BrowserContext, ConsoleMessage, Response } from "playwright-core";
 
 /**
  * Watches the pages of a browser context.
- * @param origin the only origin to which they may send requests
+ * @param origin the only origin to which the pages may send requests
  * @returns the problems, one line each; the list grows during the visit
  */
 export async function watch(context: BrowserContext, origin: string): Promise<string[]> {
@@ -39,7 +39,7 @@ export async function watch(context: BrowserContext, origin: string): Promise<st
   return problems;
 }
 
-/** Finds web pages without a Content-Security-Policy, for which there are no events. */
+/** Finds web pages without a Content-Security-Policy. The browser sends no event for these pages. */
 function findUnprotected(response: Response): string[] {
   const headers = response.headers();
   if (!headers["content-type"]?.startsWith("text/html")) return [];

@@ -3,13 +3,13 @@ import type { Response } from "playwright-core";
 import { inject } from "vitest";
 import { expect, test } from "./visit.ts";
 
-/** The most that a page may take, with everything that it loads, each compressed as the platform does. */
+/** The maximum size of a page with everything that it loads, compressed in the same way as on the platform. */
 test.for([
   { path: "/", collection: "seed", most: 15_000 },
   { path: "/", collection: "long", most: 20_000 },
   { path: "/docs", collection: "seed", most: 30_000 },
   { path: "/api/tf1/records/", collection: "seed", most: 15_000 },
-] as const)("$path of the $collection collection takes less than $most bytes", async (tested, { visit }) => {
+] as const)("$path of the $collection collection loads less than $most bytes", async (tested, { visit }) => {
   const { path, collection, most } = tested;
   const page = await visit(collection === "seed" ? {} : { origin: inject("others")[collection] });
   const responses: Response[] = [];

@@ -8,7 +8,7 @@ import { createLocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
 
 const records = makeRecords(90);
-/** A timestamp has four records, so that a cut after 48 lies between two. */
+/** Four records share each timestamp, so a cut after 48 records lies between two timestamps. */
 const loaded = records.slice(0, 48);
 
 const local = createLocalStore();
@@ -19,7 +19,7 @@ const server = useWorker({ folder: local.folder });
 
 const append = (...args: string[]) => local.run("load", "--append", ...args);
 
-test("what is not newer, is loaded already or has another camera_ref is refused, and nothing is added", async () => {
+test("a record that is not newer, has a loaded id or another camera_ref is refused, and nothing is added", async () => {
   const [later, other] = [records[60]!, records[65]!];
   const file = await local.write("refused.csv", [
     { ...later, id: 48 },
@@ -38,12 +38,12 @@ test("what is not newer, is loaded already or has another camera_ref is refused,
   expect(await walk(server.origin)).toEqual(loaded.toReversed());
 });
 
-test("--skip-known is no help with anything else", async () => {
+test("--skip-known is not suggested for a problem that it does not solve", async () => {
   const file = await local.write("conflict.csv", [{ ...records[60]!, id: 48 }]);
   expect((await append(file)).stderr).toBe(`${file}:2: id 48 is already loaded\nNothing was added.\n`);
 });
 
-test("--skip-known refuses what is not newer and not loaded", async () => {
+test("--skip-known refuses records that are neither newer nor already loaded", async () => {
   const before = { ...records[0]!, id: 1_000, timestamp: "2018-01-01T00:00:00Z" };
   const late = { ...records[47]!, id: 1_001, camera_pk: 9, camera_ref: "late" };
   const file = await local.write("unknown.csv", [before, ...records.slice(0, 48), late, records[60]!]);
@@ -65,7 +65,7 @@ test("newer records are added, and the running worker shows them", async () => {
   expect(await walk(server.origin)).toEqual(records.toReversed());
 });
 
-test("info tells what is loaded now", async () => {
+test("info reports what is loaded now", async () => {
   const [text, json] = await Promise.all([local.run("info"), local.run("info", "--json")]);
   const sources = ["loaded.csv", "all.csv"].map((name) => ({ kind: "file", name }));
   const statistics = { ...statisticsOf(records), sources };
@@ -101,7 +101,7 @@ test("info tells what is loaded now", async () => {
   });
 });
 
-test("where nothing is newer nothing changes", async () => {
+test("an append without newer records changes nothing", async () => {
   expect(await append("--skip-known", await local.write("all.csv", records))).toEqual({
     status: 0,
     stdout: "Skipped 90 that are loaded already. Added 0 records; 90 are loaded.\n",

@@ -10,7 +10,7 @@ import { walk } from "../walk/walk.ts";
 import { type RunningWorker, startWorker } from "../worker.ts";
 import { createLocalStore } from "./local-store.ts";
 
-/** Mounts a small file system. Returns whether this is permitted, which it usually is to root only. */
+/** Mounts a small file system. Returns false if this is not permitted; usually only root may do it. */
 function mount(folder: string, megabytes: number): boolean {
   return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]).status === 0;
 }
@@ -45,7 +45,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
     await action().finally(() => unmount(small));
   }
 
-  test("reading says how much space it needs and where, and leaves nothing", () =>
+  test("check reports how much space it needs and in which folder, and leaves no files", () =>
     withDisk(2, async () => {
       const input = await local.write("input.csv", makeWideRecords(60_000));
       const { status, stderr } = await local.runIn(small, "check", input);
@@ -58,7 +58,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
       expect(await readdir(small)).toEqual([]);
     }));
 
-  test.each(STORE_NAMES)("%s: a load fails, and what was loaded is still served", (store) =>
+  test.each(STORE_NAMES)("%s: a load fails, and the records loaded before are still served", (store) =>
     withDisk(7, async () => {
       let server: RunningWorker | undefined;
       const run = (command: string, ...args: string[]) =>
@@ -82,7 +82,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
     }),
   );
 
-  test.each(["csv", "jsonl"])("generate and export --format %s leave no part of a file", (format) =>
+  test.each(["csv", "jsonl"])("generate and export --format %s leave no partial file", (format) =>
     withDisk(1, async () => {
       const out = join(small, "out");
       await writeFile(out, "before");

@@ -21,7 +21,7 @@ function parseTable(stdout: string) {
   return { title, ...Object.fromEntries(lines.map((line) => line.split(/ {2,}/))) };
 }
 
-test("into an empty store everything is new", async () => {
+test("a dry run into an empty store reports all records and cameras as new", async () => {
   const { status, stdout } = await dryRun(other);
   expect(status).toBe(0);
   expect(parseTable(stdout)).toEqual({
@@ -36,7 +36,7 @@ test("into an empty store everything is new", async () => {
   expect((await local.run("info")).stdout).toMatch(/^Nothing is loaded/);
 });
 
-test("what a load would change and what it would lose", async () => {
+test("a dry run reports what a load would change, and which cameras it would remove", async () => {
   const file = await local.write("loaded.csv", records.slice(0, 48));
   expect((await local.run("load", file)).status).toBe(0);
   const before = (await local.run("info", "--json")).stdout;
@@ -57,7 +57,7 @@ test("what a load would change and what it would lose", async () => {
   expect((await local.run("info", "--json")).stdout).toBe(before);
 });
 
-test("refuses what a load would refuse", async () => {
+test("a dry run refuses records that a load would refuse", async () => {
   const file = await local.write("bad.csv", [{ ...records[0]!, cars: -1 }]);
   const { status, stderr } = await dryRun(file);
   expect([status, stderr]).toEqual([

@@ -13,7 +13,7 @@ beforeAll(async () => {
   await local.run("load", "--store", "kv", await local.write("records.csv", RECORDS));
 });
 
-test("pages have the links of PUBLIC_ORIGIN in the file of --config, and the store of that file is exported", async () => {
+test("export takes the store and the PUBLIC_ORIGIN of page links from the file of --config", async () => {
   const config = join(local.folder, "wrangler.json");
   await writeFile(config, JSON.stringify({ vars: { STORE: "kv", PUBLIC_ORIGIN: "https://counts.example" } }));
   const { status, stdout } = await local.run("export", "--config", config, "--format", "pages");
@@ -31,7 +31,7 @@ test("pages have the links of PUBLIC_ORIGIN in the file of --config, and the sto
   expect(pages.flatMap(({ results }) => results)).toEqual(RECORDS.toReversed());
 });
 
-test("a report, written to a file, can be loaded again: only ids and camera_pks differ", async () => {
+test("an exported report can be loaded again, and only ids and camera_pks differ", async () => {
   const out = join(local.folder, "report.csv");
   const { status, stdout } = await local.run("export", "--store", "kv", "--format", "report", "--out", out);
   expect([status, stdout]).toEqual([0, "Exported 40 records.\n"]);

@@ -11,7 +11,7 @@ import { createFolder } from "../temporary-folder.ts";
 import { startWorker } from "../worker.ts";
 import { statisticsOf } from "./statistics.ts";
 
-/** What an export in this process does before it reads the first record. */
+/** Called by an export in this process before it reads the first record. */
 const reading = vi.hoisted(() => ({ onBegin: async () => {} }));
 vi.mock(import("../../data/stored-records.ts"), async (importOriginal) => {
   const original = await importOriginal();
@@ -27,7 +27,7 @@ vi.mock(import("../../data/stored-records.ts"), async (importOriginal) => {
 const PATH = "/api/tf1/records/";
 const REFS = ['"a,"', "ü  33", "'🚗\u2028'", "=1+1\\"];
 
-/** More than a block, with ids and refs that every format has its trouble with, oldest first. */
+/** Records for more than one block, oldest first, with ids and camera_refs that are difficult for a format. */
 const records = makeRecords(640)
   .map((record) => ({
     ...record,
@@ -40,7 +40,7 @@ function compare(one: string, other: string): number {
   return Buffer.compare(Buffer.from(one), Buffer.from(other));
 }
 
-/** What the service answers, page by page. */
+/** The response of the service for each page. */
 const pages = Array.from({ length: Math.ceil(records.length / 15) }, (_, index) => {
   const link = (page: number) => `http://localhost:8787${PATH}?format=api&page=${page}`;
   return JSON.stringify({
@@ -81,7 +81,7 @@ async function run(store: StoreName, command: string, ...args: string[]): Promis
 
 const fileOf = (store: StoreName, format: Format) => join(folder, `${store}.${format}`);
 
-/** Exports in all formats, which must be what is expected to the byte. */
+/** Exports in these formats, and expects each file to be byte for byte the expected text. */
 async function expectExports(store: StoreName, formats: Format[]): Promise<void> {
   await Promise.all(
     formats.map(async (format) => {
@@ -92,14 +92,14 @@ async function expectExports(store: StoreName, formats: Format[]): Promise<void>
   );
 }
 
-describe("an export that is loaded again gives the same answers", () => {
-  test("begins with what was loaded into kv", async () => {
+describe("an export can be loaded and exported again without any difference:", () => {
+  test("first, records are loaded into kv", async () => {
     expect(await run("kv", "load", await write("begin.csv", records.slice(0, 300)))).toBe(
       "Loaded 300 records.\n",
     );
   });
 
-  test("and appended to it", async () => {
+  test("then more records are appended in kv", async () => {
     expect(await run("kv", "load", "--append", await write("end.csv", records.slice(300)))).toBe(
       "Added 340 records; 640 are loaded.\n",
     );
@@ -115,21 +115,21 @@ describe("an export that is loaded again gives the same answers", () => {
     });
   });
 
-  test("of kv in every format", () => expectExports("kv", ["csv", "jsonl", "pages"]));
+  test("kv exports the records in every format", () => expectExports("kv", ["csv", "jsonl", "pages"]));
 
-  test("of what csv loaded into d1, in every format", async () => {
+  test("d1, loaded from CSV, exports the same files in every format", async () => {
     await run("d1", "load", fileOf("kv", "csv"));
     await expectExports("d1", ["csv", "jsonl", "pages"]);
   });
 
-  test("of what pages loaded into kv, and jsonl into d1", async () => {
+  test("kv, loaded from pages, exports the same pages, and d1 is loaded from JSON Lines", async () => {
     await Promise.all([
       run("kv", "load", fileOf("d1", "pages")).then(() => expectExports("kv", ["pages"])),
       run("d1", "load", fileOf("d1", "jsonl")),
     ]);
   });
 
-  test("which are those of the running worker", async () => {
+  test("the running worker returns the exported pages", async () => {
     const { origin, close } = await startWorker({ folder });
     for (const [index, page] of pages.entries()) {
       const answer = await (await fetch(`${origin}${PATH}?format=api&page=${index + 1}`)).text();
@@ -139,8 +139,8 @@ describe("an export that is loaded again gives the same answers", () => {
   });
 });
 
-describe("what cannot be exported", () => {
-  test("a collection that is replaced meanwhile is not mixed with the new one, and leaves no file", async () => {
+describe("an export fails", () => {
+  test("and leaves no file if the collection is replaced while it is read", async () => {
     reading.onBegin = async () => {
       await run("d1", "load", fileOf("kv", "csv"));
     };
@@ -151,7 +151,7 @@ describe("what cannot be exported", () => {
     await expect(readFile(out)).rejects.toThrow("ENOENT");
   });
 
-  test("nothing", async () => {
+  test("if nothing is loaded", async () => {
     const empty = join(folder, "empty");
     expect(await runData(["export", "--store", "d1", "--persist-to", empty])).toEqual({
       status: 1,

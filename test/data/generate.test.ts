@@ -20,13 +20,13 @@ describe("generate", () => {
     expect(stdout).toBe(await readFile("data/seed/2019-05-17.csv", "utf8"));
   });
 
-  test("more records only add to the file", async () => {
+  test("only adds lines to the file if more records are requested", async () => {
     const [few, many] = await Promise.all([generate("--records", "500"), generate("--records", "1000")]);
     expect(many.stdout.startsWith(few.stdout)).toBe(true);
     expect(few.stdout.trimEnd().split("\n")).toHaveLength(501);
   });
 
-  test("writes the same records in every format, and others for another random seed", async () => {
+  test("writes the same records in every format, and other records for another random seed", async () => {
     const staged = async (name: string, ...args: string[]) => {
       const file = join(folder, name);
       expect(
@@ -134,7 +134,7 @@ describe("check", () => {
     });
   });
 
-  test("reports what load reports", async () => {
+  test("reports the same problems as load", async () => {
     const input = '{"id": "x"}\n';
     const [checked, loaded] = await Promise.all([
       runData(["check", "-"], input),

@@ -11,7 +11,7 @@ const folder = createFolder();
 
 const info = (...args: string[]) => runData(["info", ...args]);
 
-test("where nothing is loaded says so, and that is no failure", async () => {
+test("info reports that nothing is loaded, and succeeds", async () => {
   const empty = join(folder, "empty");
   const text = await info("--store", "d1", "--persist-to", empty);
   const json = await info("--store", "kv", "--persist-to", empty, "--json");
@@ -43,7 +43,7 @@ test("a database that was loaded before records were stored in blocks is empty, 
   expect((await info(...place)).stdout).toMatch(/^records +20$/m);
 });
 
-test("names where the records come from", async () => {
+test("info names the sources of the records", async () => {
   const place = ["--store", "kv", "--persist-to", join(folder, "sources")];
   const records = makeRecords(30);
   const files = [join(folder, "old.csv"), join(folder, "new.csv")] as const;
@@ -60,7 +60,7 @@ test("names where the records come from", async () => {
   expect(await sources()).toBe("https://counts.example");
 });
 
-test("a store that cannot be read is a failure", async () => {
+test("info fails if the store cannot be read", async () => {
   await writeFile(join(folder, "file"), "");
   const { status, stderr } = await info("--store", "d1", "--persist-to", join(folder, "file"));
   expect(status).toBe(1);

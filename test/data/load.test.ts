@@ -12,7 +12,7 @@ import { useWorker } from "../worker.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40).reverse();
-/** About 7 MB, which are written in as many transactions. */
+/** About 7 MB, which are written in about seven transactions. */
 const large = makeWideRecords(21_000);
 
 const local = createLocalStore();
@@ -23,8 +23,8 @@ const server = useWorker({ folder: local.folder });
 
 const load = (...args: string[]) => local.run("load", ...args);
 
-describe("what cannot be loaded leaves what is served, whole", () => {
-  test("bad input: exit status 1, 20 problems and how many more there are", async () => {
+describe("a load that fails keeps the served collection:", () => {
+  test("bad input reports 20 problems and the number of further problems, with exit status 1", async () => {
     const bad = makeRecords(50).map((record, index) => (index < 30 ? { ...record, cars: -1 } : record));
     const file = await local.write("bad.csv", bad);
     const { status, stdout, stderr } = await load(file);
@@ -38,7 +38,7 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     expect(await walk(server.origin)).toEqual(served);
   });
 
-  test("another model: says how to serve it", async () => {
+  test("another model name is reported with the option that replaces it", async () => {
     const file = join(local.folder, "other.csv");
     await writeFile(file, CSV_HEADER + csvLine(makeRecords(1)[0]!).replace("tf1", "tf9"));
     const { status, stderr } = await load(file);
@@ -48,14 +48,14 @@ describe("what cannot be loaded leaves what is served, whole", () => {
     expect(await walk(server.origin)).toEqual(served);
   });
 
-  test("no model: another name for it is no help", async () => {
+  test("a missing model name is reported without a suggestion of --model-name", async () => {
     const file = join(local.folder, "none.jsonl");
     const { model_name: _, ...record } = makeRecords(1)[0]!;
     await writeFile(file, JSON.stringify(record));
     expect((await load(file)).stderr).toBe(`${file}:1: model_name is missing\nNothing was loaded.\n`);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s while records are written", async (signal) => {
+  test.each(["SIGINT", "SIGTERM"] as const)("%s stops a load while it writes records", async (signal) => {
     const child = local.start("load", await local.write("large.csv", large));
     await untilWriting("d1", local, child);
     await interrupt(child, signal, true);
@@ -75,14 +75,14 @@ describe("what cannot be loaded leaves what is served, whole", () => {
   });
 });
 
-test("files are looked for where the command was given", async () => {
+test("file paths are relative to the folder in which the command was run", async () => {
   const command = ["run", "--silent", "data", "--", "check", "data.md"];
   const child = spawn("npm", command, { cwd: "docs", stdio: ["ignore", "pipe", "pipe"] });
   const { stderr } = await finish(child);
   expect(stderr).toContain("data.md:1: ");
 });
 
-test("wrong usage is exit status 2", async () => {
+test("wrong usage ends with exit status 2", async () => {
   expect((await runData(["load"])).status).toBe(2);
   expect((await runData(["load", "--model-name", "tf2", "x.csv"])).stderr).toContain(
     "Allowed choices are tf1",

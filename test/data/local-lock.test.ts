@@ -10,7 +10,7 @@ import { startWorker } from "../worker.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
 const served = makeRecords(40);
-/** About 7 MB, which are written in as many transactions. */
+/** About 7 MB, which are written in about seven transactions. */
 const large = makeWideRecords(21_000);
 
 const local = createLocalStore();
@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 
 test.each(STORE_NAMES)(
-  "%s: while a load writes, another is refused, and a killed one leaves nothing for long",
+  "%s: while one load writes, another load is refused, and the files of a killed load are removed",
   async (store) => {
     const place = ["--store", store];
     expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
@@ -52,7 +52,7 @@ test.each(STORE_NAMES)(
   },
 );
 
-test("temporary files of running processes, of other programs and new ones stay", async () => {
+test("new temporary files and the files of other programs are not removed", async () => {
   const names = ["miniflare-0123", "traffic-count-records.new-abc", "traffic-count-records-xyz"];
   for (const name of names) await mkdir(join(local.temporary, name));
   const file = join(local.temporary, "traffic-count-records-file");
@@ -65,7 +65,7 @@ test("temporary files of running processes, of other programs and new ones stay"
   expect((await readdir(local.temporary)).sort()).toEqual(["miniflare-0123", "traffic-count-records-file"]);
 });
 
-test("a folder that is a file is reported in one sentence", async () => {
+test("a file in the path of the store's folder is reported in one sentence", async () => {
   await writeFile(join(local.folder, "file"), "");
   const below = join(local.folder, "file/below");
   const { status, stderr } = await local.run("load", small, "--persist-to", below);
@@ -75,7 +75,7 @@ test("a folder that is a file is reported in one sentence", async () => {
   ]);
 });
 
-test("the temporary folder of a running command stays, however long it runs", async () => {
+test("the temporary folder of a running command is not removed, however long the command runs", async () => {
   const script = `
     const { openTemporaryFolder } = await import(${JSON.stringify(join(process.cwd(), "tools/temporary-files.ts"))});
     openTemporaryFolder();

@@ -13,22 +13,22 @@ import { finish } from "../processes.ts";
 import { type Finished, runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 
-/** A folder in which the local stores are kept, D1 and KV, and files for a load. */
+/** A folder that contains the local D1 and KV stores, and files to load. */
 export interface LocalStore {
   folder: string;
-  /** Writes records as CSV. Gives the path. */
+  /** Writes records as CSV and returns the path. */
   write(name: string, records: TrafficRecord[]): Promise<string>;
   /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
   run(command: string, ...args: string[]): Promise<Finished>;
-  /** Starts the same in a process of its own, and of its own group, to be stopped by a signal. */
+  /** Starts the same command in its own process and process group, so that a signal can stop it. */
   start(command: string, ...args: string[]): ChildProcess;
-  /** Runs `npm run data -- COMMAND ...` to its end, in a process with this folder for temporary files. */
+  /** Runs `npm run data -- COMMAND ...` to its end, in a process that uses this folder for temporary files. */
   runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
-  /** Runs the same with the local store to its end, with the temporary folder of `start`. */
+  /** Does the same as `runIn`, with the local store and the temporary folder of `start`. */
   runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
-  /** What `start` last started has written to standard error. */
+  /** Reads what the last command of `start` has written to standard error. */
   readStderr(): Promise<string>;
-  /** Where what was started keeps its temporary files. */
+  /** The folder for the temporary files of commands that `start` has started. */
   temporary: string;
 }
 
@@ -71,7 +71,7 @@ function runIn(temporary: string, command: string, ...args: string[]): Promise<F
   return finish(child);
 }
 
-/** Waits until a load that was started has written some of its records, and has more to write. */
+/** Waits until a running load has written some of its records, but not all of them. */
 export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
   const isWriting = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
   while (!(await isWriting())) {
@@ -81,7 +81,7 @@ export async function untilWriting(store: StoreName, local: LocalStore, load: Ch
   }
 }
 
-/** A revision begins with the time, so the blocks of a write that has just begun have the largest one. */
+/** A revision begins with the time, so the blocks of a write that has just begun have the largest revision. */
 async function watchDatabase({ folder }: LocalStore): Promise<() => Promise<boolean>> {
   const files = await Array.fromAsync(glob(`${folder}/v3/d1/*/*.sqlite`));
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
@@ -99,14 +99,14 @@ async function watchDatabase({ folder }: LocalStore): Promise<() => Promise<bool
   return async () => largest() !== before;
 }
 
-/** KV keeps each value in a file. */
+/** The local KV stores each value in a file. */
 async function watchKeys({ folder }: LocalStore): Promise<() => Promise<boolean>> {
   const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
   const before = await count();
   return async () => (await count()) >= before + 5;
 }
 
-/** Sends a signal to a process or, as ctrl-C does, to all that it started too. Waits for the end of all that it reached. */
+/** Sends a signal to a process, or to its group as Ctrl-C does, and waits until all of these processes have ended. */
 export async function interrupt(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -120,12 +120,12 @@ export async function interrupt(
   return end;
 }
 
-/** Ends a process and all that it started, if a test failed before it did that. */
+/** Ends a process and its group, if a test failed before it could end them. */
 function endGroup({ pid }: ChildProcess): void {
   if (pid !== undefined && isRunning(-pid)) process.kill(-pid, "SIGKILL");
 }
 
-/** @param pid of a process; that of a group is negative */
+/** @param pid the id of a process, or the negative id of a process group */
 function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);

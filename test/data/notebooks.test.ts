@@ -57,7 +57,7 @@ test("an export as Parquet has all records, in their order and with their types"
   ]);
 });
 
-test("a large export is written a row group at a time", async () => {
+test("a large export as Parquet is written one row group at a time", async () => {
   const many = makeRecords(130_000);
   const chunks = await collect(writeParquet(many));
   expect(chunks.length).toBeGreaterThan(2);
@@ -70,7 +70,7 @@ test("a large export is written a row group at a time", async () => {
 
 const documentation = await readFile("docs/data.md", "utf8");
 
-/** The program in a language that the documentation shows, for the server of this test. */
+/** The program that the documentation shows in this language, changed to use the server of this test. */
 function findProgram(language: string): string {
   const [, program = ""] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(documentation) ?? [];
   expect(program).toContain("everything.csv");
@@ -97,8 +97,8 @@ const sums = Object.entries(Object.groupBy(records, ({ camera_ref }) => camera_r
   ([ref, some]) => [ref, some!.reduce((sum, { cars }) => sum + cars, 0)] as const,
 );
 
-/** Each reader is tested where it is installed. */
-describe("the programs in the documentation", () => {
+/** Each program runs only if its library is installed on this machine. */
+describe("the programs in the documentation print the sums of cars:", () => {
   test.runIf(canRun("python3", "-c", "import pandas"))("pandas", () => {
     const check = `
 assert len(pages) == len(records) == 640, (len(pages), len(records))

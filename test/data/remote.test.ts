@@ -57,7 +57,7 @@ const writeCsv = async (name: string, records: TrafficRecord[]) => {
   return file;
 };
 
-/** Starts the stub of Cloudflare's API, with an empty database and an empty namespace. The real wrangler talks to it. */
+/** Starts the stub of Cloudflare's API, with an empty database and an empty namespace. The real wrangler uses it. */
 async function openAccount(): Promise<Api> {
   const api = await openApi();
   const env = {
@@ -94,7 +94,7 @@ async function prepareDatabase({ databases }: Api, records: TrafficRecord[]): Pr
   await load(store, records);
 }
 
-test("append, info and export of a deployed database, through the real wrangler", async () => {
+test("append, info and export work with a deployed database through the real wrangler", async () => {
   const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const api = await openAccount();
   const choice = { store: "d1" as const, remote: true, config };
@@ -132,7 +132,7 @@ test("if wrangler fails at the second file of a load, the old records stay, and 
   };
   const { store } = await openRemoteStore("d1", { remote: true, config, program });
   const before = await load(store, makeRecords(30));
-  // Wrangler gets 20 MB at a time.
+  // Wrangler gets one file for each 20 MB, so this load takes two files.
   filesUntilFailure = 2;
   await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
   expect(await store.readState(true)).toEqual(before);

@@ -31,7 +31,7 @@ const ofTimestamps = (some: TrafficRecord[]) => Map.groupBy(some, ({ timestamp }
 describe("cameras", () => {
   const cameras = new Map(records.map(({ camera_pk, camera_ref }) => [camera_pk, camera_ref]));
 
-  test("are 86, numbered from 1, each with one camera_ref in lower case", () => {
+  test("have the camera_pks 1 to 86, each with one camera_ref in lower case", () => {
     expect([...cameras.keys()].sort((a, b) => a - b)).toEqual(Array.from({ length: 86 }, (_, i) => i + 1));
     expect(new Set(cameras.values()).size).toBe(86);
     expect([...cameras.values()].filter((ref) => !/^[a-z]+\d+(p\d)?$/.test(ref))).toEqual([]);
@@ -48,13 +48,13 @@ describe("cameras", () => {
     }
   });
 
-  test("include busy and quiet ones", () => {
+  test("include busy and quiet cameras", () => {
     const cars = [...ofCameras(weekdays).values()].map((own) => meanOf("cars", own));
     expect(cars.filter((each) => each > 8).length).toBeGreaterThan(5);
     expect(cars.filter((each) => each < 1).length).toBeGreaterThan(15);
   });
 
-  test("miss 1 to 3% of their records: single ones, and some for hours", () => {
+  test("miss 1 to 3% of their records: single records, and at some cameras all records of hours", () => {
     const missing = 1 - records.length / (86 * INTERVALS_PER_DAY * 10);
     expect(missing).toBeGreaterThan(0.01);
     expect(missing).toBeLessThan(0.03);
@@ -88,7 +88,7 @@ describe("health", () => {
     expect(recent.filter((record) => record.camera_ok === "True" && isAllZero(record))).not.toEqual([]);
   });
 
-  test("fails for hours, at some cameras for days, and at half of them never", () => {
+  test("is False for hours at a time, for days at some cameras, and never at many cameras", () => {
     const cameras = [...ofCameras(recent).values()];
     const lengths = cameras.flatMap(failingRuns);
     expect(mean(lengths)).toBeGreaterThan(2 * 5);
@@ -114,7 +114,7 @@ describe("counts", () => {
     ["trucks", [0.74, 0.86], [5, 11]],
     ["motorcycles", [0.98, 0.995], [1, 3]],
     ["buses", [0.87, 0.94], [3, 6]],
-  ])("of %s are 0 in a share of %j and reach %j", (field, zeros, most) => {
+  ])("of %s are 0 in a share of records within %j, and have a maximum within %j", (field, zeros, most) => {
     const none = share(
       weekdays.filter((record) => record[field] === 0),
       weekdays,
@@ -147,11 +147,11 @@ describe("counts", () => {
     ["cars", 0.9],
     ["trucks", 0.5],
     ["buses", 0.75],
-  ])("of %s fall below %d of a weekday's on the weekend", (field, times) => {
+  ])("of %s on the weekend are less than %d times those of a weekday", (field, times) => {
     expect(meanOf(field, weekend)).toBeLessThan(times * meanOf(field, weekdays));
   });
 
-  test("of persons rise at midday of the weekend where many walk", () => {
+  test("of persons rise at midday of the weekend at cameras that count many persons", () => {
     const squares = [...ofCameras(weekdays)]
       .filter(([, own]) => meanOf("persons", own) > 4)
       .map(([ref]) => ref);
@@ -183,7 +183,7 @@ describe("timestamps", () => {
     expect(Math.max(...shared.map((own) => own.length))).toBeGreaterThanOrEqual(4);
   });
 
-  test("have ids out of order", () => {
+  test("that are shared often have records with ids out of order", () => {
     const disordered = shared.filter((own) => own.some(({ id }, index) => id < (own[index - 1]?.id ?? 0)));
     expect(disordered.length / shared.length).toBeGreaterThan(0.3);
     expect(disordered.length / shared.length).toBeLessThan(0.9);

@@ -48,7 +48,7 @@ describe("the committed records", () => {
     expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
   });
 
-  test("are oldest first, and by camera_ref inside a timestamp", () => {
+  test("are sorted oldest first, and by camera_ref within a timestamp", () => {
     const places = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
     expect(places.filter((place, index) => index > 0 && place <= (places[index - 1] ?? ""))).toEqual([]);
   });

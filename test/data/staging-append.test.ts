@@ -113,7 +113,7 @@ describe("appending records", () => {
     ]);
   });
 
-  test("reads only loaded records from the oldest known one on", async () => {
+  test("reads loaded records only from the oldest timestamp of the input on, and none for newer input", async () => {
     const requested = vi.fn();
     const readSince: AppendBase["readSince"] = async function* (timestamp) {
       requested(timestamp);
@@ -169,14 +169,14 @@ describe("appending a report", () => {
     await expect(add(1, MAX - 3)).rejects.toThrow(tooLarge("camera_pk", 4, MAX - 3));
   });
 
-  test("refuses old observations with their lines", async () => {
+  test("refuses old observations and reports their lines", async () => {
     const old = writeReport("2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,a33,tf1,1,0,0,0,0,0,0");
     expect(await stageFiles({ a: old }, { appendBase: createBase() })).toMatchObject({
       problems: [`a:2: timestamp "${noon(3)}" ${NOT_NEWER}`],
     });
   });
 
-  test("skips known observations, since they have no id and camera_pk to compare", async () => {
+  test("skips known observations by their other fields, since they have no id and camera_pk", async () => {
     const known = "2019-02-05 13:00:00Z,2019-02-03 12:00:00.9Z,A33,tf1,3,2,1,0,0,0,";
     const other = "2019-02-05 13:00:00Z,2019-02-03 12:00:00Z,a33,tf1,4,2,1,0,0,0,";
     const options = { appendBase: createBase({ skipKnown: true }) };

@@ -32,7 +32,7 @@ test.each<[string, object[], string[]]>([
     ],
   ],
   [
-    "more records than they count",
+    "more records than their count",
     [makePage(1), makePage(2), makePage(3)].map((page) => ({ ...page, count: 44 })),
     ["a: the pages hold 45 records, but count 44"],
   ],

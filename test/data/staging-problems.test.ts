@@ -37,7 +37,7 @@ test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
     ['b:2: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1'],
   ],
   [
-    "reports an id, and a camera and time, of two different records",
+    "reports a record that repeats the id of one record and the camera and time of another",
     { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
     [
       "a:3: id 2 already appears in a:2",

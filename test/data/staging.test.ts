@@ -11,7 +11,7 @@ test("records cannot be read if there are problems", async () => {
   staged.close();
 });
 
-test("sets the counts of a False record to 0 and counts these records", async () => {
+test("sets the counts of a False record to 0 and returns the number of changed records", async () => {
   const records = [
     { id: 1, camera_ok: "False" as const },
     { id: 2, camera_ok: "True" as const, timestamp: noon(1) },
@@ -88,7 +88,7 @@ describe("progress", () => {
     return shown;
   }
 
-  test("shows the megabytes read so far, and those of all files", async () => {
+  test("shows the megabytes read so far and the total of all files", async () => {
     const shown = await recordProgress({ a: records, b: [{}] });
     const done = shown.map(([, read]) => read);
     expect(done).toEqual(done.toSorted((one, other) => one - other));
@@ -97,7 +97,7 @@ describe("progress", () => {
     expect(shown.at(-1)).toEqual(["reading", 0.5, 0.5]);
   });
 
-  test("counts the bytes of a gzipped file as they are in the file, also if it contains no records", async () => {
+  test("counts the compressed bytes of a gzipped file, even if the file contains no records", async () => {
     const zipped = gzipSync(Buffer.alloc(300_000_000, "\n"));
     const shown = await recordProgress({ a: zipped });
     const total = Math.round(zipped.length / 1e5) / 10;

@@ -9,7 +9,7 @@ import { runData } from "../run-command.ts";
 import { serve, untilServed } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
 
-/** Lines of the seed's files that are records. */
+/** The number of records in the files of the seed. */
 const SEED_COUNT = [...generateSeedFiles()].flatMap(({ text }) => text.trimEnd().split("\n").slice(1)).length;
 
 const folder = createFolder();
@@ -19,7 +19,7 @@ async function readCount(origin: string): Promise<number> {
   return Page.parse(await response.json()).count;
 }
 
-test("npm start serves the seed, then what is loaded, and keeps it", async () => {
+test("npm start serves the seed, then the loaded records, also after a restart", async () => {
   const first = await serve(folder);
   expect(await readCount(first.origin)).toBe(SEED_COUNT);
 

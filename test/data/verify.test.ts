@@ -25,7 +25,7 @@ async function changeDatabase(sql: string): Promise<void> {
 
 const DAMAGED = "The stored collection is damaged. Load it again.\n";
 
-test("a collection as it was loaded and appended to has no problems", async () => {
+test("a collection that was loaded or appended to has no problems", async () => {
   const first = await local.write("first.csv", records.slice(0, 700));
   await local.run("load", "--store", "d1", first);
   await local.run("load", "--store", "d1", "--append", "--skip-known", file);
@@ -76,9 +76,13 @@ test.each<[string, string, string[]]>([
     `UPDATE blocks SET ${REVERSED} WHERE first = 601`,
     ["is stored after record"],
   ],
-  ["no statistics", "DELETE FROM statistics", ["The statistics differ from the records in records"]],
   [
-    "a state that counts more",
+    "a missing row of statistics",
+    "DELETE FROM statistics",
+    ["The statistics differ from the records in records"],
+  ],
+  [
+    "a state with a count that is too large",
     "UPDATE state SET count = 1501",
     ["The block at position 1201 is damaged: it holds 300 of 301 records"],
   ],

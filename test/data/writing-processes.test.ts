@@ -8,10 +8,10 @@ import { useStore } from "../../tools/stores/open.ts";
 import { makeRecords, makeWideRecords } from "../records/sample.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
 
-/** Records at the end. Both stores write about 1 MB at a time: for D1 these are 7 MB, for KV 3 MB. */
+/** The number of records at the end: 7 MB for D1 and 3 MB for KV. Both stores write about 1 MB at a time. */
 const COUNTS = { d1: 21_000, kv: 9_000 };
 
-/** Records at the beginning. The last block is not full, so an append rewrites it. */
+/** The number of records at the beginning. The last block is not full, so an append rewrites it. */
 const LOADED = 1_000;
 
 const local = createLocalStore();
@@ -25,7 +25,7 @@ const readLoaded = (store: StoreName) =>
     return Array.fromAsync(readRecords(opened.store, await opened.store.readState(true)));
   });
 
-/** Starts a command, and kills it and all that it started while it writes. */
+/** Starts a load, and kills its process and process group while it writes. */
 async function killWhileWriting(store: StoreName, ...args: string[]): Promise<void> {
   const child = local.start("load", "--store", store, ...args);
   await untilWriting(store, local, child);
@@ -33,7 +33,7 @@ async function killWhileWriting(store: StoreName, ...args: string[]): Promise<vo
 }
 
 test.each(STORE_NAMES)(
-  "%s: a load and an append that are killed change nothing that is served",
+  "%s: a load or an append that is killed does not change the served collection",
   async (store) => {
     const records = makeWideRecords(COUNTS[store]);
     const loaded = records.slice(0, LOADED);
@@ -49,7 +49,7 @@ test.each(STORE_NAMES)(
   },
 );
 
-test.each(STORE_NAMES)("%s: of two loads at once one is served, complete", async (store) => {
+test.each(STORE_NAMES)("%s: after two loads at once, one complete collection is served", async (store) => {
   const collections = [makeRecords(2_000), makeRecords(3_000)];
   const loads = collections.map(async (records, index) => {
     const file = await local.write(`${store}-${index}.csv`, records);

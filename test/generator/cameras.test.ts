@@ -8,7 +8,7 @@ describe("createCameras", () => {
     expect(all.map(({ camera_pk }) => camera_pk)).toEqual(Array.from({ length: 5000 }, (_, i) => i + 1));
   });
 
-  test("keeps the first cameras when there are more, and the references for another random seed", () => {
+  test("returns the same first cameras for a larger count, and the same camera_refs for any random seed", () => {
     expect(createCameras(300, 1).slice(0, 86)).toEqual(createCameras(86, 1));
     const refs = (seed: number) => createCameras(86, seed).map(({ camera_ref }) => camera_ref);
     expect(refs(2)).toEqual(refs(1));

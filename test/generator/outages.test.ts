@@ -30,7 +30,7 @@ describe("isInOutage", () => {
     expect(mean(lengths)).toBeCloseTo(6, 0);
   });
 
-  test("is never true without a chance, and always if outages fill their windows", () => {
+  test("is never true if the chance is 0, and always true if outages fill their windows", () => {
     expect(minutes({ ...schedule, chance: 0 })).not.toContain(true);
     expect(
       minutes({ ...schedule, chance: 1, shortest: schedule.window, longest: schedule.window }),

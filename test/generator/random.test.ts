@@ -45,7 +45,7 @@ describe("poisson", () => {
   });
 
   test.each([0.1, 3, 20, 100])(
-    "of mean %d has that mean, and a limit at the largest quantile",
+    "of mean %d has that mean, and a bounded count at the largest quantile",
     (expected) => {
       const counts = numbers(20_000).map((part) => poisson(expected, uniform(9, part)));
       expect(mean(counts) / expected).toBeCloseTo(1, 1);

@@ -6,7 +6,7 @@ import { TrafficRecord } from "../../src/records/record.ts";
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);
 
-/** Any period of up to half a day in twenty years, to the second, with few cameras. */
+/** Any period of up to half a day within twenty years, in whole seconds, with few cameras. */
 const periods = fc
   .record({
     seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
@@ -77,7 +77,7 @@ describe("generateRecords", () => {
       }),
       { numRuns: 10 },
     );
-    /** Without the id, which may be the same. */
+    /** The text of a record without its id, since records of two seeds may have the same id. */
     function contentOf({ id: _, ...rest }: TrafficRecord): string {
       return JSON.stringify(rest);
     }
@@ -114,7 +114,7 @@ describe("generateRecords", () => {
     expect(new Set(turn.map(({ camera_ok }) => camera_ok))).toEqual(new Set([null, "True", "False"]));
   });
 
-  test("ids of forty years stay below 2^31 with the default cameras and interval", () => {
+  test("ids stay below 2^31 for forty years with the default cameras and interval", () => {
     const from = new Date("2059-01-01T00:00:00Z");
     const records = recordsOf({ seed: 7, from, to: new Date(+from + HOUR) });
     expect(records.length).toBeGreaterThan(150);

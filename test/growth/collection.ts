@@ -7,13 +7,13 @@ import { context } from "../worker.ts";
 
 export const COLLECTION = "https://counts.example/api/tf1/records/";
 
-/** Ends with an interval; the next one ends at 12:00. */
+/** The loaded records, up to the end of an interval. The next interval ends at 12:00. */
 export const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
 
-/** What is loaded and what has been added until a moment. */
+/** The loaded records and those that have been added until this time. */
 export const until = (time: string) => recordsOf("2026-11-20T08:00:00Z", time);
 
-/** What the generator makes from one moment to another, oldest first, as the collection is numbered. */
+/** The generated records of a period, oldest first, in the order of their positions in the collection. */
 export function recordsOf(from: string, to: string): TrafficRecord[] {
   const records = [...generateRecords({ seed: SEED, from: new Date(from), to: new Date(to) })];
   return records.sort((one, other) => place(one, other));
@@ -24,7 +24,7 @@ function place(one: TrafficRecord, other: TrafficRecord): number {
   return one.timestamp < other.timestamp ? -1 : 1;
 }
 
-/** Calls the cron trigger's handler, in this process, with `GROW` on, as if it had been due at the time. */
+/** Calls the handler of the cron trigger in this process, with `GROW` on, as if it was due at this time. */
 export async function growAt(env: Env, time: string): Promise<void> {
   const controller = { scheduledTime: Date.parse(time), cron: "5,35 * * * *", noRetry() {} };
   await app.scheduled(controller, { ...env, GROW: "on" });
@@ -32,7 +32,7 @@ export async function growAt(env: Env, time: string): Promise<void> {
 
 /**
  * Follows the links of a collection to its last page.
- * @param open gives the environment of an instance: one for all pages, or one for each if something happens
+ * @param open returns the environment of an instance: one for all pages, or one for each page if `happen` is given
  * @param happen is called after each page
  * @returns the records, oldest first
  */

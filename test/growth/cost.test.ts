@@ -22,8 +22,8 @@ beforeEach(() => {
   };
 });
 
-describe("a run on d1", () => {
-  /** Keeps what D1 reports about all statements that a run sends. */
+describe("a growth run on d1", () => {
+  /** Records the results that D1 reports for all statements of a run. */
   function recording(database: D1Database) {
     const results: D1Result[] = [];
     const keep = <T extends D1Result[]>(reported: T) => {
@@ -52,7 +52,7 @@ describe("a run on d1", () => {
     return { DB, sum, count: () => results.length };
   }
 
-  test.each([700, 20_000])("behind %i records reads and writes few rows", async (count) => {
+  test.each([700, 20_000])("on a collection of %i records reads and writes few rows", async (count) => {
     const all = recordsOf("2026-09-20T00:00:00Z", "2026-11-20T11:30:00Z").slice(-count);
     await loadInto(worker.env, "d1", all);
     for (const time of ["12:05", "14:05"]) {
@@ -60,7 +60,7 @@ describe("a run on d1", () => {
       const before = await countRecords();
       await growAt({ ...worker.env, DB }, `2026-11-20T${time}:00Z`);
       expect((await countRecords()) - before).toBeGreaterThan(70);
-      // One or two blocks, the state, and a row of statistics in place of another.
+      // One or two blocks, the state, and a row of statistics that replaces another row.
       expect(sum("rows_written")).toBeLessThanOrEqual(5);
       expect(sum("rows_read")).toBeLessThanOrEqual(15);
       expect(statements()).toBeLessThanOrEqual(10);
@@ -70,7 +70,7 @@ describe("a run on d1", () => {
   const countRecords = async () =>
     Number(await worker.env.DB.prepare("SELECT count FROM state").first("count"));
 
-  test("stays within the limits of D1 and of the free plan with the most that it adds, behind 16 years", async () => {
+  test("stays within the limits of the free plan when it adds the most records to 16 years of records", async () => {
     const from = Date.parse("2026-11-20T11:30:00Z");
     const to = new Date(from + MAX_INTERVALS_PER_RUN * INTERVAL_MS).toISOString();
     const days = Array.from({ length: 6_000 }, (_, day) => {
@@ -93,7 +93,7 @@ describe("a run on d1", () => {
     };
     await append(createD1Store(database), recordsOf(new Date(from).toISOString(), to), { state, statistics });
     expect(statements.length).toBeGreaterThan(6);
-    // A run of the free plan may execute 50, and it reads with a few more.
+    // On the free plan a run may execute 50 statements, and it needs a few more statements to read.
     expect(statements.length).toBeLessThan(40);
     for (const sql of statements) {
       expect(sql).not.toContain("?");
@@ -105,7 +105,7 @@ describe("a run on d1", () => {
   const next = recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z");
   const open = () => ({ ...worker.env });
 
-  /** A store in which something happens before one of the writes: a call of `writeBlocks` or the switch. */
+  /** A store that calls `happen` before the given write, which is a call of `writeBlocks` or `switchTo`. */
   function happenBefore(write: number, happen: () => Promise<void>): Store {
     const real = store();
     let writes = 0;
@@ -120,7 +120,7 @@ describe("a run on d1", () => {
     };
   }
 
-  test("goes on where an interrupted append left a longer block and more blocks", async () => {
+  test("succeeds after an interrupted append left a longer block and more blocks", async () => {
     const base = await loadInto(worker.env, "d1", loaded);
     const first = loaded.length - (loaded.length % BLOCK_SIZE) + 1;
     const blocks = [...encodeBlocks([...loaded.slice(first - 1), ...makeRecords(2_000)], [], first)];
@@ -131,7 +131,7 @@ describe("a run on d1", () => {
     expect(await walk(open)).toEqual(until("2026-11-20T12:00:00Z"));
   });
 
-  test.each([0, 1, 3, 5])("before write %i of a load does not disturb it", async (write) => {
+  test.each([0, 1, 3, 5])("before write %i of a load does not disturb the load", async (write) => {
     const before = await loadInto(worker.env, "d1", loaded);
     const records = makeRecords(3_000);
     const meeting = happenBefore(write, async () => {
@@ -146,7 +146,7 @@ describe("a run on d1", () => {
     expect(await walk(open)).toEqual(records);
   });
 
-  test.each([0, 1, 2])("before write %i of an append makes that fail, and stays", async (write) => {
+  test.each([0, 1, 2])("before write %i of an append succeeds, and the append fails", async (write) => {
     const state = await loadInto(worker.env, "d1", loaded);
     const meeting = happenBefore(write, () => growAt(worker.env, "2026-11-20T12:35:00Z"));
     const appending = append(meeting, next, { state, statistics: statisticsOf(loaded) });
@@ -162,14 +162,14 @@ describe("a run on d1", () => {
   });
 });
 
-describe("a run on kv", () => {
+describe("a growth run on kv", () => {
   const keys = async () => (await worker.env.KV.list()).keys.map(({ name }) => name);
   const grow = async (time: string) => {
     await growAt({ ...worker.env, STORE: "kv" }, time);
     return createStore({ ...worker.env, STORE: "kv" }).readState();
   };
 
-  test("removes what earlier runs replaced, two minutes later, and nothing else", async () => {
+  test("removes, after two minutes, the keys that earlier writes replaced, and no other keys", async () => {
     const { revision: first } = await loadInto(worker.env, "kv", loaded);
     const other = `blocks/${createRevision(Date.now())}/1`;
     await worker.env.KV.put(other, "of a load that is running");

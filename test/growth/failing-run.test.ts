@@ -28,7 +28,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
         return until("2026-11-20T12:30:00Z");
       },
     ],
-  ])("gets nothing by a run that meets %s", async (_, meet) => {
+  ])("gets no records from a run that overlaps with %s", async (_, meet) => {
     let expected: TrafficRecord[] = [];
     const run = growAt(
       interruptAt(open(), 0, async () => {
@@ -40,7 +40,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     expect(await walk(open)).toEqual(expected);
   });
 
-  test("is served as it was if a run fails at any write, and the next run makes up for it", async () => {
+  test("is served unchanged if a run fails at any write, and the next run adds the missing records", async () => {
     let write = 0;
     for (; ; write++) {
       await loadInto(worker.env, STORE, loaded);
@@ -57,7 +57,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
       await growAt(open(), "2026-11-20T12:35:00Z");
       expect(await walk(open)).toEqual(until("2026-11-20T12:30:00Z"));
     }
-    // In D1 the blocks and the switch, in KV two blocks, the statistics and the state.
+    // D1 writes the blocks and the switch; KV writes two blocks, the statistics and the state.
     expect(write).toBe(STORE === "d1" ? 2 : 4);
   });
 
@@ -76,7 +76,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     await unloaded.close();
   });
 
-  test("of other cameras under the same numbers does not grow", async () => {
+  test("does not grow if its camera_pks belong to other cameras", async () => {
     const records = makeRecords(40);
     await loadInto(worker.env, STORE, records);
     await expect(growAt(open(), "2026-11-20T12:05:00Z")).rejects.toThrow(
@@ -86,7 +86,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   });
 });
 
-/** An environment in which something happens before a write, which is a batch of D1 or a value of KV. */
+/** An environment that calls `happen` before the given write, which is a batch of D1 or a value of KV. */
 function interruptAt(env: Env, write: number, happen: () => Promise<void>): Env {
   let writes = 0;
   const interrupted =

@@ -6,7 +6,7 @@ import { loaded } from "./collection.ts";
 
 export let worker: RunningWorker;
 
-/** Starts a worker for the tests of a file; what they mock is undone after each. */
+/** Starts a worker for the tests of a file, and restores mocks and timers after each test. */
 export function useGrowingWorker(): void {
   worker = useWorker();
   afterEach(() => {
@@ -16,8 +16,8 @@ export function useGrowingWorker(): void {
 }
 
 /**
- * Loads what runs go on from before each test, and keeps the log quiet.
- * @returns gives the environment of a new instance
+ * Before each test, loads the records that growth runs continue, and silences the log.
+ * @returns a function that returns the environment of a new instance
  */
 export function useLoaded(STORE: StoreName): () => Env {
   beforeEach(async () => {

@@ -13,7 +13,7 @@ describe("nextPeriod", () => {
       ["11:30", "12:00"],
     ],
     [
-      "includes an interval at its very end",
+      "includes an interval that ends exactly now",
       "2026-11-20T11:10:00Z",
       "2026-11-20T12:00:00.000Z",
       ["11:30", "12:00"],
@@ -40,7 +40,7 @@ describe("nextPeriod", () => {
     expect(nextPeriod(newest, new Date(now))).toEqual(from && to && { from: date(from), to: date(to) });
   });
 
-  test("makes up for a missed day within another day", () => {
+  test("covers a missed day within another day of runs", () => {
     let newest = Date.parse("2026-11-19T12:00:00Z") - 1;
     let runs = 0;
     for (let now = Date.parse(NOW); ; now += INTERVAL_MS, runs++) {

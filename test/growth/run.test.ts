@@ -13,7 +13,7 @@ useGrowingWorker();
 describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   const open = useLoaded(STORE);
 
-  test("gets the observations of the half hour that has ended, as the generator makes them", async () => {
+  test("gets the generated records of the half hour that has ended", async () => {
     await growAt(open(), "2026-11-20T12:05:00Z");
     const walked = await walk(open);
     expect(walked).toEqual(until("2026-11-20T12:00:00Z"));
@@ -41,7 +41,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     });
   });
 
-  test("gets nothing by a run that is repeated, or that was due before", async () => {
+  test("gets no records from a run that is repeated or that was due earlier", async () => {
     await growAt(open(), "2026-11-20T12:05:00Z");
     const state = await readState();
     await growAt(open(), "2026-11-20T12:05:00Z");
@@ -51,7 +51,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     expect(await walk(open)).toEqual(until("2026-11-20T12:00:00Z"));
   });
 
-  test("gets what missed runs did not add, some half hours a run, and then what each adds", async () => {
+  test("gets the records of missed runs, at most two half hours per run, and then those of each run", async () => {
     expect(MAX_INTERVALS_PER_RUN).toBe(2);
     for (const [due, end] of [
       ["13:05", "12:30"],
@@ -63,7 +63,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     }
   });
 
-  test("that ended long ago goes on now, and not in the past", async () => {
+  test("whose newest record is old continues with the last half hour, and does not fill the gap", async () => {
     await growAt(open(), "2027-03-01T00:05:00Z");
     expect(await walk(open)).toEqual([
       ...loaded,
@@ -71,13 +71,13 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     ]);
   });
 
-  test("begins with a load of no records", async () => {
+  test("that was loaded without records begins with the last half hour", async () => {
     await loadInto(worker.env, STORE, []);
     await growAt(open(), "2026-11-20T12:05:00Z");
     expect(await walk(open)).toEqual(recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z"));
   });
 
-  test("that grows during a walk shows it one state, if it is asked to", async () => {
+  test("that grows during a walk with as_of serves the walk from one state", async () => {
     let time = Date.parse("2026-11-20T12:05:00Z");
     const grow = async () => {
       if (time < Date.parse("2026-11-20T16:00:00Z")) await growAt(open(), new Date(time).toISOString());
@@ -87,7 +87,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     expect(await walk(open)).toEqual(until("2026-11-20T15:30:00Z"));
   });
 
-  test("gets each record once if runs meet", async () => {
+  test("gets each record once if runs overlap", async () => {
     const times = ["12:05", "12:05", "12:35", "12:05"].map((time) => `2026-11-20T${time}:00Z`);
     const runs = await Promise.allSettled(times.map((time) => growAt(open(), time)));
     expect(runs.map(({ status }) => status)).toContain("fulfilled");

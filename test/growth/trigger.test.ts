@@ -11,7 +11,7 @@ import { recordsOf } from "./collection.ts";
 const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
 const DUE = new Date("2026-11-20T12:05:00Z");
 
-describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
+describe.each(STORE_NAMES)("with GROW on, in workerd with the %s store,", (store) => {
   const worker = useWorker({ vars: { STORE: store, GROW: "on" } });
   beforeAll(async () => void (await loadInto(worker.env, store, loaded)));
 
@@ -25,7 +25,7 @@ describe.each(STORE_NAMES)("GROW is on, in workerd, from %s", (store) => {
   });
 });
 
-test("adds nothing with the settings of wrangler.toml", async () => {
+test("the cron trigger adds nothing with the settings of wrangler.toml", async () => {
   const worker = await startWorker();
   await loadInto(worker.env, "d1", loaded);
   expect(await worker.runScheduled(DUE)).toBe("ok");
@@ -34,7 +34,7 @@ test("adds nothing with the settings of wrangler.toml", async () => {
   await worker.close();
 });
 
-/** Throws as soon as a store is used. */
+/** An environment that throws as soon as a store is used. */
 const untouchable = (settings: Partial<Env>) =>
   new Proxy(settings as Env, {
     get(target, name) {
@@ -45,20 +45,20 @@ const untouchable = (settings: Partial<Env>) =>
 
 const controller = { scheduledTime: DUE.getTime(), cron: "5,35 * * * *", noRetry() {} };
 
-test.each([{}, { GROW: "off" }])("reads nothing with %j", async (settings) => {
+test.each([{}, { GROW: "off" }])("the cron trigger uses no store with %j", async (settings) => {
   await app.scheduled(controller, untouchable({ STORE: "d1", ...settings }));
   await expect(app.scheduled(controller, untouchable({ STORE: "d1", GROW: "on" }))).rejects.toThrow(
     "is used",
   );
 });
 
-test.each(["", "yes", "ON"])("fails if GROW is %j", async (GROW) => {
+test.each(["", "yes", "ON"])("the cron trigger fails if GROW is %j", async (GROW) => {
   await expect(app.scheduled(controller, untouchable({ GROW }))).rejects.toThrow(
     `GROW is ${JSON.stringify(GROW)}; it must be "on" or "off"`,
   );
 });
 
-test("wrangler.toml turns growth off and has a run after each half hour", () => {
+test("wrangler.toml turns growth off and schedules a run after each half hour", () => {
   const { vars, triggers } = unstable_readConfig({ config: "wrangler.toml" });
   expect(vars.GROW).toBe("off");
   expect(triggers.crons).toEqual([controller.cron]);

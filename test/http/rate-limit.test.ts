@@ -8,22 +8,22 @@ const PAGE = "/api/tf1/records/?page=2";
 
 const { ratelimits, vars } = unstable_readConfig({ config: "wrangler.toml" });
 
-/** Requests that wrangler.toml allows in 10 seconds. */
+/** The number of requests that wrangler.toml allows in 10 seconds. */
 const LIMIT = Number(ratelimits[0]?.simple.limit);
 
-/** A request from an address, with the header of the platform. */
+/** Adds the header with which the platform reports the address of the client. */
 const from = (address: string, init: RequestInit = {}): RequestInit => ({
   ...init,
   headers: { ...init.headers, "CF-Connecting-IP": address },
 });
 
-describe("RATE_LIMIT is 10", () => {
+describe("if RATE_LIMIT is 10,", () => {
   const worker = useWorker({ vars: { RATE_LIMIT: "10" } });
   beforeAll(async () => {
     await loadInto(worker.env, "d1", makeRecords(40));
   });
 
-  /** Sends requests until one is refused. The limit starts again every 10 seconds. */
+  /** Sends requests until one gets 429. The limit starts again every 10 seconds. */
   async function useUp(address: string): Promise<{ refused: Response; after: number }> {
     for (let after = 0; after <= 2 * LIMIT; after++) {
       const response = await worker.fetch(PAGE, from(address));
@@ -33,7 +33,7 @@ describe("RATE_LIMIT is 10", () => {
     throw new Error("no request was refused");
   }
 
-  test("an address gets as many responses as allowed, then 429; other addresses are not affected", async () => {
+  test("an address gets 429 after the allowed number of requests, and other addresses are not affected", async () => {
     const { refused, after } = await useUp("192.0.2.1");
     expect(after).toBeGreaterThanOrEqual(LIMIT);
     expect(refused.status).toBe(429);
@@ -51,20 +51,20 @@ describe("RATE_LIMIT is 10", () => {
     expect((await worker.fetch(PAGE, from("2001:db8::1"))).status).toBe(200);
   });
 
-  test("the addresses of one IPv6 network of 64 bits are one client", async () => {
+  test("all addresses of an IPv6 /64 network count as one client", async () => {
     for (let attempt = 0; ; attempt++) {
       const { after } = await useUp(`2001:db8:7:${attempt}::1`);
       expect(after).toBeGreaterThanOrEqual(LIMIT);
       const { status } = await worker.fetch(PAGE, from(`2001:db8:7:${attempt}:ffff::2`));
       const other = await worker.fetch(PAGE, from(`2001:db8:8:${attempt}::1`));
       expect(other.status).toBe(200);
-      // The local runtime starts again when the clock is at a multiple of 10 seconds.
+      // The local runtime resets its counters when the clock is at a multiple of 10 seconds.
       if (status === 429) return;
       expect(attempt).toBeLessThan(2);
     }
   });
 
-  test("the limit applies with Prefer too; a browser gets a web page; preflights and pages about the service pass", async () => {
+  test("requests with Prefer and browsers are limited, but preflights and pages about the service are not", async () => {
     const address = "192.0.2.2";
     const send = (path: string, init?: RequestInit) => worker.fetch(path, from(address, init));
     const sendAll = () =>
@@ -76,7 +76,7 @@ describe("RATE_LIMIT is 10", () => {
         send(PAGE, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
         ...["/", "/docs", "/openapi.json", "/robots.txt", "/healthz"].map((path) => send(path)),
       ]);
-    // The local runtime starts again when the clock is at a multiple of 10 seconds.
+    // The local runtime resets its counters when the clock is at a multiple of 10 seconds.
     const now = () => Math.floor(Date.now() / 10_000);
     let responses: Response[] = [];
     for (let attempt = 1, sentIn = -1; now() !== sentIn; attempt++) {
@@ -90,7 +90,7 @@ describe("RATE_LIMIT is 10", () => {
   });
 });
 
-test("RATE_LIMIT is off: the number of requests is not limited", async () => {
+test("if RATE_LIMIT is off, the number of requests is not limited", async () => {
   const worker = await startWorker();
   await loadInto(worker.env, "d1", makeRecords(40));
   for (let request = 0; request <= 2 * LIMIT; request++)
@@ -98,7 +98,7 @@ test("RATE_LIMIT is off: the number of requests is not limited", async () => {
   await worker.close();
 });
 
-test("wrangler.toml has no limit in force, and one to switch on", () => {
+test("wrangler.toml configures a rate limit, but does not switch it on", () => {
   expect(vars.RATE_LIMIT).toBe("off");
   expect(ratelimits).toMatchObject([{ name: "RATE_LIMITER", simple: { limit: 100, period: 10 } }]);
 });

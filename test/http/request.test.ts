@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
 import { findOrigin, lastValue, negotiate, negotiateError, readQuery } from "../../src/http/request.ts";
 
-describe("the query of a request", () => {
+describe("the query parameters of a request", () => {
   test.each([
     ["http://localhost/api/", []],
     ["http://localhost/api/?", []],
@@ -17,9 +17,9 @@ describe("the query of a request", () => {
     ["http://localhost/?a=?b=1", [["a", "?b=1"]]],
     ["http://localhost/??page=1", [["?page", "1"]]],
     ["http://localhost/?p%61ge=%32+", [["page", "2 "]]],
-  ])("%s", (requested, parameters) => expect([...readQuery(requested)]).toEqual(parameters));
+  ])("are read from %s", (requested, parameters) => expect([...readQuery(requested)]).toEqual(parameters));
 
-  test("is the same as that of a parsed URL", () => {
+  test("are the same as in a parsed URL", () => {
     const url = fc.webUrl({ withQueryParameters: true });
     const check = (requested: string) => {
       expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);

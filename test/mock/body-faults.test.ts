@@ -30,7 +30,7 @@ async function open(target: string, ...headers: string[]): Promise<Socket> {
   return socket;
 }
 
-/** Reads until the connection is closed. After a complete response it stays open. */
+/** Reads until the server closes the connection. After a complete response the connection stays open. */
 async function receive(socket: Socket): Promise<{ head: string; body: string }> {
   let text = "";
   for await (const chunk of socket) text += chunk;
@@ -60,14 +60,14 @@ describe("body=cut", () => {
     expect(body).toBe((await request("body=cut")).body);
   });
 
-  test("cuts an error too", async () => {
+  test("also cuts an error response", async () => {
     const { head, body } = await request("code=404, body=cut");
     expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n/);
     expect(head).toMatch(/^Content-Length: 23\r?$/m);
     expect(body).toBe('{"detail":"');
   });
 
-  test("a client receives the beginning, then an error", async () => {
+  test("lets fetch receive the beginning of the body, and then an error", async () => {
     const response = await fetch(runtime.origin + PAGE, { headers: { Prefer: "body=cut" } });
     expect(response.status).toBe(200);
     let received = "";
@@ -78,7 +78,7 @@ describe("body=cut", () => {
     expect(received.length).toBeGreaterThan(0);
   });
 
-  test("a client that disconnects, or requests only the head, causes no problem", async () => {
+  test("continues to work after a client disconnects or sends HEAD", async () => {
     for (let attempt = 0; attempt < 5; attempt++) (await open(PAGE, "Prefer: body=cut")).resetAndDestroy();
     const response = await fetch(runtime.origin + PAGE, { method: "HEAD", headers: { Prefer: "body=cut" } });
     expect(response.status).toBe(200);
@@ -93,7 +93,7 @@ describe("body=cut", () => {
     ['{"a":1,"b":2,"c":3}', 11],
     ['{"detail":"x"}', 10],
     ['{"d":"Not found."}', 9],
-  ])("%j is cut at %i", (text, cut) => expect(findCut(new TextEncoder().encode(text))).toBe(cut));
+  ])("cuts %j at byte %i", (text, cut) => expect(findCut(new TextEncoder().encode(text))).toBe(cut));
 });
 
 describe("body=garbage", () => {
@@ -143,7 +143,7 @@ describe("body=slow", () => {
       expect(JSON.parse(received).results).toEqual(JSON.parse(whole).results);
       expect(pieces).toBeGreaterThan(20);
       expect(response.headers.get("preference-applied")).toBe(prefer.replace(/(.*), (.*)/, "$2, $1"));
-      // Sent at once it would take milliseconds. There is no upper limit: a busy machine may take any time.
+      // Without the delay the body would take milliseconds. There is no upper limit, because a busy machine may be slow.
       expect(took - headers).toBeGreaterThan(4_000);
     },
   );
@@ -154,7 +154,7 @@ describe("body=slow", () => {
     await once(socket, "data");
     await expect.poll(countSent).toBeGreaterThan(0);
     socket.resetAndDestroy();
-    // A piece is sent every 0.1 s while the client reads, so after 0.5 s without one there are no more.
+    // A piece is sent every 0.1 s while the client reads. If no piece is sent within 0.5 s, the worker has stopped.
     let sent = -1;
     for (let now = await countSent(); now !== sent; now = await countSent()) {
       sent = now;

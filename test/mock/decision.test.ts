@@ -6,7 +6,7 @@ import { readPreferHeader } from "../../src/mock/prefer-header.ts";
 
 const ORIGIN = "http://localhost";
 const PATH = "/api/tf1/records/";
-/** Two seconds after a full ten seconds. */
+/** A time 2 seconds after a multiple of 10 seconds. */
 const NOW = 1_700_000_002_000;
 const key = (target: string, method = "GET") =>
   requestKey(method, new URL(target.startsWith("/") ? ORIGIN + target : target));
@@ -42,7 +42,7 @@ describe("the key of a request consists of its method, path and query", () => {
 });
 
 describe("with a seed", () => {
-  test("the same request gets the same number, from 0 up to 1", async () => {
+  test("the same request gets the same number, from 0 to less than 1", async () => {
     await fc.assert(
       fc.asyncProperty(seed, request, async (seed, [method, path, query]) => {
         const request = key(`/${path}?${query}`, method);
@@ -53,12 +53,12 @@ describe("with a seed", () => {
     );
   });
 
-  test("the numbers never change, so that existing tests can be repeated", async () => {
+  test("the numbers never change between versions, so that existing tests can be repeated", async () => {
     expect(await createRandom(4, key(`${PATH}?page=2`))("fail")).toBe(0.48626759205944836);
     expect(await createRandom(4, key(`${PATH}?page=2`))("delay")).toBe(0.10870773461647332);
   });
 
-  test("other seeds, pages and purposes have other numbers", async () => {
+  test("different seeds, pages and purposes get different numbers", async () => {
     const numbers = await Promise.all(
       pages(100).flatMap((page) =>
         [1, 2, 3].flatMap((seed) => [createRandom(seed, page)("fail"), createRandom(seed, page)("delay")]),
@@ -67,12 +67,12 @@ describe("with a seed", () => {
     expect(new Set(numbers).size).toBe(600);
   });
 
-  test.each([1, 2, 3])("the given share of pages fails, seed %i", async (seed) => {
+  test.each([1, 2, 3])("the given share of pages fails with seed %i", async (seed) => {
     const decisions = await Promise.all(
       pages(2_000).map((page) => decideFor(`fail=0.1, seed=${seed}`, page)),
     );
     const failed = decisions.filter(({ status }) => status === 503).length;
-    // Five standard deviations of 13.
+    // The standard deviation is 13. The limit is five standard deviations.
     expect(failed).toSatisfy((number: number) => Math.abs(number - 200) < 67);
   });
 
@@ -87,7 +87,7 @@ describe("with a seed", () => {
   });
 });
 
-test("without a seed the same request gets another number each time", async () => {
+test("without a seed the same request gets a different number each time", async () => {
   const random = createRandom(undefined, key(PATH));
   const numbers = await Promise.all(Array.from({ length: 100 }, () => random("fail")));
   expect(new Set(numbers).size).toBe(100);

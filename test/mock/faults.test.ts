@@ -16,7 +16,7 @@ async function read(prefer: string, path = PAGE): Promise<{ page: Page; response
   return { response, page: (await response.json()) as Page };
 }
 
-describe("on", () => {
+describe("the option on", () => {
   const failing = async (on: string) => {
     const pages = Array.from({ length: LAST }, (_, index) => index + 1);
     const responses = await Promise.all(pages.map((page) => request(`on=${on}, code=500`, pageUrl(page))));
@@ -29,16 +29,18 @@ describe("on", () => {
     ["last", [LAST]],
     ["records?page=2,last", [2, LAST]],
     ["99", []],
-  ])("%s", async (on, pages) => expect(await failing(on)).toEqual(pages));
+  ])("with the value %s affects exactly the given pages", async (on, pages) =>
+    expect(await failing(on)).toEqual(pages),
+  );
 
-  test("knows the last page by its name, and by its number", async () => {
+  test("recognizes the last page by its name and by its number", async () => {
     for (const on of ["last", String(LAST)]) {
       expect((await request(`on=${on}, code=500`, pageUrl("last"))).status).toBe(500);
       expect((await request(`on=${on}, code=500`, pageUrl(LAST))).status).toBe(500);
     }
   });
 
-  test("an error in place of the last page has the headers of any error", async () => {
+  test("gives an error on the last page the same headers as any other error", async () => {
     const [aimed, usual] = [
       await request("on=last, code=503", pageUrl(LAST)),
       await request("code=503", pageUrl(LAST)),
@@ -48,7 +50,7 @@ describe("on", () => {
     expect(essential(usual.headers)).toMatchObject(headers);
   });
 
-  test("limits every other fault, and makes a crawl fail in its middle", async () => {
+  test("limits every other fault to these pages, so that a crawl fails in the middle", async () => {
     let [url, read]: [string | null, number] = [pageUrl(1, "on=5,code=503"), 0];
     let response: Response;
     do {
@@ -63,13 +65,13 @@ describe("on", () => {
     expect(await other.text()).toBe(await (await worker.fetch(PAGE)).text());
   });
 
-  test("leaves other paths alone", async () => {
+  test("does not affect other paths", async () => {
     expect((await request("on=1, code=500", "/")).status).toBe(200);
   });
 });
 
 describe("recovery:", () => {
-  test("outage follows the clock, and ends by itself", async () => {
+  test("outage starts and ends by the clock", async () => {
     const statuses: number[] = [];
     for (let tries = 0; tries < 22; tries++) {
       const response = await request("outage=1/2");
@@ -82,7 +84,7 @@ describe("recovery:", () => {
     expect(changes.length).toBeLessThan(8);
   });
 
-  test("until ends all faults", async () => {
+  test("no fault is applied after the time of until", async () => {
     const end = new Date(Date.now() + 1_500).toISOString();
     expect((await request(`code=503, until=${end}`)).status).toBe(503);
     await setTimeout(1_700);
@@ -105,7 +107,7 @@ describe("data:", () => {
     expect(usual.results.filter((one) => !page.results.some(({ id }) => id === one.id))).toHaveLength(1);
   });
 
-  test("rows=repeat has one record twice, instead of another", async () => {
+  test("rows=repeat repeats one record in place of another record", async () => {
     const { page } = await changed("rows=repeat, seed=1");
     expect(page.results).toHaveLength(15);
     expect(new Set(page.results.map(({ id }) => id)).size).toBe(14);
@@ -153,7 +155,7 @@ describe("data:", () => {
     expect(changes[0]).toMatch(expected);
   });
 
-  test("one seed chooses one record, however the page is requested", async () => {
+  test("the same seed chooses the same record for every URL of a page", async () => {
     const texts = await Promise.all(
       [`${PATH}?page=2`, PAGE, `${PATH}?page=2&format=`, `${PATH}?page=9&page=2`].map(async (path) => {
         return (await read("record=null, rows=repeat, seed=8", path)).page.results;
@@ -171,13 +173,13 @@ describe("data:", () => {
     expect(await response.json()).toHaveProperty("count");
   });
 
-  test("what cannot be applied is not listed", async () => {
+  test("Preference-Applied does not list faults that cannot be applied", async () => {
     expect(applied(await request("next=null", pageUrl(LAST)))).toBeNull();
     expect(applied(await request("rows=drop, delay=1", pageUrl(99)))).toBe("delay=1");
     expect(applied(await request("count=+1, delay=1", "/openapi.json"))).toBe("delay=1");
   });
 
-  test("fail limits it to a share of the pages, and the links keep it", async () => {
+  test("fail limits a fault to a share of the pages, and the links keep the options", async () => {
     let url: string | null = pageUrl(1, "rows=drop,fail=0.4,seed=4");
     const sizes: number[] = [];
     while (url !== null) {
@@ -190,7 +192,7 @@ describe("data:", () => {
 });
 
 describe("transport:", () => {
-  test.each([0, 1, 1_000])("cut=%i sends so many bytes", async (bytes) => {
+  test.each([0, 1, 1_000])("cut=%i sends exactly that many bytes", async (bytes) => {
     const response = await request(`cut=${bytes}`);
     let received = 0;
     const receive = async () => {
@@ -200,7 +202,7 @@ describe("transport:", () => {
     expect(received).toBe(bytes);
   });
 
-  test("rate sends so many bytes in a second", async () => {
+  test("rate sends that many bytes per second", async () => {
     const begun = performance.now();
     const response = await request("rate=2000");
     const text = await response.text();
@@ -234,7 +236,7 @@ describe("transport:", () => {
     expect(Math.abs(Date.parse(date) - Date.now())).toBeLessThan(10_000);
   });
 
-  test("429 says how long to wait, the same in each header", async () => {
+  test("429 has the same waiting time in every header", async () => {
     const { headers } = await request("code=429, retry-after=9");
     expect([headers.get("retry-after"), headers.get("ratelimit"), headers.get("ratelimit-policy")]).toEqual([
       "9",
@@ -244,7 +246,7 @@ describe("transport:", () => {
   });
 });
 
-describe("strict", () => {
+describe("the option strict", () => {
   test("turns a warning into 400", async () => {
     const response = await request("strict, dealy=5");
     expect(response.status).toBe(400);
@@ -260,20 +262,20 @@ describe("strict", () => {
   });
 });
 
-describe("grow", () => {
-  test("serves a collection that grows by the clock, whose pages shift", async () => {
+describe("the option grow", () => {
+  test("serves a collection that grows with the clock and whose pages shift", async () => {
     const first = (await read("grow=20/s", pageUrl(1))).page;
     await setTimeout(600);
     const later = (await read("grow=20/s", pageUrl(1))).page;
     const added = later.count - first.count;
-    // It begins again after 200 records, which is every 10 seconds.
+    // The growth starts again after 200 records, which is every 10 seconds.
     expect(added < 0 ? added + 200 : added).toSatisfy((number: number) => number >= 8 && number < 100);
     expect(first.count).toBeGreaterThanOrEqual(200);
     expect(first.count).toBeLessThanOrEqual(400);
     if (added > 0 && added < 15) expect(later.results[added]).toEqual(first.results[0]);
   });
 
-  test("a walk with as_of holds one state, and the whole collection is unchanged", async () => {
+  test("keeps one state during a walk with as_of, and does not change the real collection", async () => {
     const { page } = await read("", `${PATH}?as_of=latest&prefer=grow=20/s`);
     const { page: second } = await read("", page.next!);
     expect(second.count).toBe(page.count);
@@ -281,7 +283,7 @@ describe("grow", () => {
     expect(((await (await worker.fetch(PAGE)).json()) as Page).count).toBe(400);
   });
 
-  test("what is not shown yet does not exist", async () => {
+  test("returns 404 for states and pages that are not shown yet", async () => {
     const { page } = await read("grow=1/h", pageUrl(1));
     expect((await request("grow=1/h", `${PATH}?as_of=400&page=1`)).status).toBe(
       page.count === 400 ? 200 : 404,

@@ -4,8 +4,8 @@ import { PAGE, PATH, request, useMockWorker, worker } from "./mock-worker.ts";
 
 useMockWorker();
 
-describe("the query parameter", () => {
-  test("works like the header, and the links keep it, so it applies to a whole crawl", async () => {
+describe("the query parameter prefer", () => {
+  test("works like the header, and applies to a whole crawl because the links keep it", async () => {
     let visited = 0;
     for (let url: string | null = `${PATH}?prefer=delay=1-2,fail=0,seed=4`; url !== null; visited++) {
       const response: Response = await worker.fetch(url);
@@ -22,7 +22,7 @@ describe("the query parameter", () => {
     expect(response.headers.get("preference-applied")).toBe("code=404, delay=1, fail=1, body=empty");
   });
 
-  test("leads to the same random choices as the header", async () => {
+  test("makes the same random choices as the header", async () => {
     for (const seed of [1, 2, 3, 4, 5, 6]) {
       const byHeader = await request(`fail=0.5, seed=${seed}`);
       const byQuery = await worker.fetch(`${PAGE}&prefer=fail=0.5,seed=${seed}`);
@@ -30,12 +30,12 @@ describe("the query parameter", () => {
     }
   });
 
-  test("may be percent-encoded, as the links that keep it may be", async () => {
+  test("can be percent-encoded", async () => {
     const response = await worker.fetch(`${PAGE}&%70refer=code=409`);
     expect(response.status).toBe(409);
   });
 
-  test("is kept by a redirect, which has no body to break", async () => {
+  test("is kept by a redirect, but does not change the body of the redirect", async () => {
     const response = await worker.fetch(`${PATH.slice(0, -1)}?prefer=body=cut,delay=1`);
     expect(response.status).toBe(301);
     expect(response.headers.get("location")).toBe(`${PATH}?prefer=body=cut,delay=1`);
@@ -63,7 +63,7 @@ describe("an invalid option", () => {
     expect(response.headers.get("mock-warning")).toMatch(/^code=\?\?Set-Cookie: a=b/);
   });
 
-  test("is never an error", async () => {
+  test("never causes an error", async () => {
     const name = fc.constantFrom("code", "delay", "fail", "seed", "body", "wait");
     // None of these values is valid, so none causes a delay or an error.
     const value = fc.string({ unit: "binary" }).map((value) => `x${value}`);
@@ -79,7 +79,7 @@ describe("an invalid option", () => {
   });
 });
 
-describe("a response that the mock changed is not stored", () => {
+describe("a response that the mock changed is not cached", () => {
   test.each(["code=500", "body=empty", "body=garbage", "delay=1", "fail=0", "code=x"])(
     "%s",
     async (prefer) => {
@@ -94,7 +94,7 @@ describe("a response that the mock changed is not stored", () => {
     },
   );
 
-  test("it is never 304", async () => {
+  test("and is never 304", async () => {
     const etag = (await worker.fetch(PAGE)).headers.get("etag")!;
     expect((await worker.fetch(PAGE, { headers: { "If-None-Match": etag } })).status).toBe(304);
     const response = await request("delay=1", PAGE, { headers: { "If-None-Match": etag } });
@@ -109,7 +109,7 @@ describe("a response that the mock changed is not stored", () => {
   });
 });
 
-describe("from a script of another origin", () => {
+describe("for a script of another origin", () => {
   test("a preflight for Prefer is allowed, and the mock never changes it", async () => {
     const preflight = await request("code=503, delay=2000", `${PAGE}&prefer=code=503`, {
       method: "OPTIONS",
@@ -138,7 +138,7 @@ describe("from a script of another origin", () => {
   );
 });
 
-test("a body is also cut behind the server of wrangler", async () => {
+test("body=cut also works behind the development server of wrangler", async () => {
   const response = await request("body=cut");
   expect(response.headers.get("content-length")).toBe(
     String((await (await worker.fetch(PAGE)).text()).length),

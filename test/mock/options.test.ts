@@ -154,21 +154,21 @@ describe("invalid options are ignored, with a warning", () => {
     expect(warnings).toEqual([`${text} is ignored: ${name} must be ${value}`]);
   });
 
-  test("also if the option is repeated, because the first one counts", () => {
+  test("even if a valid value of the same option follows, because only the first value counts", () => {
     expect(read("code=x, code=503")).toMatchObject({
       options: { code: undefined },
       warnings: [expect.any(String)],
     });
   });
 
-  test("each separately, and the other options count", () => {
+  test("one by one, and the valid options still apply", () => {
     expect(read("code=1, delay=5, fail=2")).toMatchObject({
       options: { code: undefined, delay: { min: 5, max: 5 }, fail: undefined },
       warnings: [expect.stringContaining("code=1"), expect.stringContaining("fail=2")],
     });
   });
 
-  test("the warnings are always short and printable ASCII, because a header carries them", () => {
+  test("and warnings are always short printable ASCII, because they are sent in a header", () => {
     const value = fc.oneof(
       fc.string({ unit: "binary", maxLength: 2_000 }),
       fc.constantFrom("\r\nSet-Cookie: a=b", "é".repeat(500), "\u2028", "\0"),
@@ -196,7 +196,7 @@ describe("an unknown preference is ignored, with a warning", () => {
     expect(read(text).warnings).toEqual([`${text} is ignored: unknown preference${hint}`]);
   });
 
-  test("but no more than a few of them", () => {
+  test("but a response lists at most five warnings", () => {
     const names = Array.from({ length: 50 }, (_, index) => `unknown${index}`);
     expect(read(names.join(",")).warnings).toHaveLength(5);
   });
@@ -209,12 +209,12 @@ describe("the documentation of the options", () => {
     expect(options[name]).toBeDefined();
   });
 
-  test("is complete", () => {
+  test("contains every option", () => {
     const { options } = read("");
     expect(OPTION_DOCS.map(({ name }) => name).toSorted()).toEqual(Object.keys(options).toSorted());
   });
 
-  test("is the table in docs/mock.md", async () => {
+  test("matches the table in docs/mock.md", async () => {
     const text = await readFile("docs/mock.md", "utf8");
     const row = ({ value, description, example }: (typeof OPTION_DOCS)[number]) =>
       `| \`${example}\` | ${description} | ${value} |\n`;

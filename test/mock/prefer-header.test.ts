@@ -54,7 +54,7 @@ const anything = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-test("no text makes it throw, and a name is always a token in lower case", () => {
+test("the parser never throws, and every name is a token in lower case", () => {
   fc.assert(
     fc.property(anything, (text) => {
       for (const { name } of readPreferHeader(text)) expect(name).toMatch(/^[!#$%&'*+.^_`|~0-9a-z-]+$/);
@@ -63,7 +63,7 @@ test("no text makes it throw, and a name is always a token in lower case", () =>
   );
 });
 
-test("quoting a value and reading it returns the value", () => {
+test("reading a quoted value returns the original value", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (value) => {
       const quoted = `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
@@ -77,11 +77,11 @@ test("quoting a value and reading it returns the value", () => {
 });
 
 test.each(['"', "\\", '"\\', 'a="', " ", ",", "a=b;", 'a="\\"'])(
-  "a million times %j is read quickly",
+  "a header of a million characters that repeats %j is read quickly",
   (text) => {
     const begun = performance.now();
     readPreferHeader(text.repeat(1_000_000 / text.length));
-    // Milliseconds; reading that takes quadratic time would need hours.
+    // Reading takes milliseconds. With quadratic time it would take hours.
     expect(performance.now() - begun).toBeLessThan(60_000);
   },
 );

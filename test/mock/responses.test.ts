@@ -13,7 +13,7 @@ async function time(send: () => Promise<Response>): Promise<{ response: Response
   return { response, took: performance.now() - begun };
 }
 
-describe("a request without options for the mock", () => {
+describe("a request without options for the mock gets the usual response:", () => {
   test.each([
     "respond-async",
     "",
@@ -36,7 +36,7 @@ describe("a request without options for the mock", () => {
   });
 });
 
-describe("code", () => {
+describe("the option code", () => {
   test.each<[number, string, Record<string, string>]>([
     [400, "Malformed request.", {}],
     [401, "Authentication credentials were not provided.", { "www-authenticate": 'Bearer realm="api"' }],
@@ -73,7 +73,7 @@ describe("code", () => {
     });
   });
 
-  test("407, which fetch reports as a network error", async () => {
+  test("returns 407, which fetch reports as a network error", async () => {
     const outgoing = requestOverHttp(worker.origin + PAGE, { headers: { Prefer: "code=407" } }).end();
     const [response]: IncomingMessage[] = await once(outgoing, "response");
     expect(response?.statusCode).toBe(407);
@@ -81,7 +81,7 @@ describe("code", () => {
     expect(JSON.parse(await text(response!))).toEqual({ detail: "Proxy authentication required." });
   });
 
-  test("every other status from 400 to 599 works", async () => {
+  test("returns every other status from 400 to 599", async () => {
     for (let code = 400; code < 600; code++) {
       if (code === 407) continue;
       const response = await request(`code=${code}`);
@@ -103,14 +103,14 @@ describe("code", () => {
     expect((await request("code=409", PAGE, { method })).status).toBe(409);
   });
 
-  test("HEAD gets the same response without the body", async () => {
+  test("responds to HEAD in the same way, without the body", async () => {
     const [head, get] = [await request("code=429", PAGE, { method: "HEAD" }), await request("code=429")];
     expect(head.status).toBe(429);
     expect(await head.text()).toBe("");
     expect(essential(head.headers)).toEqual(essential(get.headers));
   });
 
-  test("a browser gets the error page", async () => {
+  test("shows the error page in a browser", async () => {
     const response = await request("code=503", PAGE, { headers: { Accept: "text/html" } });
     expect(response.status).toBe(503);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -118,23 +118,23 @@ describe("code", () => {
   });
 });
 
-describe("delay", () => {
-  test("waits", async () => {
+describe("the option delay", () => {
+  test("waits before the response", async () => {
     const { response, took } = await time(() => request("delay=400"));
     expect(took).toBeGreaterThanOrEqual(399);
     expect(response.headers.get("preference-applied")).toBe("delay=400");
     expect(await response.text()).toBe(await (await worker.fetch(PAGE)).text());
   });
 
-  test("waits before an error too", async () => {
+  test("waits before an error response, too", async () => {
     const { response, took } = await time(() => request("code=500, delay=300"));
     expect(response.status).toBe(500);
     expect(took).toBeGreaterThanOrEqual(299);
   });
 
-  test("with a range, waits a time within it, the same with the same seed", async () => {
+  test("waits a time within its range, which is the same for the same seed", async () => {
     const measure = async (seed: number) => (await time(() => request(`delay=100-900, seed=${seed}`))).took;
-    // For this page the seeds lead to 820 and 187.
+    // For this page the seeds 2 and 4 give delays of 820 ms and 187 ms.
     const [long, short, again] = await Promise.all([measure(2), measure(4), measure(2)]);
     expect(long).toBeGreaterThanOrEqual(819);
     expect(again).toBeGreaterThanOrEqual(819);
@@ -155,7 +155,7 @@ describe("delay", () => {
   });
 });
 
-test("several headers are read as one", async () => {
+test("several Prefer headers are read as one header", async () => {
   const outgoing = requestOverHttp(worker.origin + PAGE);
   outgoing.setHeader("Prefer", ["delay=1; x=y", 'code="404", code=500', "respond-async"]);
   const [response]: IncomingMessage[] = await once(outgoing.end(), "response");
@@ -164,12 +164,12 @@ test("several headers are read as one", async () => {
   response?.resume();
 });
 
-describe("fail", () => {
+describe("the option fail", () => {
   const pages = Array.from({ length: 26 }, (_, index) => `${PATH}?format=api&page=${index + 1}`);
   const statuses = (prefer: string) =>
     Promise.all(pages.map(async (page) => (await request(prefer, page)).status));
 
-  test("1 is always, 0 is never", async () => {
+  test("always causes an error with the value 1, and never with the value 0", async () => {
     const failed = await request("fail=1");
     expect(failed.status).toBe(503);
     expect(failed.headers.get("retry-after")).toBe("2");
@@ -177,19 +177,19 @@ describe("fail", () => {
     expect((await request("fail=0")).status).toBe(200);
   });
 
-  test("with a seed the same pages fail every time; with another seed others fail", async () => {
+  test("affects the same pages every time with the same seed, and other pages with another seed", async () => {
     const failing = await statuses("fail=0.4, seed=4, delay=0-20");
     expect(new Set(failing)).toEqual(new Set([200, 503]));
     expect(await statuses("fail=0.4, seed=4")).toEqual(failing);
     expect(await statuses("fail=0.4, seed=5")).not.toEqual(failing);
   });
 
-  test("without a seed the pages that fail change", async () => {
+  test("affects different pages each time without a seed", async () => {
     const rounds = await Promise.all(Array.from({ length: 6 }, () => statuses("fail=0.5")));
     expect(new Set(rounds.map(String)).size).toBeGreaterThan(1);
   });
 
-  test("with the given code or body", async () => {
+  test("uses the given code or body", async () => {
     expect(new Set(await statuses("fail=0.4, seed=4, code=429"))).toEqual(new Set([200, 429]));
     const responses = await Promise.all(pages.map((page) => request("fail=0.4, seed=4, body=empty", page)));
     const bodies = await Promise.all(responses.map((response) => response.text()));

@@ -10,8 +10,8 @@ const PATH = "/api/tf1/records/";
 const COUNT = 100;
 const newestFirst = makeRecords(COUNT).reverse();
 
-/** What needs to know the records, or is asked in this process; the rest stands in test/live. */
-describe.each(STORE_NAMES)("from %s", (store) => {
+/** Tests that need to know the records, or that send requests in this process. The other tests are in test/live. */
+describe.each(STORE_NAMES)("with the %s store,", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
     await loadInto(worker.env, store, newestFirst.toReversed());
@@ -42,7 +42,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
         previous: "a=%C3%BC&format=api&page=1&z=1",
       },
       { query: "?page=%32", page: 2, next: "format=api&page=3", previous: "format=api&page=1" },
-    ])("$query is page $page with its neighbours", async ({ query, page, next, previous }) => {
+    ])("for '$query' is page $page and links to its neighbours", async ({ query, page, next, previous }) => {
       expect(await getPage(query)).toEqual({
         count: COUNT,
         next: next && link(next),
@@ -51,7 +51,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
       });
     });
 
-    test("8 is past the end", async () => {
+    test("past the end is 404 Invalid page.", async () => {
       const response = await worker.fetch(`${PATH}?page=8`);
       expect(response.status).toBe(404);
       expect(await response.json()).toEqual({ detail: "Invalid page." });
@@ -84,7 +84,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     });
   });
 
-  test("HEAD answers as GET, without a body", async () => {
+  test("HEAD gets the same status and headers as GET, without a body", async () => {
     for (const query of ["", "?page=2", "?page=last", "?page=8"]) {
       const [get, head] = await Promise.all([
         worker.fetch(PATH + query),
@@ -96,7 +96,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     }
   });
 
-  // What stands between a client and a deployment may answer these itself.
+  // These tests are not in test/live, since a proxy in front of a deployment may respond to such requests itself.
   test("PROPFIND is 405", async () => {
     const response = await worker.fetch(PATH, { method: "PROPFIND" });
     expect(response.status).toBe(405);

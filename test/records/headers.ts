@@ -1,4 +1,4 @@
-/** The headers that the worker sets; the connection's own depend on whether there is a body. */
+/** The headers that the worker sets. The headers of the connection depend on whether there is a body. */
 export function essential(headers: Headers) {
   const own = new Set([
     "content-length",

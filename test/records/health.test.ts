@@ -31,7 +31,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(STORE_NAMES)("from %s", (store) => {
+describe.each(STORE_NAMES)("the health check with the %s store", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
   let version: number;
   beforeAll(async () => {
@@ -42,7 +42,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
 
   const ask = (env: Env, path = PATH) => app.request(`https://counts.example${path}`, {}, env, context);
 
-  test("says which code serves what, for nobody to keep", async () => {
+  test("reports the version of the code and the loaded state, and must not be cached", async () => {
     const response = await worker.fetch(PATH);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -65,7 +65,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     });
   });
 
-  test("HEAD answers as GET, a browser gets JSON too", async () => {
+  test("responds to HEAD like to GET, and with JSON even to a browser", async () => {
     const head = await worker.fetch(PATH, { method: "HEAD" });
     expect([head.status, head.headers.get("cache-control"), await head.text()]).toEqual([
       200,
@@ -75,16 +75,16 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     expect((await worker.fetch(PATH, inBrowser())).headers.get("content-type")).toBe("application/json");
   });
 
-  test.each(["POST", "PUT", "DELETE", "OPTIONS"])("%s is 405, with what is allowed", async (method) => {
+  test.each(["POST", "PUT", "DELETE", "OPTIONS"])("responds to %s with 405 and Allow", async (method) => {
     const response = await worker.fetch(PATH, { method });
     expect(response.status).toBe(405);
     expect(response.headers.get("allow")).toBe("GET, HEAD");
     expect(await response.json()).toEqual({ detail: `Method "${method}" not allowed.` });
   });
 
-  test("asks the store now, however much the instance remembers", async () => {
+  test("reads the store each time, even if the instance has cached the state", async () => {
     const { env, cause } = openFaulty(worker.env);
-    // All that an instance remembers: a page, and what the load stored besides.
+    // Fills the cache of the instance with a page and with the statistics.
     for (const path of [PAGE, "/", PATH]) expect((await ask(env, path)).status).toBe(200);
     cause(failing("KV GET failed: 400 or D1_ERROR: overloaded"));
     const response = await ask(env);
@@ -95,13 +95,13 @@ describe.each(STORE_NAMES)("from %s", (store) => {
       "content-type": "application/json",
     });
     expect(await response.json()).toEqual({ code: CODE, store, ...UNAVAILABLE });
-    // The pages that are kept are served as before.
+    // Cached pages are still served.
     expect((await ask(env, PAGE)).status).toBe(200);
     cause(failing("", 0));
     expect((await ask(env)).status).toBe(200);
   });
 
-  test("leaves the memory alone: pages of a load show no sooner and no later for it", async () => {
+  test("does not affect the page cache: the pages of a load are shown no sooner and no later", async () => {
     const { env, cause, attempts } = openFaulty(worker.env);
     await (await ask(env, PAGE)).text();
     cause(failing("", 0));
@@ -112,7 +112,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     expect(attempts()).toBe(asked);
   });
 
-  test("a store that hangs is 503 after three seconds", async () => {
+  test("responds with 503 after three seconds if the store hangs", async () => {
     const { env, cause } = openFaulty(worker.env);
     cause(hanging);
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
@@ -121,7 +121,7 @@ describe.each(STORE_NAMES)("from %s", (store) => {
     expect((await answer).status).toBe(503);
   });
 
-  test("neither the rate limit nor Prefer alters it", async () => {
+  test("is not affected by the rate limit or by Prefer", async () => {
     const RATE_LIMITER = { limit: async () => ({ success: false }) };
     const env = { ...worker.env, RATE_LIMIT: "10", RATE_LIMITER };
     const init = { headers: { Prefer: "code=500, body=garbage" } };
@@ -133,13 +133,13 @@ describe.each(STORE_NAMES)("from %s", (store) => {
   });
 });
 
-test("a wrong setting is 503, and it says which", async () => {
+test("the health check responds with 503 if STORE is wrong, and shows its value", async () => {
   const response = await app.request(`https://counts.example${PATH}`, {}, { STORE: "sqlite" }, context);
   expect(response.status).toBe(503);
   expect(await response.json()).toEqual({ code: null, store: "sqlite", ...UNAVAILABLE });
 });
 
-test("an empty collection works: it was loaded at no time", async () => {
+test("the health check of an empty collection reports no load time, age or sources", async () => {
   const worker = await startWorker();
   const { state } = Object(await (await worker.fetch(PATH)).json());
   await worker.close();
@@ -151,7 +151,7 @@ test.each([
   ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
   [undefined, "2026-11-01T00:00:00.000Z", null],
   ["yesterday", "2026-11-01T00:00:00.000Z", null],
-])("loaded at %s it is at %s %s s old", (switchedAt, now, age) => {
+])("a state that was loaded at %s and is read at %s has an age of %s s", (switchedAt, now, age) => {
   const state = { version: 7, count: 2, revision: "b", previous: "a", switchedAt };
   const described = { version: 7, count: 2, loaded_at: switchedAt ?? null, age_seconds: age, sources: null };
   const body = JSON.stringify(describeState(state, Date.parse(now)));

@@ -36,14 +36,14 @@ describe("pages of a collection", () => {
     { count: 16, page: 1, first: 2, last: 16, pages: 2 },
     { count: 16, page: 2, first: 1, last: 1, pages: 2 },
     { count: 100, page: 4, first: 41, last: 55, pages: 7 },
-  ])("page $page of $count records is $first to $last", ({ count, page, first, last, pages }) => {
+  ])("page $page of $count records is positions $first to $last", ({ count, page, first, last, pages }) => {
     expect(pagePositions(count, page)).toEqual({ first, last });
     expect(lastPage(count)).toBe(pages);
     const next = page < pages ? page + 1 : null;
     expect(neighbours(count, page)).toEqual({ next, previous: page > 1 ? page - 1 : null });
   });
 
-  test("walking next visits each position once, newest first, and ends", () => {
+  test("following next visits each position once, newest first, and ends", () => {
     fc.assert(
       fc.property(fc.nat(2_000), (count) => {
         const visited: number[] = [];

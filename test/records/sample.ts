@@ -11,7 +11,7 @@ export function makeRecords(count: number): TrafficRecord[] {
   return Array.from({ length: count }, (_, index) => makeRecord(index, count));
 }
 
-/** The same with long texts, so that a few thousand records take several writes: D1 and KV write about 1 MB at a time. */
+/** The same records with long texts. A few thousand take several writes, since D1 and KV write about 1 MB at a time. */
 export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
 }

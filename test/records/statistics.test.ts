@@ -14,7 +14,7 @@ function gather(records: TrafficRecord[], before?: Statistics): Statistics {
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
 describe("statistics", () => {
-  test("of nothing", () => {
+  test("of no records contain zeros, nulls and empty lists", () => {
     expect(gather([])).toEqual({
       records: 0,
       first: null,
@@ -29,7 +29,7 @@ describe("statistics", () => {
     });
   });
 
-  test("of two days", () => {
+  test("of two days count records, road users, days and hours", () => {
     const [one, ...others] = makeRecords(4);
     const records = [
       { ...one!, id: -7, timestamp: "2019-05-16T23:59:59Z", camera_ok: null, cars: 2, buses: 1 },
@@ -67,7 +67,7 @@ describe("statistics", () => {
     });
   });
 
-  test("that go on are those of all records, wherever they go on", () => {
+  test("that continue earlier statistics equal those of all records, at any cut", () => {
     const records = makeRecords(300);
     const all = gather(records);
     fc.assert(
@@ -81,7 +81,7 @@ describe("statistics", () => {
     );
   });
 
-  test("of three days have no hours, and neither do those that continue an older version's", () => {
+  test("of three days have no hours, nor do statistics that continue those of an older version", () => {
     const records = makeRecords(1_000);
     const twoDays = records.filter(({ timestamp }) => timestamp < "2019-05-19");
     expect(gather(twoDays).hours).toHaveLength(48);
@@ -90,7 +90,7 @@ describe("statistics", () => {
     expect(gather(twoDays.slice(10), older).hours).toBeUndefined();
   });
 
-  test("name each source once, and not more than twenty", () => {
+  test("name each source once, and at most twenty sources", () => {
     const [seed, growth] = [
       { kind: "seed", name: "data/seed" },
       { kind: "growth", name: "cron trigger" },
@@ -107,7 +107,7 @@ describe("statistics", () => {
     ]);
   });
 
-  test("without sources by an older version never name any", () => {
+  test("that continue those of an older version without sources do not name any sources", () => {
     const { sources: _, ...older } = gather([]);
     const source = { kind: "file", name: "counts.csv" } as const;
     expect(gatherStatistics(older, [source]).statistics().sources).toBeUndefined();

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.close());
 
-test.each(Object.values(paths))("%s has a hash in its name and is kept for a year", async (path) => {
+test.each(Object.values(paths))("%s has a hash in its name and is cached for a year", async (path) => {
   expect(path).toMatch(/^\/assets\/[a-z-]+-[0-9A-Z]{8}\.(css|js|svg)$/);
   const response = await worker.fetch(path);
   expect(response.status).toBe(200);
@@ -17,12 +17,12 @@ test.each(Object.values(paths))("%s has a hash in its name and is kept for a yea
   expect(response.headers.get("access-control-allow-origin")).toBe("*");
 });
 
-test("the icon is found under its usual name", async () => {
+test("the icon is available at its usual path", async () => {
   const response = await worker.fetch("/favicon.ico");
   expect([response.status, response.headers.get("location")]).toEqual([302, paths["icon.svg"]]);
 });
 
-test("crawlers are asked to leave out faults, earlier states and other pages", async () => {
+test("robots.txt excludes faults, earlier states and further pages", async () => {
   const response = await worker.fetch("/robots.txt");
   expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
   const rules = (await response.text()).match(/(?<=^Disallow: ).+$/gm);
@@ -35,7 +35,7 @@ test.each(["/README.md", "/LICENSE"])("%s is shown as text", async (path) => {
   expect(await response.text()).toBe(await readFile(path.slice(1), "utf8"));
 });
 
-test.each(["/api", "/api/", "/api/tf1", "/api/tf1/"])("%s leads to the collection", async (path) => {
+test.each(["/api", "/api/", "/api/tf1", "/api/tf1/"])("%s redirects to the collection", async (path) => {
   const response = await worker.fetch(path);
   expect([response.status, response.headers.get("location")]).toEqual([302, "/api/tf1/records/"]);
 });

@@ -12,7 +12,7 @@ test.each([
   ["ab.cdefgh", 4, "a...d...."],
   ["a.b.c", 2, "a.b.c"],
   ["", 1, ""],
-])("%s with labels %i bars apart: %s", (bars, apart, chosen) => {
+])("the bars %s, with labels at least %i bars apart, are labelled %s", (bars, apart, chosen) => {
   const names = [...bars].map((bar) => (bar === "." ? undefined : bar));
   expect(
     chooseLabels(names, apart)

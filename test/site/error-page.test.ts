@@ -19,7 +19,7 @@ describe("errors in a browser", () => {
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   });
 
-  test("a failing store is a web page too, with Retry-After", async () => {
+  test("a failing store is also shown as a web page, with Retry-After", async () => {
     const failing = await startWorker({ migrate: false });
     for (const path of ["/", PATH]) {
       const response = await failing.fetch(path, inBrowser());
@@ -32,7 +32,7 @@ describe("errors in a browser", () => {
     await failing.close();
   });
 
-  test("format=json is JSON nevertheless", async () => {
+  test("with format=json an error is JSON", async () => {
     const response = await worker.fetch(`${PATH}?format=json&page=0`, inBrowser());
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ detail: "Invalid page." });
@@ -62,7 +62,7 @@ describe("the name of a status", () => {
   });
 });
 
-test("a client that sends too many requests is asked to wait", async () => {
+test("the page for too many requests asks the person to wait", async () => {
   const limiter = { limit: async () => ({ success: false }) };
   const env = { ...worker.env, RATE_LIMIT: "10", RATE_LIMITER: limiter };
   const response = await app.request(`${PATH}?page=2&x=1`, inBrowser(), env, context);
@@ -73,7 +73,7 @@ test("a client that sends too many requests is asked to wait", async () => {
   expect(page).toContain(`<a href="${PATH}?page=2&amp;x=1">Try again</a>`);
 });
 
-describe("advice", () => {
+describe("the advice of an error page", () => {
   const linksTo = (query: string) => `href="${query.replaceAll("&", "&amp;")}"`;
 
   test.each([
@@ -88,7 +88,7 @@ describe("advice", () => {
     ["?as_of=100-1", "Other records were loaded since", "?as_of=latest&page=1"],
     ["?page=abc", "Pages are numbered from 1", undefined],
     ["?format=xml&page=2", "must be", "?format=json&page=2"],
-  ])("for %s: %s", async (query, text, link) => {
+  ])("for %s contains: %s", async (query, text, link) => {
     const page = await openError(PATH + query, 404);
     const advice = page.slice(page.indexOf('class="lead"'), page.indexOf("The response as JSON"));
     expect(advice.replaceAll(/<[^>]+>/g, "")).toContain(text);
@@ -97,7 +97,7 @@ describe("advice", () => {
     expect((await worker.fetch(PATH + link, inBrowser())).status).toBe(200);
   });
 
-  test("for another path, and for a failing store", async () => {
+  test("covers unknown paths and a failing store", async () => {
     expect(await openError("/nothing", 404)).toContain("There is nothing at this address.");
     const { DB: _, ...env } = worker.env;
     const response = await app.request(`${PATH}?page=2`, inBrowser(), env, context);
@@ -106,12 +106,12 @@ describe("advice", () => {
   });
 });
 
-describe("an error on request", () => {
+describe("an error that prefer causes", () => {
   test.each([
     ["?prefer=code=503", "?"],
     ["?page=3&prefer=code=503&x=1", "?page=3&amp;x=1"],
     ["?prefer=code%3D404", "?"],
-  ])("%s is explained, with a link to %s", async (query, address) => {
+  ])("in the query %s is explained, with a link to %s", async (query, address) => {
     for (const path of ["/", PATH]) {
       const page = await openError(path + query, query.includes("404") ? 404 : 503);
       expect(page).toContain("nothing is wrong");
@@ -120,14 +120,14 @@ describe("an error on request", () => {
     }
   });
 
-  test("by the header is explained without a link", async () => {
+  test("in the header is explained without a link", async () => {
     const headers = { ...Object(inBrowser().headers), prefer: "code=503" };
     const page = await (await worker.fetch(PATH, { headers })).text();
     expect(page).toContain("nothing is wrong");
     expect(page).not.toContain("without it");
   });
 
-  test("is not assumed if the request itself is wrong", async () => {
+  test("is not mentioned if the request itself is wrong", async () => {
     const page = await openError(`${PATH}?page=0&prefer=delay=1`, 404);
     expect(page).not.toContain("nothing is wrong");
   });
@@ -151,7 +151,7 @@ describe("the page box of an error", () => {
     ["?page=abc", [["page", undefined]]],
     ["?as_of=99999999", [["page", undefined]]],
     ["?page=0&as_of=abc&format=api&prefer=delay=1", [["page", "0"]]],
-  ])("%s keeps only parameters that cannot cause the error: %j", async (query, fields) => {
+  ])("for %s keeps only parameters that cannot cause the error: %j", async (query, fields) => {
     expect(readFields(await openError(PATH + query, 404))).toEqual(fields);
   });
 

@@ -14,7 +14,7 @@ test("writes elements with attributes and children", () => {
   expect(write("img", { src: "/icon.svg", alt: "" })).toBe('<img src="/icon.svg" alt="">');
 });
 
-test("leaves out what is not there", () => {
+test("leaves out undefined, null and boolean children, and missing attributes", () => {
   expect(write("p", { children: [undefined, null, true, false, 0, "", []] })).toBe("<p>0</p>");
   expect(write("a", { href: undefined, title: null, hidden: false })).toBe("<a></a>");
   expect(write("button", { hidden: true })).toBe('<button hidden=""></button>');
@@ -30,11 +30,11 @@ test("calls components with their properties", () => {
   );
 });
 
-test("writes markup as it is", () => {
+test("writes Markup objects without escaping", () => {
   expect(write("code", { children: new Markup("<i>1 & 2</i>") })).toBe("<code><i>1 & 2</i></code>");
 });
 
-test("what looks like markup, but is an object of somebody else, is escaped", () => {
+test("escapes objects that imitate Markup", () => {
   const imitation = { html: "<script>", isEscaped: true, toString: () => "<script>" };
   expect(write("p", { children: imitation })).toBe("<p>&lt;script&gt;</p>");
 });
@@ -45,7 +45,7 @@ const readText = (html: string) =>
     return { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }[name] ?? "";
   });
 
-test("any text stays text, as a child and as an attribute", () => {
+test("escapes any text, as a child and as an attribute", () => {
   const hostile = fc.string({ unit: fc.constantFrom(..."<>&\"'=/ amp;lt#39a\u2028") });
   fc.assert(
     fc.property(hostile, (text) => {

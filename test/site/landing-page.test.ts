@@ -8,7 +8,7 @@ import { inBrowser } from "./browser-request.ts";
 
 const COUNT = 100;
 
-describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
+describe.each(STORE_NAMES)("the landing page with the store %s", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
   beforeAll(async () => {
     await loadInto(worker.env, store, makeRecords(COUNT));
@@ -41,7 +41,7 @@ describe.each(STORE_NAMES)("the landing page, from %s", (store) => {
     });
   });
 
-  test("shows the same to people", async () => {
+  test("shows the same facts in a browser", async () => {
     const response = await worker.fetch("/", inBrowser());
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
     const page = await response.text();
@@ -112,7 +112,7 @@ describe("the landing page says where the records come from", () => {
   });
 });
 
-describe("the landing page is made once for each state", () => {
+describe("the landing page is created once for each state", () => {
   test("and again when the state, the origin or a setting changes", async () => {
     const worker = await startWorker();
     const open = async (origin: string, change = {}) => {
@@ -122,7 +122,7 @@ describe("the landing page is made once for each state", () => {
     await loadInto(worker.env, "d1", makeRecords(20));
     const first = await open("http://one.example");
     expect(first).toContain("<strong>20</strong>");
-    // Each request has a cache of its own, so making the page again would read the records.
+    // Each request has its own cache, so creating the page again would read the records.
     await worker.env.DB.prepare("UPDATE blocks SET first = first + 1000000").run();
     expect(await open("http://one.example")).toBe(first);
     await worker.env.DB.prepare("UPDATE blocks SET first = first - 1000000").run();
@@ -134,8 +134,8 @@ describe("the landing page is made once for each state", () => {
   });
 });
 
-describe("without records", () => {
-  test("the page reports an empty collection", async () => {
+describe("without records or statistics", () => {
+  test("the landing page reports an empty collection", async () => {
     const worker = await startWorker();
     const page = await (await worker.fetch("/", inBrowser())).text();
     expect(await (await worker.fetch("/")).json()).toMatchObject({ count: 0, pages: 1, statistics: null });
@@ -143,7 +143,7 @@ describe("without records", () => {
     expect(page).toContain("the collection is empty");
   });
 
-  test("without statistics the page shows the number of records", async () => {
+  test("the landing page still shows the number of records if statistics are missing", async () => {
     const worker = await startWorker();
     await loadInto(worker.env, "d1", makeRecords(COUNT));
     await worker.env.DB.prepare("DELETE FROM statistics").run();

@@ -9,7 +9,9 @@ test.each([
   [0, 28, "0.0"],
   [700, 7, "100"],
   [12_345, 2, "6,173"],
-])("the mean of %i in %i parts is %s", (sum, parts, text) => expect(formatMean(sum, parts)).toBe(text));
+])("the mean of a sum of %i over %i parts is shown as %s", (sum, parts, text) =>
+  expect(formatMean(sum, parts)).toBe(text),
+);
 
 test.each([
   [0, "0"],
@@ -17,7 +19,7 @@ test.each([
   [1_000, "1,000"],
   [40_614, "40,614"],
   [123_456_789, "123,456,789"],
-])("the number %i is written %s", (value, text) => expect(formatNumber(value)).toBe(text));
+])("the number %i is written as %s", (value, text) => expect(formatNumber(value)).toBe(text));
 
 test.each([
   [0, "0"],
@@ -36,4 +38,4 @@ test.each([
   [456, 500],
   [5_001, 10_000],
   [17_000, 20_000],
-])("the round number above %d is %d", (value, round) => expect(roundUp(value)).toBeCloseTo(round, 9));
+])("%d is rounded up to the round number %d", (value, round) => expect(roundUp(value)).toBeCloseTo(round, 9));

@@ -68,7 +68,7 @@ describe("a gap", () => {
     [2, { first: toDate(102), last: toDate(102) }],
     [3, { first: toDate(104), last: toDate(1_999) }],
     [4, undefined],
-  ])("before period %i: %j", (index, gap) => expect(findGaps(grouped)[index]).toEqual(gap));
+  ])("before period %i is %j", (index, gap) => expect(findGaps(grouped)[index]).toEqual(gap));
 });
 
 describe("a collection of one or two days", () => {
@@ -89,7 +89,7 @@ describe("a collection of one or two days", () => {
     expect(findGaps(grouped)[2]).toEqual({ first: "2025-11-02T02", last: "2025-11-02T04" });
   });
 
-  test("is shown in days if an older version stored no hours", () => {
+  test("is shown in days if its statistics come from an older version without hours", () => {
     expect(describeTime({ days: [makeDay(20_394)] })).toMatchObject({ unit: "day" });
   });
 });

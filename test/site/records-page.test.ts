@@ -65,7 +65,7 @@ describe("a page of the collection in a browser", () => {
     expect(rows).toEqual(fields);
   });
 
-  test("shows bars below the counts, longer for more; a zero has none", async () => {
+  test("shows a bar below each count, longer for a larger count; a zero has no bar", async () => {
     const page = await open("?page=2");
     const cells = [
       ...page.matchAll(/<td class="number (zero|count length-(\d+))" data-name="\w+">(\d+)<\/td>/g),
@@ -87,7 +87,7 @@ describe("a page of the collection in a browser", () => {
     }
   });
 
-  test("offers its records as CSV, which a load accepts, and nothing is lost", async () => {
+  test("offers its records as complete CSV that a load accepts", async () => {
     const page = await open("?page=2");
     const { results } = Page.parse(await (await worker.fetch(`${PATH}?page=2`)).json());
     const [, url, name] = /href="(data:text\/csv[^"]*)" download="([^"]*)"/.exec(page) ?? [];
@@ -97,7 +97,7 @@ describe("a page of the collection in a browser", () => {
     expect(text.replaceAll("\r\n", "\n")).toBe(expected);
   });
 
-  test("shows the command that gets it", async () => {
+  test("shows the command that requests the page", async () => {
     const text = decode((await open("?page=2&x=1")).replaceAll(/<[^>]+>/g, ""));
     const command = `curl -si '${worker.origin}${PATH}?format=api&page=2&x=1'`;
     expect(text).toContain(command);
@@ -109,7 +109,7 @@ describe("a page of the collection in a browser", () => {
     ["?as_of=latest", [["as_of", "100 records.", "?"]]],
     ["?prefer=delay=1&page=3", [["asked to change the response", "delay=1", "?page=3"]]],
     ["?prefer=code=9", [["code=9 is ignored", "400 to 599", undefined]]],
-  ])("%j: banners %j", async (query, expected) => {
+  ])("with the query %j has the banners %j", async (query, expected) => {
     const page = await open(query);
     const banners = [...page.matchAll(/<p class="banner">(.*?)<\/p>/g)].map(([, banner]) => banner!);
     expect(banners).toHaveLength(expected.length);
@@ -120,7 +120,7 @@ describe("a page of the collection in a browser", () => {
     }
   });
 
-  test("a banner says that requests are limited", async () => {
+  test("has a banner if requests are limited", async () => {
     const RATE_LIMITER = { limit: async () => ({ success: true }) };
     const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
     const page = await (await app.request(PATH, inBrowser(), env, context)).text();
@@ -177,21 +177,21 @@ describe("a page of the collection in a browser", () => {
     for (const url of found) expect((await fetch(url)).status).toBe(200);
   });
 
-  test("links to its raw JSON", async () => {
+  test("links to the raw JSON of the page", async () => {
     const raw = links(await open("?page=3")).find((url) => url.includes("format=json"));
     const response = await fetch(raw!, inBrowser());
     expect(response.headers.get("content-type")).toBe("application/json");
     expect(await response.json()).toMatchObject({ count: COUNT, results: expect.any(Array) });
   });
 
-  test("is never 304 because of a copy in JSON", async () => {
+  test("is never 304 because of the ETag of the JSON response", async () => {
     const etag = (await worker.fetch(PATH)).headers.get("etag")!;
     const init = inBrowser();
     const response = await worker.fetch(PATH, { headers: { ...init.headers, "if-none-match": etag } });
     expect(response.status).toBe(200);
   });
 
-  test("HEAD has the same headers", async () => {
+  test("has the same headers for HEAD", async () => {
     const response = await worker.fetch(PATH, inBrowser("HEAD"));
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -199,7 +199,7 @@ describe("a page of the collection in a browser", () => {
   });
 });
 
-describe("foreign text never becomes markup", () => {
+describe("text from outside never becomes markup:", () => {
   const evil = `"><script>alert(1)</script><img src=x onerror='alert(1)'>&lt;`;
 
   test.each(["x", evil])("a query parameter %s", async (name) => {

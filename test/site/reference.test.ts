@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => worker.close());
 
-test("the page says everything that the OpenAPI document says", () => {
+test("the page contains all text of the OpenAPI document", () => {
   const { paths, components } = describeService(worker.origin);
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const plain = (markdown: string) => markdown.replaceAll("`", "").replaceAll(/^- |\n- /gm, "");
@@ -55,13 +55,13 @@ test("the commands have the origin of the deployment", () => {
   expect(page).not.toContain("origin.invalid");
 });
 
-test("the page needs no script", () => {
+test("the page has no script except the one for copy buttons", () => {
   expect([...page.matchAll(/<script[^>]*>/g)].map(([tag]) => tag)).toEqual([
     expect.stringMatching(/src="\/assets\/copy-\w+\.js"/),
   ]);
 });
 
-test("a current copy gets 304", async () => {
+test("a request with the current ETag gets 304", async () => {
   const etag = (await worker.fetch("/docs", inBrowser())).headers.get("etag")!;
   expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
   const copy = await worker.fetch("/docs", { headers: { "if-none-match": etag } });

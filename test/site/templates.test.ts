@@ -25,14 +25,14 @@ test("GET returns the document, with the origin of the request as its server", a
   expect(await response.text()).toBe(JSON.stringify(describeService(worker.origin)));
 });
 
-test("HEAD has the response of GET without the body", async () => {
+test("HEAD returns the response of GET without the body", async () => {
   const response = await worker.fetch(PATH, { method: "HEAD" });
   expect(response.status).toBe(200);
   expect(essential(response.headers)).toEqual(HEADERS);
   expect(await response.text()).toBe("");
 });
 
-test("a current copy gets 304, any other gets 200", async () => {
+test("a request with the current ETag gets 304, and with any other ETag 200", async () => {
   const etag = (await worker.fetch(PATH)).headers.get("etag")!;
   const current = await worker.fetch(PATH, { headers: { "if-none-match": etag } });
   expect(current.status).toBe(304);

@@ -3,31 +3,31 @@ import { text } from "node:stream/consumers";
 import type { Collection, Expected } from "./collection.ts";
 import { drawKind, makeRequest, type Request } from "./requests.ts";
 
-/** What the clients met. */
+/** What the clients observed. */
 export interface Findings {
-  /** Milliseconds that each answer took, by kind of request. */
+  /** The time until each response in milliseconds, by kind of request. */
   times: Map<string, number[]>;
   serverErrors: number;
-  /** Answers that are not what they must be, and requests without an answer. */
+  /** The number of wrong responses and of requests without a response. */
   wrong: number;
-  /** The first of them. */
+  /** Descriptions of the first wrong or missing responses. */
   examples: string[];
 }
 
-interface Answer {
+interface Received {
   status: number;
   body: string;
   etag: string | undefined;
 }
 
 /** A client's copies of pages, for conditional requests. */
-type Copies = Map<number, Answer>;
+type Copies = Map<number, Received>;
 
 const MOST_EXAMPLES = 10;
 
 /**
- * Makes mixed requests, each client one after the other over its own connection, until told to stop.
- * @param current the collections that an answer may be of at the moment
+ * Sends mixed requests until `stop` is aborted. Each client sends one request at a time over its own connection.
+ * @param current returns the collections that a response may show at the moment
  */
 export async function runClients(
   origin: string,
@@ -48,7 +48,7 @@ export async function runClients(
 }
 
 async function makeOne(
-  exchange: (request: Request) => Promise<Answer>,
+  exchange: (request: Request) => Promise<Received>,
   current: () => Collection[],
   copies: Copies,
   findings: Findings,
@@ -60,11 +60,11 @@ async function makeOne(
   const request = makeRequest(kind, page, copy?.etag);
   const begun = performance.now();
   try {
-    const answer = await exchange(request);
+    const response = await exchange(request);
     record(findings, kind.name, performance.now() - begun);
-    if (answer.status >= 500) findings.serverErrors += 1;
-    const meant = answer.status === 304 && copy ? copy : answer;
-    // A load may have begun or ended while the answer was on its way.
+    if (response.status >= 500) findings.serverErrors += 1;
+    const meant = response.status === 304 && copy ? copy : response;
+    // A load may have begun or ended while the response was on its way.
     judge(findings, request, meant, new Set([...before, ...current()]));
     if (request.page === page) copies.set(page, meant);
   } catch (error) {
@@ -72,13 +72,13 @@ async function makeOne(
   }
 }
 
-function sendRequest(origin: string, agent: Agent, { method, path, headers }: Request): Promise<Answer> {
+function sendRequest(origin: string, agent: Agent, { method, path, headers }: Request): Promise<Received> {
   return new Promise((resolve, reject) => {
     const outgoing = send(origin + path, { method, headers, agent, timeout: 30_000 }, (incoming) => {
       const { statusCode: status = 0, headers } = incoming;
       text(incoming).then((body) => resolve({ status, body, etag: headers.etag }), reject);
     });
-    outgoing.on("timeout", () => outgoing.destroy(new Error("no answer within 30 s")));
+    outgoing.on("timeout", () => outgoing.destroy(new Error("no response within 30 s")));
     outgoing.on("error", reject).end();
   });
 }
@@ -89,16 +89,16 @@ function record({ times }: Findings, name: string, took: number): void {
   else times.set(name, [took]);
 }
 
-function judge(findings: Findings, request: Request, answer: Answer, collections: Set<Collection>): void {
+function judge(findings: Findings, request: Request, response: Received, collections: Set<Collection>): void {
   const right = listExpected(request, collections).some(
-    ({ status, body }) => answer.status === status && (body === undefined || answer.body === body),
+    ({ status, body }) => response.status === status && (body === undefined || response.body === body),
   );
-  if (!right) report(findings, request, `${answer.status} ${answer.body.slice(0, 160)}`);
+  if (!right) report(findings, request, `${response.status} ${response.body.slice(0, 160)}`);
 }
 
 function listExpected({ page, expected }: Request, collections: Set<Collection>): Expected[] {
   if (expected) return [expected];
-  return [...collections].map(({ pages, answer }) => answer(page === "last" ? pages : (page ?? 1)));
+  return [...collections].map(({ pages, expected }) => expected(page === "last" ? pages : (page ?? 1)));
 }
 
 function report(findings: Findings, { method, path }: Request, what: string): void {

@@ -3,18 +3,18 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** What an answer may be. */
+/** An allowed response. */
 export interface Expected {
   status: number;
-  /** Absent where only the status counts. */
+  /** Undefined if only the status is checked. */
   body?: string;
 }
 
-/** One collection as the service must answer it: newest first, kept as text a page. */
+/** A collection as the service must return it, newest first. */
 export interface Collection {
   pages: number;
-  /** The answer to a request for the page, 404 past the end. */
-  answer(page: number): Expected;
+  /** The expected response to a request for the page: 404 past the end. */
+  expected(page: number): Expected;
 }
 
 /** @param records in any order */
@@ -26,7 +26,7 @@ export function describeCollection(origin: string, records: TrafficRecord[]): Co
     page < 1 || page > pages ? "null" : `"${origin}${PATH}?format=api&page=${page}"`;
   return {
     pages,
-    answer(page) {
+    expected(page) {
       if (page > pages) return invalidPage;
       const results = newestFirst.slice(PAGE_SIZE * (page - 1), PAGE_SIZE * page);
       const links = `"next":${link(page + 1)},"previous":${link(page - 1)}`;

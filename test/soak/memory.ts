@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 
-/** The processes of workerd that this one has started, be it through others. Empty where there is no /proc. */
+/** The workerd processes that this process has started, directly or indirectly. Empty if there is no /proc. */
 export function findRuntimes(): number[] {
   const parents = new Map<number, number>();
   for (const pid of listProcesses()) {
@@ -13,7 +13,7 @@ export function findRuntimes(): number[] {
   return [...parents.keys()].filter((pid) => isOurs(pid) && readName(pid) === "workerd");
 }
 
-/** What the processes hold in RAM, in MiB, a value a second until told to stop. Empty without processes. */
+/** The memory of the processes in MiB, one value per second until `stop` is aborted. Empty without processes. */
 export async function sampleMemory(pids: number[], stop: AbortSignal): Promise<number[]> {
   const samples: number[] = [];
   while (pids.length > 0 && !stop.aborted) {

@@ -1,15 +1,15 @@
 import type { Findings } from "./clients.ts";
 
-/** More of the runtime's memory than this share and amount is more than its collector's mood. */
+/** Memory growth up to this share and amount may come from the garbage collector; only more growth is a problem. */
 const GROWTH = { share: 0.2, mib: 16 };
 
-/** In less time the runtime still grows to its usual size, so that growth says nothing. */
+/** In a shorter run, the runtime still grows to its usual size, so growth of memory is not a problem. */
 const JUDGED_SECONDS = 240;
 
 /**
- * Prints the figures of a run and what is off about them.
- * @param samples the runtime's memory in MiB, a value a second; empty where it cannot be measured
- * @returns whether nothing is
+ * Prints the figures of a run and any problems.
+ * @param samples the runtime's memory in MiB, one value per second; empty if it cannot be measured
+ * @returns whether there are no problems
  */
 export function report(findings: Findings, samples: number[], seconds: number): boolean {
   const all = [...findings.times.values()].flat();
@@ -21,14 +21,14 @@ export function report(findings: Findings, samples: number[], seconds: number): 
     median(samples.slice((samples.length * quarter) / 4, (samples.length * (quarter + 1)) / 4)),
   );
   console.table({
-    "5xx answers": findings.serverErrors,
-    "wrong answers": findings.wrong,
+    "5xx responses": findings.serverErrors,
+    "wrong responses": findings.wrong,
     "MiB at the start": round(samples[0]),
     ...Object.fromEntries(quarters.map((mib, index) => [`MiB in quarter ${index + 1}`, round(mib)])),
     "MiB at the end": round(samples.at(-1)),
   });
   const problems = [...findings.examples];
-  if (all.length === 0) problems.push("No request was answered.");
+  if (all.length === 0) problems.push("No request got a response.");
   if (samples.length === 0) console.log("Memory was not measured: there is no /proc.");
   else if (seconds < JUDGED_SECONDS) console.log("Memory is not judged in less than four minutes.");
   else if (grows(quarters[1]!, quarters[3]!)) problems.push("Memory grows.");

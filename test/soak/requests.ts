@@ -4,19 +4,19 @@ export interface Request {
   method: string;
   path: string;
   headers: Record<string, string>;
-  /** The answer must be this page of what is loaded. */
+  /** The response must be this page of the loaded collection. */
   page?: number | "last";
-  /** What it must be otherwise. */
+  /** The expected response if `page` is not set. */
   expected?: Expected;
 }
 
-/** A kind of request; the weight says how often it is made, compared with the others. */
+/** A kind of request; the weight says how often it is sent, compared with the other kinds. */
 export interface Kind {
   name: string;
   weight: number;
   /**
-   * @param page drawn at random
-   * @param etag that of the page as it was last, if it was asked for
+   * @param page a random page number
+   * @param etag the entity-tag of the client's copy of the page, if it has one
    */
   make(page: number, etag: string | undefined): Partial<Request>;
 }
@@ -85,7 +85,7 @@ const KINDS: Kind[] = [
 
 const TOTAL = KINDS.reduce((sum, { weight }) => sum + weight, 0);
 
-/** Draws the kind of the next request. */
+/** Chooses the kind of the next request at random. */
 export function drawKind(): Kind {
   let ticket = Math.random() * TOTAL;
   for (const kind of KINDS) {

@@ -16,21 +16,23 @@ import { describeCollection } from "./collection.ts";
 import { findRuntimes, sampleMemory } from "./memory.ts";
 import { report } from "./report.ts";
 
-// Serves the seed for some minutes to clients of all kinds, replaces it in the middle, and holds every answer against
-// what it must be. Exit status 1 if any is not, or if the runtime's memory grows.
+// Serves the seed to clients for some minutes, replaces it in the middle, and compares every response with the
+// expected one. The exit status is 1 if any response is wrong, or if the memory of the runtime grows.
 
 const CONNECTIONS = 8;
 
 /**
- * The heap that the platform gives an instance, in MB. Without a limit workerd lets garbage lie for some 100,000
- * requests, and its memory says nothing of what is kept.
+ * The heap that the platform gives an instance, in MB. Without a limit, workerd keeps garbage for about 100,000
+ * requests, so its memory does not show what is still in use.
  */
 const HEAP_MB = 128;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const { minutes, store } = new Command("npm run soak --")
-  .description("Serves mixed requests for some minutes, with a load in the middle, and checks every answer.")
+  .description(
+    "Serves mixed requests for some minutes, with a load in the middle, and checks every response.",
+  )
   .option("--minutes <number>", "how long", parseMinutes, 5)
   .addOption(new Option("--store <name>", "from where").choices(STORE_NAMES).default("d1"))
   .parse()
@@ -81,7 +83,7 @@ async function soak(): Promise<boolean> {
   }
 }
 
-/** Loads the records and waits until no answer can be of those before. */
+/** Loads the records and waits until no response can show the records loaded before. */
 async function replace(records: TrafficRecord[], onBegin: () => void): Promise<void> {
   const file = join(folder, "next.jsonl");
   await writeFile(file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
@@ -95,7 +97,7 @@ function wait(milliseconds: number): Promise<void> {
   return setTimeout(milliseconds, undefined, { signal: stop.signal });
 }
 
-/** The records of the seed's days, as another seed number makes them. */
+/** The records that the generator makes for the days of the seed with this seed number. */
 function makeRecords(seed: number): TrafficRecord[] {
   return SEED_DAYS.flatMap((day) => {
     const from = new Date(`${day}T00:00:00Z`);

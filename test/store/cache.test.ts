@@ -19,25 +19,25 @@ const grown = makeState(1_300, { previous: first.revision });
 const replaced = makeState(700, { version: 2, previous: first.revision });
 
 describe("while the state is fresh", () => {
-  test("the store is asked once for all pages of a block, by number, as the last, or of an earlier state", async () => {
-    const { cache, asked } = createControlledStore(first);
+  test("the store is read once for all pages of a block: by number, the last one, or of an earlier state", async () => {
+    const { cache, reads } = createControlledStore(first);
     for (const page of [1, 2, 3, 1]) await expectPage(cache, 1_250, page);
-    expect(asked).toEqual(["page 1"]);
+    expect(reads).toEqual(["page 1"]);
     await expectPage(cache, 1_250, 84);
     for (const page of [45, 60]) await expectPage(cache, 1_250, page);
     expect(await read(cache, "last")).toEqual({ count: 1_250, results: pageOf(1_250, 84) });
     await expectPage(cache, 100, 2, { count: 100, version: 1 });
-    expect(asked).toEqual(["page 1", "page 84"]);
+    expect(reads).toEqual(["page 1", "page 84"]);
   });
 
   test("a walk of 400 pages reads the store at most 25 times", async () => {
-    const { cache, asked } = createControlledStore(makeState(2_000));
+    const { cache, reads } = createControlledStore(makeState(2_000));
     for (let page = 1; page <= 134; page++) await expectPage(cache, 2_000, page);
     // 134 pages lie in four blocks; 400 pages, in ten.
-    expect(asked).toHaveLength(4);
+    expect(reads).toHaveLength(4);
   });
 
-  test("a failing store does not matter to pages whose blocks are kept", async () => {
+  test("pages whose blocks are cached are served even if the store fails", async () => {
     const { cache, control } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);
     control.fails = true;
@@ -45,31 +45,31 @@ describe("while the state is fresh", () => {
     await expect(read(cache, 60)).rejects.toThrow("the store fails");
   });
 
-  test("blocks that were asked for longest ago are dropped when there is no room", async () => {
-    const { cache, asked } = createControlledStore(first, 1);
+  test("blocks that were used longest ago are dropped when there is no room", async () => {
+    const { cache, reads } = createControlledStore(first, 1);
     for (const page of [1, 2, 1]) await expectPage(cache, 1_250, page);
-    expect(asked).toEqual(["page 1", "page 2", "page 1"]);
+    expect(reads).toEqual(["page 1", "page 2", "page 1"]);
   });
 });
 
 describe("when the state is no longer fresh", () => {
-  test("an unchanged state renews everything that is kept", async () => {
-    const { cache, asked } = createControlledStore(first);
+  test("an unchanged state makes all cached pages fresh again", async () => {
+    const { cache, reads } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);
     vi.advanceTimersByTime(FRESH_MS);
     for (const page of [1, 2]) await expectPage(cache, 1_250, page);
-    expect(asked).toEqual(["page 1", "state"]);
+    expect(reads).toEqual(["page 1", "state"]);
   });
 
   test("an append keeps full blocks, and earlier states", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+    const { cache, reads, control } = createControlledStore(first);
     for (const page of [1, 60]) await expectPage(cache, 1_250, page);
     control.state = grown;
     vi.advanceTimersByTime(FRESH_MS);
     await expectPage(cache, 1_300, 1);
     for (const page of [60, 70]) await expectPage(cache, 1_300, page);
     await expectPage(cache, 1_250, 1, { count: 1_250, version: 1 });
-    expect(asked).toEqual(["page 1", "page 60", "state", "page 1"]);
+    expect(reads).toEqual(["page 1", "page 60", "state", "page 1"]);
   });
 
   test("a load drops everything", async () => {
@@ -82,39 +82,39 @@ describe("when the state is no longer fresh", () => {
   });
 
   test("another revision with the same version and count drops everything, as after a restored backup", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+    const { cache, reads, control } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);
     control.state = { ...first, revision: "restored", previous: "another" };
     vi.advanceTimersByTime(FRESH_MS);
     await expectPage(cache, 1_250, 1);
-    expect(asked).toEqual(["page 1", "state", "page 1"]);
+    expect(reads).toEqual(["page 1", "state", "page 1"]);
   });
 
-  test("freshness counts from the question, not from the response", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+  test("freshness counts from the request to the store, not from its response", async () => {
+    const { cache, reads, control } = createControlledStore(first);
     control.delay = new Promise((resolve) => setTimeout(resolve, HANGS_AFTER_MS - 1));
     const page = read(cache, 1);
     await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - 1);
     await page;
     vi.advanceTimersByTime(FRESH_MS - HANGS_AFTER_MS + 1);
     await read(cache, 1);
-    expect(asked).toEqual(["page 1", "state"]);
+    expect(reads).toEqual(["page 1", "state"]);
   });
 });
 
 describe("a store that fails", () => {
-  test("is asked at most once every few seconds, and kept pages are served at once", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+  test("is read at most once every few seconds, and cached pages are served at once", async () => {
+    const { cache, reads, control } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);
     control.fails = true;
     vi.advanceTimersByTime(FRESH_MS);
     for (let request = 0; request < 10; request++) await expectPage(cache, 1_250, 1);
     expect(await cache.state(waitUntil)).toEqual(first);
-    expect(asked).toEqual(["page 1", "state"]);
+    expect(reads).toEqual(["page 1", "state"]);
     expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(FRESH_MS);
     for (let request = 0; request < 10; request++) await expectPage(cache, 1_250, 1);
-    expect(asked).toEqual(["page 1", "state", "state"]);
+    expect(reads).toEqual(["page 1", "state", "state"]);
     await expect(read(cache, 60), "a page that is not kept").rejects.toThrow("the store fails");
   });
 
@@ -133,8 +133,8 @@ describe("a store that fails", () => {
     await expectPage(cache, 1_300, 1);
   });
 
-  test("is asked in the background while it hangs, so that no request waits for it", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+  test("is read in the background while it hangs, so that no request waits for it", async () => {
+    const { cache, reads, control } = createControlledStore(first);
     await expectPage(cache, 1_250, 1);
     control.delay = new Promise(() => {});
     vi.advanceTimersByTime(FRESH_MS);
@@ -146,7 +146,7 @@ describe("a store that fails", () => {
       // These would never settle if they waited, since nothing advances the clock.
       for (let request = 0; request < 5; request++) await expectPage(cache, 1_250, 2);
     }
-    expect(asked.length).toBeLessThanOrEqual(5);
+    expect(reads.length).toBeLessThanOrEqual(5);
     control.delay = Promise.resolve();
     control.state = grown;
     await vi.advanceTimersByTimeAsync(FRESH_MS + HANGS_AFTER_MS);
@@ -158,12 +158,12 @@ describe("a store that fails", () => {
 
 describe("a page past the end", () => {
   test("is confirmed by the primary database, at most once a second", async () => {
-    const { cache, asked } = createControlledStore(first);
+    const { cache, reads } = createControlledStore(first);
     for (let request = 0; request < 5; request++) expect(await read(cache, 85)).toBe("past the end");
-    expect(asked).toEqual(["page 85", "page 85 (newest)"]);
+    expect(reads).toEqual(["page 85", "page 85 (newest)"]);
     vi.advanceTimersByTime(CONFIRMED_MS);
     expect(await read(cache, 90)).toBe("past the end");
-    expect(asked).toEqual(["page 85", "page 85 (newest)", "page 90 (newest)"]);
+    expect(reads).toEqual(["page 85", "page 85 (newest)", "page 90 (newest)"]);
   });
 
   test("of a state that this instance has not seen yet is served", async () => {
@@ -178,7 +178,7 @@ describe("a page past the end", () => {
 });
 
 test("the count does not go backwards when a replica lags", async () => {
-  const { cache, asked, control } = createControlledStore(first);
+  const { cache, reads, control } = createControlledStore(first);
   const later = new Date(Date.parse(String(first.switchedAt)) + 1_000).toISOString();
   control.state = { ...grown, switchedAt: later };
   await expectPage(cache, 1_300, 1);
@@ -186,17 +186,17 @@ test("the count does not go backwards when a replica lags", async () => {
   vi.advanceTimersByTime(FRESH_MS);
   await expectPage(cache, 1_300, 1);
   await expectPage(cache, 1_300, 60);
-  expect(asked).toEqual(["page 1", "state", "state (newest)", "page 60", "page 60 (newest)"]);
+  expect(reads).toEqual(["page 1", "state", "state (newest)", "page 60", "page 60 (newest)"]);
 });
 
 describe("concurrent requests", () => {
-  test("for the same page ask once, and fail together", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+  test("for the same page read the store once, and fail together", async () => {
+    const { cache, reads, control } = createControlledStore(first);
     await Promise.all(Array.from({ length: 50 }, () => expectPage(cache, 1_250, 3)));
     control.fails = true;
     const failures = await Promise.allSettled([read(cache, 60), read(cache, 60)]);
     expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(asked).toEqual(["page 3", "page 60"]);
+    expect(reads).toEqual(["page 3", "page 60"]);
   });
 
   test("a response that was overtaken by a later one does not bring the old state back", async () => {
@@ -211,7 +211,7 @@ describe("concurrent requests", () => {
     await expectPage(cache, 700, 1);
   });
 
-  test("wait for each other, but not for ever", async () => {
+  test("wait for each other, but not forever", async () => {
     const { cache, control } = createControlledStore(first);
     control.delay = new Promise(() => {});
     read(cache, 1).catch(() => undefined);
@@ -224,7 +224,7 @@ describe("concurrent requests", () => {
     await expectPage(cache, 1_250, 1);
   });
 
-  test("begin work that outlives the request", async () => {
+  test("start work that may continue after the request", async () => {
     const { cache } = createControlledStore(first);
     const outlive = vi.fn();
     await cache.page({ page: 1 }, outlive);
@@ -234,13 +234,13 @@ describe("concurrent requests", () => {
 
 describe("statistics", () => {
   test("are read once for each state", async () => {
-    const { cache, asked, control } = createControlledStore(first);
+    const { cache, reads, control } = createControlledStore(first);
     const statistics = await cache.statistics(waitUntil);
     expect(statistics.statistics?.records).toBe(1_250);
     expect(await cache.statistics(waitUntil)).toBe(statistics);
     vi.advanceTimersByTime(FRESH_MS);
     expect(await cache.statistics(waitUntil)).toBe(statistics);
-    expect(asked).toEqual(["state", "statistics", "state"]);
+    expect(reads).toEqual(["state", "statistics", "state"]);
     control.state = grown;
     vi.advanceTimersByTime(FRESH_MS);
     expect((await cache.statistics(waitUntil)).state).toEqual(grown);

@@ -9,7 +9,7 @@ import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
 import { useEmptyStores } from "./empty-stores.ts";
 
-/** The results of a page, as the store gives them; the reason if it has no such page. */
+/** The results of a page from the store, or the reason if there is no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
   const { state, blocks } = await store.readPage(request, {});
   const location = resolvePage(request, state);
@@ -35,7 +35,7 @@ async function readAll(store: Store, state: State): Promise<TrafficRecord[]> {
   return blocks.flatMap((block) => readLines(block, state.count)).map(decodeRecord);
 }
 
-// What every store promises. The counts lie around the sizes of a page and of a block, where pages span two blocks.
+// What every store must do. The counts are near the sizes of a page and of a block, where pages span two blocks.
 describe.each(STORE_NAMES)("the store %s", (name) => {
   const stores = useEmptyStores();
   let store: Store;
@@ -89,7 +89,7 @@ describe.each(STORE_NAMES)("the store %s", (name) => {
     expect(await store.readStatistics(state)).toEqual(statisticsOf(records));
   });
 
-  test("does not have a state that was never reached, or that was replaced", async () => {
+  test("does not serve a state that was never reached or that was replaced", async () => {
     const { version } = await load(store, makeRecords(40));
     expect(await readResults(store, { page: 1, asOf: { count: 41 } })).toBe("past the end");
     const state = await load(store, makeRecords(50));

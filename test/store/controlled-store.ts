@@ -17,7 +17,7 @@ export function makeState(count: number, changes: Partial<State> = {}): State {
   return { version: 1, count, revision: `r${count}`, previous: "", switchedAt, ...changes };
 }
 
-/** Gives the tests of a file a clock of their own, and keeps the log quiet. */
+/** Uses a fake clock for the tests of a file, and silences the log. */
 export function useClock(): void {
   beforeEach(() => {
     vi.useFakeTimers();
@@ -38,14 +38,14 @@ export function pageOf(count: number, page: number): TrafficRecord[] {
 }
 
 /**
- * A cache in front of a store whose responses the test controls: a real one fails or is late when it likes. Its records
- * are the first ones of the sample, as many as the state counts.
+ * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store. The
+ * store contains the first records of the sample, as many as the state counts.
  */
 export function createControlledStore(initial: State, keptBytes?: number) {
-  const asked: string[] = [];
+  const reads: string[] = [];
   const control = {
     state: initial,
-    /** What a replica shows that lags behind. */
+    /** The earlier state that a replica shows while it lags behind. */
     replica: undefined as State | undefined,
     fails: false,
     delay: Promise.resolve(),
@@ -55,7 +55,7 @@ export function createControlledStore(initial: State, keptBytes?: number) {
     newest: boolean | undefined,
     make: (state: State) => T,
   ): Promise<T> => {
-    asked.push(newest ? `${what} (newest)` : what);
+    reads.push(newest ? `${what} (newest)` : what);
     const state = newest ? control.state : (control.replica ?? control.state);
     const { fails, delay } = control;
     await delay;
@@ -84,5 +84,5 @@ export function createControlledStore(initial: State, keptBytes?: number) {
     switchTo: unused,
     sweep: unused,
   };
-  return { cache: createCachedStore(store, "d1", keptBytes), asked, control };
+  return { cache: createCachedStore(store, "d1", keptBytes), reads, control };
 }

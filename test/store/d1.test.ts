@@ -8,7 +8,7 @@ import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, useWorker } from "../worker.ts";
 
-// Rows are what D1 bills for.
+// D1 bills for the rows that are read and written.
 
 const worker = useWorker();
 
@@ -17,7 +17,7 @@ async function countRowsRead(page: PageNumber, asOf: number | null = null): Prom
   return (await statement.all()).meta.rows_read;
 }
 
-/** A store that counts the rows that are written through it, those that are removed among them. */
+/** A store that counts the rows that are written or removed through it. */
 function createCountingStore() {
   const counted = { rows: 0 };
   const database = bindDatabase(worker.env.DB);
@@ -33,10 +33,10 @@ function createCountingStore() {
   return { store, counted };
 }
 
-/** The state and the statistics: what is written besides blocks. */
+/** The most rows that are written in addition to blocks, for the state and the statistics. */
 const FEW = 10;
 
-describe.each([100, 100_000])("of %i records", (count) => {
+describe.each([100, 100_000])("in a collection of %i records,", (count) => {
   beforeAll(async () => {
     await loadInto(worker.env, "d1", makeRecords(count));
   });
@@ -61,7 +61,7 @@ describe.each([100, 100_000])("of %i records", (count) => {
   });
 });
 
-test("a load writes a row for each block, and removes one for each that it replaces", async () => {
+test("a load writes a row for each block, and removes a row for each block that it replaces", async () => {
   const { store, counted } = createCountingStore();
   await loadInto(worker.env, "d1", makeRecords(6_000));
   await load(store, makeRecords(60_000));
@@ -131,14 +131,14 @@ describe("the view records", () => {
 });
 
 describe("a replica that lags", () => {
-  /** A database whose replica shows an earlier state, which only the primary does not. */
+  /** A store whose replica shows an earlier state, while its primary shows the current one. */
   async function openLagging(earlier: State) {
-    const asked: string[] = [];
+    const reads: string[] = [];
     const database = bindDatabase(worker.env.DB);
     const store = createD1Store({
       ...database,
       async query(sql, parameters, newest) {
-        asked.push(newest ? "primary" : "replica");
+        reads.push(newest ? "primary" : "replica");
         const rows = await database.query(sql, parameters, newest);
         if (newest) return rows;
         const { version, count, revision, previous, switchedAt } = earlier;
@@ -157,10 +157,10 @@ describe("a replica that lags", () => {
         ];
       },
     });
-    return { store, asked };
+    return { store, reads };
   }
 
-  test("is not believed when the page that it misses may have come since", async () => {
+  test("is not trusted about a missing page that may have been added since", async () => {
     const records = makeRecords(46);
     const earlier = await loadInto(worker.env, "d1", records.slice(0, 45));
     const writer = createD1Store(bindDatabase(worker.env.DB));
@@ -169,10 +169,10 @@ describe("a replica that lags", () => {
       statistics: statisticsOf(records.slice(0, 45)),
     });
     const { createCachedStore } = await import("../../src/store/cache.ts");
-    const { store, asked } = await openLagging(earlier);
+    const { store, reads } = await openLagging(earlier);
     const cached = createCachedStore(store, "d1");
     expect(await cached.page({ page: 4 }, () => {})).toMatchObject({ number: 4, count: 46 });
-    expect(asked).toEqual(["replica", "primary"]);
+    expect(reads).toEqual(["replica", "primary"]);
     expect(await cached.page({ page: 5 }, () => {})).toBe("past the end");
   });
 });

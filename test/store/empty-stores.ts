@@ -16,7 +16,7 @@ export interface EmptyStores {
   open(name: StoreName): Store;
 }
 
-/** Opens the stores for the tests of a file or of a group, and closes them after them. */
+/** Opens the stores for the tests of a file or of a group, and closes the stores afterwards. */
 export function useEmptyStores(): EmptyStores {
   const stores = {} as EmptyStores;
   let runtime: Miniflare | undefined;

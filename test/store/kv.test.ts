@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 afterEach(() => vi.useRealTimers());
 
-/** The namespace as a location sees it that does not have some keys yet. */
+/** The namespace as seen by a location where some keys are not visible yet. */
 function hideKeys(isHidden: (key: string) => boolean) {
   const read: { keys: string[]; cacheTtl: number }[] = [];
   const location: KeyValueStore = {
@@ -56,7 +56,7 @@ describe("a location that sees a new state before its blocks", () => {
         return append(store, records.slice(700), { state, statistics });
       },
     ],
-  ])("serves the state before %s, complete, until they are visible", async (_, write) => {
+  ])("serves the complete state before %s until the blocks are visible", async (_, write) => {
     await load(createKvStore(namespace), records.slice(0, 700));
     const before = new Set(await namespace.list());
     const { count } = await write();
@@ -75,7 +75,7 @@ describe("a location that sees a new state before its blocks", () => {
     expect(await cache.page({ page: 1 }, waitUntil)).toMatchObject({ count, results: pageOf(count, 1) });
   });
 
-  test("responds with an error to a request for the new state, which must not look as if it did not exist", async () => {
+  test("fails for a request for the new state, rather than reporting that the state does not exist", async () => {
     await load(createKvStore(namespace), records.slice(0, 700));
     const before = new Set(await namespace.list());
     const { count, version } = await load(createKvStore(namespace), records);
@@ -87,7 +87,7 @@ describe("a location that sees a new state before its blocks", () => {
     await expect(cache.page({ page: 87 }, waitUntil)).rejects.toThrow(/KV has no key/);
   });
 
-  test("responds with an error if there is no state before", async () => {
+  test("fails if there is no earlier state", async () => {
     await load(createKvStore(namespace), records);
     const { location } = hideKeys((key) => key.startsWith("blocks/"));
     const cache = createCachedStore(createKvStore(location), "kv");
@@ -95,7 +95,7 @@ describe("a location that sees a new state before its blocks", () => {
   });
 });
 
-test("while the state is fresh only the block is read", async () => {
+test("while the state is fresh, only the block is read", async () => {
   const store = createKvStore(namespace);
   await load(store, records);
   const { location, read } = hideKeys(() => false);
@@ -124,7 +124,7 @@ describe("a key that was written and is not visible at once", () => {
   }
   beforeEach(() => void vi.useFakeTimers());
 
-  test("is looked for again", async () => {
+  test("is read again until it is visible", async () => {
     const appearsAt = Date.now() + 45_000;
     const store = createKvStore(
       createMapNamespace((key) => key.startsWith("blocks/") && Date.now() < appearsAt),
@@ -134,7 +134,7 @@ describe("a key that was written and is not visible at once", () => {
     expect(await loaded).toMatchObject({ count: records.length });
   });
 
-  test("makes the load fail if it never appears, and the state stays", async () => {
+  test("makes the load fail if it never appears, and the state is not changed", async () => {
     let isHidden = false;
     const store = createKvStore(createMapNamespace((key) => isHidden && key.startsWith("blocks/")));
     const before = await load(store, records.slice(0, 100));
@@ -168,7 +168,7 @@ test("an append reads and writes the keys of the last block only, however many t
   expect(read.flatMap(({ keys }) => keys).length).toBeLessThan(10);
 });
 
-test("a sweep leaves what others keep in the namespace, and what may still be written", async () => {
+test("a sweep keeps the keys of other programs, and the blocks of a load that may still run", async () => {
   const store = createKvStore(namespace);
   await load(store, records);
   const abandoned = `blocks/${createRevision(Date.now() - ABANDONED_MS)}/1`;

@@ -3,7 +3,7 @@ import { HANGS_AFTER_MS, limitTime, RETRY_WITHIN_MS, retry } from "../../src/sto
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // The longest pause each time.
+  // Each pause has its maximum length.
   vi.spyOn(Math, "random").mockReturnValue(1);
 });
 afterEach(() => {
@@ -11,7 +11,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Retries an operation that fails for so many attempts. Gives the times of the attempts, in milliseconds. */
+/** Retries an operation that fails this number of times. Returns the times of the attempts in milliseconds. */
 async function record(failures: number, isTransient = () => true) {
   const begun = Date.now();
   const times: number[] = [];
@@ -24,7 +24,7 @@ async function record(failures: number, isTransient = () => true) {
   return { times, outcome: await outcome };
 }
 
-test("the pauses double, and the last attempt starts within the time", async () => {
+test("the pauses double, and the last attempt starts within the time limit", async () => {
   expect(await record(100)).toEqual({ times: [0, 40, 120, 280, 600], outcome: "Error: busy" });
 });
 
@@ -32,7 +32,7 @@ test("the first attempt that succeeds ends the retries", async () => {
   expect(await record(2)).toEqual({ times: [0, 40, 120], outcome: "done" });
 });
 
-test("an error that is not transient ends them at once", async () => {
+test("an error that is not transient ends the retries at once", async () => {
   expect(await record(1, () => false)).toEqual({ times: [0], outcome: "Error: busy" });
 });
 

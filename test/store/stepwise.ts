@@ -5,11 +5,11 @@ import type { Store } from "../../src/store/store.ts";
 import type { StoreName } from "../../tools/configuration.ts";
 import type { EmptyStores } from "./empty-stores.ts";
 
-/** Called before every single thing that a store does to the database or the namespace behind it. */
+/** Called before each operation of a store on its database or namespace. */
 export type BeforeStep = () => Promise<void>;
 
 /**
- * A real store whose every step can be interrupted or followed by another writer. Blocks are
+ * A real store in which another writer can act before each step, or the step can fail. Blocks are
  * written one by one, so that there are many steps.
  */
 export function createStepwiseStore(

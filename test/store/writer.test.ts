@@ -29,7 +29,7 @@ class InterruptedError extends Error {}
 
 const contents = (records: TrafficRecord[]) => records.map(({ id }) => id).join();
 
-describe.each(STORE_NAMES)("%s", (name) => {
+describe.each(STORE_NAMES)("in the %s store,", (name) => {
   const stores = useEmptyStores();
   let store: Store;
   let now: number;
@@ -45,7 +45,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
   });
   afterEach(() => vi.useRealTimers());
 
-  /** So much that nobody needs what was replaced, but a write may still be running. */
+  /** Advances the clock: by default until replaced data is no longer needed, but a write may still be running. */
   async function passTime(milliseconds = 2 * GRACE_MS): Promise<void> {
     now += milliseconds;
     vi.setSystemTime(now);
@@ -94,7 +94,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     ["a load", loading],
     ["an append", appending(ADDED)],
   ])("%s", (_, write) => {
-    test("that is interrupted at any step leaves one complete state, and the next one succeeds", async () => {
+    test("that is interrupted at any step leaves one complete state, and the next write succeeds", async () => {
       const steps = await countSteps(write);
       expect(steps).toBeGreaterThan(4);
       for (let allowed = 0; allowed < steps; allowed++) {
@@ -150,7 +150,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     });
   });
 
-  test("two loads at once leave one of them, complete", async () => {
+  test("two loads at the same time leave one of the two collections, complete", async () => {
     const outcomes = await Promise.allSettled([load(store, REPLACEMENT), load(store, ADDED)]);
     expect(outcomes.some(({ status }) => status === "fulfilled")).toBe(true);
     const { records } = await readAll();
@@ -172,7 +172,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     expect(contents((await readAll()).records)).toBe(contents(REPLACEMENT));
   });
 
-  test("versions grow when the clock goes backwards", async () => {
+  test("versions increase even if the clock goes backwards", async () => {
     const { state: before } = await readAll();
     vi.setSystemTime(now - 10 * ABANDONED_MS);
     const state = await load(store, REPLACEMENT);
@@ -180,7 +180,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     expect(contents((await readAll()).records)).toBe(contents(REPLACEMENT));
   });
 
-  /** How much data the store holds. */
+  /** The number of rows or keys that the store contains. */
   async function countStored(kind: StoreName): Promise<number> {
     if (kind === "kv") return (await stores.namespace.list()).length;
     const sql = "SELECT (SELECT count(*) FROM blocks) + (SELECT count(*) FROM statistics) + 1 AS stored";
@@ -188,7 +188,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     return Number(row?.stored);
   }
 
-  test("what was replaced, and what an interrupted load left, is removed in time", async () => {
+  test("replaced data and the data of an interrupted load are removed later", async () => {
     let left = 6;
     const interrupted = createStepwiseStore(stores, name, async () => {
       if (left-- <= 0) throw new InterruptedError();
@@ -203,7 +203,7 @@ describe.each(STORE_NAMES)("%s", (name) => {
     expect(contents((await readAll()).records)).toBe(contents(REPLACEMENT));
   });
 
-  test("what an append replaced is removed by the next one", async () => {
+  test("data that an append replaced is removed by the next append", async () => {
     await passTime(2 * ABANDONED_MS);
     await store.sweep("everything");
     for (const record of GROWN.slice(0, 5)) {

@@ -25,14 +25,14 @@ async function holdElsewhere() {
   return { child, lock: JSON.parse(String(output)) };
 }
 
-test("only one holds the lock, and the others learn its process", () => {
+test("only one caller holds the lock, and every other caller gets the process id of the holder", () => {
   const first = lockFile(path);
   expect(lockFile(path)).toEqual({ isHeld: false, heldBy: process.pid });
   if (first.isHeld) first.release();
   expect(lockFile(path).isHeld).toBe(true);
 });
 
-test("the lock of a process that was killed is free", async () => {
+test("the lock of a killed process can be taken by another process", async () => {
   const { child, lock } = await holdElsewhere();
   expect(lock).toEqual({ isHeld: true });
   expect(lockFile(path)).toEqual({ isHeld: false, heldBy: child.pid });
@@ -43,13 +43,13 @@ test("the lock of a process that was killed is free", async () => {
   expect(lockFile(path)).toEqual({ isHeld: false, heldBy: process.pid });
 });
 
-test("of ten processes that start together, one holds the lock", async () => {
+test("if ten processes start together, exactly one holds the lock", async () => {
   const holders = await Promise.all(Array.from({ length: 10 }, holdElsewhere));
   expect(holders.filter(({ lock }) => lock.isHeld)).toHaveLength(1);
   for (const { child } of holders) child.kill("SIGKILL");
 });
 
-test("a file that is something else is an error", async () => {
+test("a file that is not a lock causes an error", async () => {
   await writeFile(path, "something else, which is long enough not to be a new database".repeat(10));
   expect(() => lockFile(path)).toThrow("not a database");
 });

@@ -10,14 +10,14 @@ test.each([
   ["60", configure(60)],
   ["60", {}],
   ["60", { ratelimits: [{ name: "ANOTHER", simple: { period: 10 } }] }],
-])("RATE_LIMIT %j agrees with %j", (setting, configuration) =>
+])("RATE_LIMIT %j matches the configuration %j", (setting, configuration) =>
   expect(() => requirePeriod(setting, configuration)).not.toThrow(),
 );
 
 test.each([
   ["60", 10],
   ["10", 60],
-])("RATE_LIMIT %j does not agree with a period of %i s", (setting, period) =>
+])("RATE_LIMIT %j does not match a period of %i s", (setting, period) =>
   expect(() => requirePeriod(setting, configure(period))).toThrow(
     `RATE_LIMIT is "${setting}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s`,
   ),

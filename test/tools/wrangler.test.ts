@@ -6,7 +6,7 @@ import { createFolder } from "../temporary-folder.ts";
 
 const folder = createFolder();
 
-test("an error of wrangler is told without the colours that it has all the same", async () => {
+test("an error message of wrangler is reported without colours, even if wrangler prints colours", async () => {
   const program = join(folder, "wrangler.mjs");
   const source = `
     process.stdout.write("\\x1b[2mout\\x1b[22m");

@@ -10,17 +10,17 @@ import { appendTo, context, loadInto, useWorker } from "../worker.ts";
 
 const COLLECTION = "https://counts.example/api/tf1/records/";
 
-describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) => {
+describe.each(STORE_NAMES)("a walk of one state, from the %s store,", (store) => {
   const worker = useWorker();
 
-  /** Instances of the worker, each of which knows of the collection what it has asked for itself. */
+  /** Starts instances of the worker, each of which has its own cache of the collection. */
   const startInstances = (count: number) => {
     const environments = Array.from({ length: count }, () => ({ ...worker.env, STORE: store }));
     return (index: number, url: string, headers = {}) =>
       app.request(url, { headers }, environments[index % count], context);
   };
 
-  /** Follows the links from a page on. Before each request, something may happen to the collection. */
+  /** Follows the links of the first page to the end. Calls `happen` before each request except the first. */
   async function follow(
     first: string,
     link: "next" | "previous",
@@ -35,7 +35,7 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     return pages;
   }
 
-  test("meets each record of its state exactly once, whenever records are added, whichever instance answers", async () => {
+  test("returns each record of its state once, even if records are added, from any instance", async () => {
     const counts = fc.oneof(fc.integer({ min: 1, max: 80 }), fc.integer({ min: 590, max: 640 }));
     const additions = fc.array(fc.nat(40), { maxLength: 60 });
     const instances = fc.array(fc.nat(2), { minLength: 60, maxLength: 60 });
@@ -57,7 +57,7 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     await fc.assert(fc.asyncProperty(counts, additions, instances, links, walk), { numRuns: 20 });
   });
 
-  test("its pages never change", async () => {
+  test("returns pages that never change", async () => {
     const records = makeRecords(700);
     const { version } = await loadInto(worker.env, store, records.slice(0, 100));
     const url = `${COLLECTION}?as_of=100-${version}&page=3`;
@@ -79,7 +79,7 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     ["0040-000VERSION", 40],
     ["0-VERSION", 0],
     ["7-1&as_of=90-VERSION", 90],
-  ])("as_of=%s has %i records, and its links name the count and the version", async (asOf, count) => {
+  ])("with as_of=%s has %i records, and its links name the count and the version", async (asOf, count) => {
     const version = String((await loadInto(worker.env, store, makeRecords(100))).version);
     const response = await startInstances(1)(0, `${COLLECTION}?as_of=${asOf.replace("VERSION", version)}`);
     const page = Page.parse(await response.json());
@@ -89,7 +89,7 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     expect(page.previous).toBeNull();
   });
 
-  test("its pages are gone when a load replaced the collection, also for an instance that served them", async () => {
+  test("gets 404 after a load replaced the collection, even from an instance that served its pages", async () => {
     await loadInto(worker.env, store, makeRecords(100));
     const request = startInstances(2);
     const { next } = Page.parse(await (await request(0, `${COLLECTION}?as_of=latest`)).json());
@@ -126,7 +126,7 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     "40--1",
     `40-${"9".repeat(30)}`,
     "latest-1",
-  ])("as_of=%s is 404 Invalid page.", async (asOf) => {
+  ])("with as_of=%s gets 404 Invalid page.", async (asOf) => {
     await loadInto(worker.env, store, makeRecords(100));
     const request = startInstances(1);
     for (const query of [`as_of=${asOf}`, `as_of=${asOf}&page=2`, `page=last&as_of=${asOf}`]) {
@@ -138,14 +138,14 @@ describe.each(STORE_NAMES)("a walk that holds to one state, from %s", (store) =>
     }
   });
 
-  test("a page beyond the state's last is 404, though the collection has it by now", async () => {
+  test("gets 404 past the last page of its state, even if the collection has that page now", async () => {
     await loadInto(worker.env, store, makeRecords(100));
     const request = startInstances(1);
     expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40)}`)).status).toBe(200);
     expect((await request(0, `${COLLECTION}?as_of=40&page=${lastPage(40) + 1}`)).status).toBe(404);
   });
 
-  test("a browser's page holds to it too", async () => {
+  test("keeps its state in the links and the form of a page for a browser", async () => {
     const { version } = await loadInto(worker.env, store, makeRecords(100));
     const page = await startInstances(1)(0, `${COLLECTION}?as_of=latest`, { accept: "text/html" });
     const text = await page.text();

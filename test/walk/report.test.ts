@@ -49,7 +49,7 @@ function writeReport(observations: Observation[]): string {
   return `${[HEADER, ...lines].join("\n")}\n`;
 }
 
-/** The mapping of a report, worked out from the whole of it in memory. */
+/** The records that the report must become, computed from the whole report in memory. */
 function expectRecords(): TrafficRecord[] {
   const normalised = observations.map((observation) => ({
     ...observation,
@@ -92,7 +92,7 @@ function expectRecords(): TrafficRecord[] {
 const folder = createFolder();
 
 test.each(STORE_NAMES)(
-  "a walk over two reports in %s meets every observation once, in order, with all twelve fields",
+  "a walk over two reports in %s returns every observation once, in order, with all twelve fields",
   async (store) => {
     const files = [join(folder, "late"), join(folder, "early")];
     await writeFile(files[0]!, writeReport(observations.slice(100)));

@@ -1,6 +1,6 @@
 import { Page, type TrafficRecord } from "../../src/records/record.ts";
 
-/** Follows `next` from the first page to the last, holding each page against the specification on the way. */
+/** Follows `next` from the first page to the last, and checks each page against the specification. */
 export async function walk(origin: string): Promise<TrafficRecord[]> {
   const records: TrafficRecord[] = [];
   const first = `${origin}/api/tf1/records/`;
@@ -8,7 +8,7 @@ export async function walk(origin: string): Promise<TrafficRecord[]> {
   let previous: string | null = null;
   for (let url: string | null = first, number = 1; url !== null; number++) {
     const response = await fetch(url);
-    if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+    if (response.status !== 200) throw new Error(`${url} returned ${response.status}`);
     const page: Page = Page.parse(await response.json());
     count ??= page.count;
     const expected = { count, previous, results: Math.min(15, count - records.length) };

@@ -44,7 +44,7 @@ describe("transient failures make no difference to the output:", () => {
     expect(lines).toEqual(linesOf(RECORDS));
   });
 
-  test("several of them, on every page, at high concurrency", async () => {
+  test("several failures on every page, at high concurrency", async () => {
     const all: Fault[] = [{ status: 500 }, "cut", { status: 429 }, { body: "?" }, { status: 503 }];
     service.onRequest = ({ index, attempt }) => (attempt <= 5 ? all[index % all.length] : undefined);
     const { lines, printed } = await runCrawl(service.origin, { concurrency: 16 });
@@ -69,7 +69,7 @@ describe("waits", () => {
     }
   });
 
-  test("are as long as the server asks", async () => {
+  test("are as long as Retry-After requires", async () => {
     service.onRequest = once(3, { status: 503, headers: { "Retry-After": "120" } });
     const { clock, waits } = createInstantClock();
     const { warned } = await runCrawl(service.origin, {}, { clock });
@@ -77,7 +77,7 @@ describe("waits", () => {
     expect(warned).toEqual([expect.stringMatching(/page=3 returned 503\. Attempt 2 starts in 120 s\.$/)]);
   });
 
-  test("are skipped if the server asks for none", async () => {
+  test("are skipped if Retry-After is 0", async () => {
     service.onRequest = once(3, { status: 429, headers: { "Retry-After": "0" } }, 6);
     const { clock, waits } = createInstantClock();
     const { error } = await runCrawl(
@@ -88,7 +88,7 @@ describe("waits", () => {
     expect([error, Math.max(...waits)]).toEqual([undefined, 0]);
   });
 
-  test("end at the date that the server asks for", async () => {
+  test("end at the date in Retry-After", async () => {
     const at = new Date(Date.now() + 90_000).toUTCString();
     service.onRequest = once(3, { status: 429, headers: { "Retry-After": at } });
     const { clock, waits } = createInstantClock();
@@ -97,7 +97,7 @@ describe("waits", () => {
     expect(Math.max(...waits)).toBeLessThanOrEqual(90_000);
   });
 
-  test("that the server asks for hold back all other requests", async () => {
+  test("that Retry-After requires delay all other requests", async () => {
     const { clock } = createInstantClock();
     const startedAt = clock.now();
     const times: number[] = [];
@@ -108,7 +108,7 @@ describe("waits", () => {
       while (service.requests.length < 5) await setTimeout(1);
       return { status: 429, headers: { "Retry-After": "600" } };
     };
-    // They are answered after the refusal, so that the next requests would be sent during the wait.
+    // Pages 3 to 5 are sent after the refusal, so the next requests would otherwise be sent during the wait.
     service.onResponse = ({ page }) => (page > 2 && page <= 5 ? setTimeout(60) : undefined);
     const { lines } = await runCrawl(service.origin, { concurrency: 4 }, { clock });
     expect(lines).toEqual(linesOf(RECORDS));

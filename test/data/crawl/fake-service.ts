@@ -13,9 +13,9 @@ export type Fault =
 
 export interface PageRequest {
   page: number;
-  /** Among all requests, from 0. */
+  /** The number of the request among all requests, from 0. */
   index: number;
-  /** Among the requests for this page, from 1. */
+  /** The number of the request among those for the same page, from 1. */
   attempt: number;
   at: number;
   headers: IncomingMessage["headers"];

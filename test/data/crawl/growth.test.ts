@@ -63,7 +63,7 @@ test("every record that exists at the start is copied once, however the collecti
   );
 });
 
-test("the same holds if the crawl is interrupted several times while the collection grows", async () => {
+test("each record is copied once even if the crawl is interrupted several times during growth", async () => {
   const stops = fc.array(fc.integer({ min: 1, max: 9 }), { maxLength: 5 });
   await fc.assert(
     fc.asyncProperty(scenario, stops, (scenario, stops) =>

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { pageNumberAt } from "../../../data/crawl/page-queue.ts";
 import { pagePositions } from "../../../src/records/page.ts";
 
-test("the page number of a position is that of the page on which the service returns it", () => {
+test("pageNumberAt returns the number of the page that contains the position", () => {
   const collection = fc.integer({ min: 1, max: 10_000_000 });
   fc.assert(
     fc.property(collection, collection, (count, number) => {

@@ -62,7 +62,7 @@ test("an id that is not unique is reported, and the record is copied unchanged",
   expect(lines).toHaveLength(40);
 });
 
-test("so is one that is the only record of the last page", async () => {
+test("a repeated id in the only record of the last page is reported", async () => {
   const records = makeRecords(31);
   service.records = records.with(0, { ...records[0]!, id: records[20]!.id });
   const { lines, warned, error } = await runCrawl(service.origin);

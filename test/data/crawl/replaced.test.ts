@@ -4,7 +4,7 @@ import { type FakeService, startFakeService } from "./fake-service.ts";
 import { linesOf, newFile, runCrawl } from "./run-crawl.ts";
 
 const RECORDS = makeRecords(300);
-/** As many other records with the same ids, as after a load of other reports. */
+/** The same number of other records with the same ids, as after a load of other reports. */
 const OTHERS = makeRecords(300).map((record) => ({ ...record, cars: record.cars + 1 }));
 
 let service: FakeService;
@@ -19,11 +19,11 @@ const REPLACED =
 test.each([
   ["fewer records", RECORDS.slice(0, 80)],
   ["no records", []],
-  ["as many other records", OTHERS.slice(0, 100)],
+  ["the same number of other records", OTHERS.slice(0, 100)],
   ["more other records", OTHERS.slice(0, 107)],
-  ["more other records, by whole pages", OTHERS.slice(0, 130)],
-  ["many more other records", OTHERS],
-  ["older records before the same ones", [...OTHERS.slice(200), ...RECORDS.slice(0, 100)].slice(0, 100)],
+  ["other records that are two whole pages more", OTHERS.slice(0, 130)],
+  ["a much larger number of other records", OTHERS],
+  ["the same number of other, later records", OTHERS.slice(200)],
 ])("a collection that is replaced by %s ends the crawl", async (_, records) => {
   for (const concurrency of [1, 5]) {
     service.records = RECORDS.slice(0, 100);
@@ -37,19 +37,19 @@ test.each([
   }
 });
 
-test("a replacement by whole pages is noticed at once, although no page overlaps", async () => {
+test("a replacement that adds whole pages is noticed at once, although no page overlaps", async () => {
   service.records = RECORDS.slice(0, 240);
   service.onRequest = ({ index }) => {
     if (index === 3) service.records = OTHERS;
     return undefined;
   };
   expect((await runCrawl(service.origin)).error).toMatch(REPLACED);
-  // Three pages, the fourth and the one after it, and three requests for the page before.
+  // Three pages before the replacement, the fourth and the next one, and three requests for the page before.
   expect(service.requests.length).toBeLessThanOrEqual(9);
 });
 
 test("a page that looks like a replacement is not copied", async () => {
-  // Counted before growth and selected after it: no record on the page is known, and all timestamps are equal.
+  // The page is counted before growth and selected after it: no record is known, and all timestamps are equal.
   const alike = RECORDS.map((record) => ({ ...record, timestamp: "2019-05-17T00:00:00Z" }));
   for (const index of [1, 2]) {
     service.records = alike.slice(0, 45);

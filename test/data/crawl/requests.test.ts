@@ -51,10 +51,10 @@ describe("requests", () => {
     });
   });
 
-  test("are at most as many at the same time as --concurrency", async () => {
+  test("are never more at the same time than --concurrency", async () => {
     await runCrawl(service.origin);
     expect(service.maxOpen).toBe(1);
-    // Holds the pages after the first one back until as many are requested as may be.
+    // Holds back the pages after the first one until the maximum number of requests is open.
     service.onResponse = async ({ page }) => {
       while (page > 1 && service.maxOpen < 4) await setTimeout(1);
       await setTimeout(20);
@@ -74,7 +74,7 @@ describe("requests", () => {
       expect(time - times[0]!).toBeGreaterThanOrEqual(3_600_000 * index);
   });
 
-  test("follow a redirect on the same host, and later ones are sent to its target", async () => {
+  test("follow a redirect on the same host, and later requests are sent to its target", async () => {
     const other = await startFakeService([]);
     other.onRequest = ({ url }) => ({ status: 308, headers: { Location: service.origin + url } });
     const { lines, error } = await runCrawl(other.origin);

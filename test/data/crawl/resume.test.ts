@@ -29,8 +29,8 @@ async function run(out: string, { kill, signal }: { kill?: number; signal?: Node
   return finish(child);
 }
 
-describe("a process that is ", () => {
-  test("killed, before and after its first save, is resumed", async () => {
+describe("a crawl process", () => {
+  test("that is killed, before and after its first save, can be resumed", async () => {
     const out = newFile();
     await run(out, { kill: 10, signal: "SIGKILL" });
     await run(out, { kill: 85, signal: "SIGKILL" });
@@ -47,7 +47,7 @@ describe("a process that is ", () => {
     expect(existsSync(`${out}.progress`)).toBe(false);
   });
 
-  test("interrupted says how to resume, and loses nothing", async () => {
+  test("that is interrupted says how to resume, and loses nothing", async () => {
     const out = newFile();
     const { status, stderr } = await run(out, { kill: 20, signal: "SIGINT" });
     expect(status).toBe(130);
@@ -86,7 +86,7 @@ test("only one crawl at a time writes a file, however the crawl ends", async () 
   expect(existsSync(`${out}.lock`)).toBe(false);
 });
 
-test("after --restart, the hint says to leave it out", async () => {
+test("after --restart, the error says to resume without --restart", async () => {
   service.onRequest = ({ page }) => (page === 3 ? { status: 403 } : undefined);
   const { out, error } = await runCrawl(service.origin, { restart: true });
   expect(error).toContain(

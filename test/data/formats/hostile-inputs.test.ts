@@ -8,8 +8,8 @@ import { stage } from "../../../data/staging.ts";
 import { stageFiles } from "../stage-files.ts";
 import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "./read-input.ts";
 
-// Everything that a file can do wrong by itself, with the message, so that the wording can be reviewed as a whole.
-// test/data/staging-problems.test.ts has the records that contradict each other.
+// All problems of a single file with their messages, so that the wording can be reviewed as a whole.
+// test/data/staging-problems.test.ts tests records that contradict each other.
 
 const WHOLE = "is not a whole number, 0 or greater";
 const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
@@ -397,7 +397,7 @@ test.each<[string, Buffer, string]>([
   ["utf-16be", Buffer.from(`\ufeff${RECORDS}`, "utf16le").swap16(), UTF16],
   ["utf-16le without a mark", Buffer.from(RECORDS, "utf16le"), UTF16],
   ["utf-16be without a mark", Buffer.from(RECORDS, "utf16le").swap16(), UTF16],
-])("names the kind of file of %s", async (name, content, message) => {
+])("reports what kind of file %s is", async (name, content, message) => {
   expect(await stageFiles({ [name]: content, "-": content })).toMatchObject({
     problems: [`${name}: ${message}`, `-: ${message}`],
   });

@@ -11,7 +11,7 @@ import { collect, cutBytes } from "./read-input.ts";
 const TEXT = "one\ntwo\n".repeat(20_000);
 const ZIPPED = gzipSync(TEXT);
 
-/** Changes one bit, at a share of the length. */
+/** Flips one bit at this fraction of the length. */
 function flipBit(bytes: Buffer, share: number): Buffer {
   const index = Math.floor(bytes.length * share);
   return Buffer.from(bytes).fill(bytes[index]! ^ 0x10, index, index + 1);
@@ -28,7 +28,7 @@ const contents: [string, Buffer, string][] = [
   ["plain text", Buffer.from(TEXT), TEXT],
   ["gzip", ZIPPED, TEXT],
   ["gzip of several members", Buffer.concat([ZIPPED, gzipSync("three\n"), ZIPPED]), `${TEXT}three\n${TEXT}`],
-  ["gzip that zeros follow, as on a tape", Buffer.concat([ZIPPED, Buffer.alloc(512)]), TEXT],
+  ["gzip followed by zeros, as on a tape", Buffer.concat([ZIPPED, Buffer.alloc(512)]), TEXT],
   ["an empty file", Buffer.alloc(0), ""],
   ["one byte", Buffer.from("x"), "x"],
   ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
@@ -59,7 +59,7 @@ test.each<[string, Buffer, string | RegExp]>([
   ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
   ["with a wrong bit in the middle", flipBit(ZIPPED, 0.5), /invalid|incorrect/],
   ["with a wrong bit near the end", flipBit(ZIPPED, 0.9), /invalid|incorrect/],
-  ["that garbage follows", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
+  ["followed by garbage", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
   ["with a wrong header", Buffer.from("\x1f\x8bhello", "latin1"), "unknown compression method"],
   ["with a wrong checksum", Buffer.concat([ZIPPED.subarray(0, -8), Buffer.alloc(8)]), "incorrect data check"],
 ])("refuses gzip %s", async (_, bytes, reason) => {
@@ -104,7 +104,7 @@ test("the lines of a text are the same however its bytes are split into chunks",
   );
 });
 
-test("a line that is too long comes in parts with the same line number", async () => {
+test("a line that is too long is returned in parts with the same line number", async () => {
   const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
   const textChunks = await collect(
     readText(iterate([Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")])),

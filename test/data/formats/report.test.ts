@@ -7,7 +7,7 @@ import { collect } from "./read-input.ts";
 const write = async (records: ReturnType<typeof makeRecords>) =>
   (await collect(writeReport(records))).join("");
 
-test("loses id and camera_pk, but keeps the order of ids and all other fields", async () => {
+test("a report loses id and camera_pk, but keeps the order of ids and all other fields", async () => {
   const records = makeRecords(200).map((record) => ({ ...record, id: record.id * 7_919 - 500_000 }));
   const staged = await stageFiles({ a: await write(records) });
   expect(staged.problems).toEqual([]);
@@ -24,7 +24,7 @@ test("loses id and camera_pk, but keeps the order of ids and all other fields", 
 });
 
 test.each([253_402_300_800_000, -62_167_219_200_001])(
-  "refuses the id %i, which is not a valid processing time",
+  "a report cannot contain the id %i, which is not a valid processing time",
   async (id) => {
     await expect(write([{ ...makeRecords(1)[0]!, id }])).rejects.toThrow(
       `id ${id} cannot be written to a report`,

@@ -3,7 +3,7 @@ import { formatProblem } from "../../../data/formats/problem.ts";
 import { createValidator } from "../../../data/formats/validation.ts";
 import { Page } from "../../../src/records/record.ts";
 
-test("describes a field that must be a URL or null", () => {
+test("a problem says that a field must be a URL or null", () => {
   const page = { count: 0, next: "page 2", previous: 1, results: [] };
   const checked = createValidator(Page, "an envelope").validate(page, { file: "a", line: 1 }, page);
   expect("problems" in checked && checked.problems.map(formatProblem)).toEqual([

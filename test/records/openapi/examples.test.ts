@@ -31,7 +31,7 @@ describe("the examples", () => {
     expect([...examples].sort()).toEqual(expected.sort());
   });
 
-  test("contain the pages of the worker while the seed is loaded", async () => {
+  test("contain the pages that the worker returns while the seed is loaded", async () => {
     const numbers = ["1", "2", "2708"];
     const responses = await Promise.all(
       numbers.map(async (page) =>
@@ -59,7 +59,7 @@ describe("the examples", () => {
     },
   );
 
-  test("unavailable is the response of the worker without its tables", async () => {
+  test("unavailable is the response of a worker whose database has no tables", async () => {
     const worker = await startWorker({ migrate: false });
     try {
       const { query, status, body } = createExchanges(worker.origin).unavailable;

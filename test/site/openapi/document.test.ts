@@ -36,7 +36,7 @@ describe("the document", () => {
     expect(validator.version).toBe("3.1");
   });
 
-  test("the validator finds mistakes", async () => {
+  test("is checked by a validator that finds mistakes", async () => {
     const broken = { ...structuredClone(document), servers: "https://counts.example" };
     expect((await new Validator().validate(broken)).valid).toBe(false);
   });
@@ -51,7 +51,7 @@ describe("the document", () => {
     expect(Object.keys(document.paths["/api/tf1/records/"]!)).toEqual(["get", "options"]);
   });
 
-  test("the record has the twelve fields in their order, and all are required", () => {
+  test("has the twelve fields of a record in their order, and all are required", () => {
     const { properties, required } = document.components.schemas.TrafficRecord!;
     const fields = [
       ...["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", "cars", "persons", "bicycles", "trucks"],
@@ -63,7 +63,7 @@ describe("the document", () => {
       expect(description).toMatch(/^[A-Z].*\.$/);
   });
 
-  test("every reference has a component, and every component is used", () => {
+  test("has a component for every reference, and uses every component", () => {
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference!);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>
@@ -72,7 +72,7 @@ describe("the document", () => {
     expect(new Set(references)).toEqual(new Set(components));
   });
 
-  test.each(responses)("%s: the examples are valid", (_, { content = {} }) => {
+  test.each(responses)("has valid examples for %s", (_, { content = {} }) => {
     for (const { schema, examples = {} } of Object.values(content)) {
       const validate = compile(schema);
       for (const { value } of Object.values(examples))
@@ -85,7 +85,7 @@ describe("the parameters allow exactly the values that the worker accepts", () =
   const schemaOf = (name: string) =>
     compile(list.parameters!.find((parameter) => parameter.name === name)!.schema);
 
-  /** The value of a text in a query: a number if it looks like one. */
+  /** Reads a value in a query as a number if it has the form of a number. */
   const toValue = (text: string) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text);
 
   test("page", () => {
@@ -119,7 +119,7 @@ describe("the parameters allow exactly the values that the worker accepts", () =
     );
   });
 
-  test("all except as_of may be empty, which means the default", () => {
+  test("every parameter except as_of can be empty, which means the default", () => {
     for (const { name, in: place, allowEmptyValue = false, schema } of list.parameters!) {
       if (place === "query") expect([name, allowEmptyValue]).toEqual([name, name !== "as_of"]);
       if (name === "page") expect(schema.default).toBe(parsePageNumber(""));

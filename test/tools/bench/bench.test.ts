@@ -13,7 +13,7 @@ const RECORDS = 2_000;
 
 const ratio = z.number().positive();
 
-/** What the benchmark prints; its times depend on the machine. */
+/** The output of the benchmark. The times in it depend on the machine. */
 const Report = z.strictObject({
   records: z.literal(RECORDS),
   results: z.array(
@@ -60,7 +60,7 @@ const runFile = promisify(execFile);
 
 const folder = createFolder();
 
-test("a preparation that did not complete is made anew, a complete one is kept", async () => {
+test("an incomplete preparation is repeated, and a complete preparation is kept", async () => {
   const kept = join(folder, String(RECORDS));
   const leftover = join(kept, "leftover");
   await mkdir(kept);
@@ -75,11 +75,11 @@ test("a preparation that did not complete is made anew, a complete one is kept",
   expect((await stat(join(kept, "complete"))).mtimeMs).toBe(mtimeMs);
 });
 
-test("measures everything", async () => {
+test("the benchmark measures every case, walk and load", async () => {
   const command = [
     "tools/bench/bench.ts",
     "--json",
-    // For a moment only: the times mean nothing, their shape and the reads do.
+    // A run this short gives meaningless times. The test checks only the form of the report and the number of reads.
     ...["--records", String(RECORDS), "--rounds", "1", "--seconds", "0.1", "--persist-to", folder],
     ...["--load-records", String(RECORDS)],
   ];
@@ -90,7 +90,7 @@ test("measures everything", async () => {
   expect(report.loads.map(({ store }) => store)).toEqual(["d1", "kv"]);
 });
 
-/** Every page of both stores in each mode, and the floors. A page costs D1 no more than 3 rows at any depth. */
+/** Requires every page of both stores in each mode, and the floors. D1 reads at most 3 rows for a page at any depth. */
 function requireCases({ results }: z.infer<typeof Report>): void {
   const cases = results.map(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" "));
   const pages = ["first", "middle", "last"].flatMap((page) => [
@@ -110,7 +110,7 @@ function requireCases({ results }: z.infer<typeof Report>): void {
   }
 }
 
-/** 134 pages lie in four blocks. KV reads the state too, and both blocks of a page that lies in two. */
+/** The 134 pages are stored in four blocks. KV also reads the state, and reads both blocks if a page spans two. */
 function requireReads({ walks }: z.infer<typeof Report>): void {
   expect(walks.map(({ store, delay_ms }) => `${store} ${delay_ms}`)).toEqual([
     "d1 0",

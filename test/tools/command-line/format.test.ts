@@ -4,7 +4,7 @@ import { formatCount, formatValue } from "../../../tools/command-line/format.ts"
 test.each([
   ["a".repeat(58), `"${"a".repeat(58)}"`],
   ["a".repeat(59), `"${"a".repeat(58)}…`],
-  // The cut lies between the two halves of a character.
+  // The value is cut between the two halves of a surrogate pair.
   [`${"a".repeat(57)}🚗🚗`, `"${"a".repeat(57)}\ufffd…`],
   [null, "null"],
 ])("the value %j is shown as %s", (value, shown) => expect(formatValue(value)).toBe(shown));
@@ -13,4 +13,4 @@ test.each([
   [0, "0 pages"],
   [1, "1 page"],
   [2, "2 pages"],
-])("%i is %s", (count, text) => expect(formatCount(count, "page")).toBe(text));
+])("the count %i is shown as %s", (count, text) => expect(formatCount(count, "page")).toBe(text));

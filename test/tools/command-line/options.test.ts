@@ -6,7 +6,7 @@ test.each([
   [1, 16, "16", 16],
   [1, 16, "007", 7],
   [1, undefined, String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
-])("of %s to %s, %s is %s", (min, max, text, value) =>
+])("in the range from %s to %s, %s is read as %s", (min, max, text, value) =>
   expect(createWholeNumberParser(min, max)(text)).toBe(value),
 );
 
@@ -17,7 +17,7 @@ test.each([
   [1, undefined, String(Number.MAX_SAFE_INTEGER + 1), "It must be a whole number, 1 or more."],
   [0, undefined, "-1", "It must be a whole number, 0 or more."],
   [0, undefined, "", "It must be a whole number, 0 or more."],
-])("of %s to %s, %s is refused", (min, max, text, message) =>
+])("in the range from %s to %s, %s is rejected", (min, max, text, message) =>
   expect(() => createWholeNumberParser(min, max)(text)).toThrow(message),
 );
 
@@ -25,9 +25,9 @@ test.each([
   ["1m", 1],
   ["30m", 30],
   ["2h", 120],
-])("%s is %i minutes", (text, minutes) => expect(parseMinutes(text)).toBe(minutes));
+])("%s is read as %i minutes", (text, minutes) => expect(parseMinutes(text)).toBe(minutes));
 
-test.each(["0m", "30", "1.5h", "h", ""])("%j is no number of minutes", (text) =>
+test.each(["0m", "30", "1.5h", "h", ""])("%j is not a number of minutes", (text) =>
   expect(() => parseMinutes(text)).toThrow("It must be a number of minutes or hours"),
 );
 
@@ -36,6 +36,6 @@ test.each([
   ["2019-02-28T10:00:00Z", "2019-02-28T10:00:00.000Z"],
 ])("%s is a date", (text, date) => expect(parseDate(text).toISOString()).toBe(date));
 
-test.each(["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""])("%j is no date", (text) =>
+test.each(["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""])("%j is not a date", (text) =>
   expect(() => parseDate(text)).toThrow("It must be a date in UTC"),
 );

@@ -63,7 +63,7 @@ describe.each([
     expect(await interrupt(code, [0, signal])).toEqual({ status, stdout: "started\n", stderr: "" });
   });
 
-  test("hides no other error", async () => {
+  test("does not hide other errors", async () => {
     const code = writeProgram('await aborted(); throw new Error("It is full.");', "{ stop }");
     expect(await interrupt(code, [0, signal])).toMatchObject({ status, stderr: "It is full.\n" });
   });

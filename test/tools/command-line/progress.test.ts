@@ -18,7 +18,7 @@ beforeEach(async () => {
     RECORDS.with(80, { ...RECORDS[80]!, cars: -1 }).with(20, { ...RECORDS[20]!, cars: -2 }),
   );
   service.onRequest = async ({ page, attempt }) => {
-    await setTimeout(50); // So that the bar is drawn in between.
+    await setTimeout(50); // Gives the bar time to appear.
     return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
   };
 });
@@ -33,7 +33,7 @@ const command = (out: string, ...options: string[]) => [
   ...options,
 ];
 
-/** What the crawl prints while it runs. */
+/** The output of the crawl while it runs. */
 const notices = () => {
   const page = (number: number) => `${service.origin}/api/tf1/records/?format=api&page=${number}`;
   const problem = (number: number, index: number) =>
@@ -46,7 +46,7 @@ const conclusion = (out: string) => [
   "",
 ];
 
-test("on a terminal every notice is a line of its own, and no bar remains", async () => {
+test("on a terminal every notice has its own line, and no progress bar remains at the end", async () => {
   const out = newFile();
   expect(await runInTerminal([process.execPath, ...command(out)].join(" "))).toEqual({
     lines: [...notices(), ...conclusion(out)],
@@ -55,7 +55,7 @@ test("on a terminal every notice is a line of its own, and no bar remains", asyn
   });
 });
 
-test("in a log every notice is a line of its own, too", async () => {
+test("in a log every notice has its own line, too", async () => {
   const out = newFile();
   const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
   const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
@@ -69,7 +69,7 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   const out = newFile();
   service.onRequest = async ({ page }) => {
     if (page < 3) return undefined;
-    await setTimeout(200); // So that the bar has been drawn.
+    await setTimeout(200); // Gives the bar time to appear.
     const pid = Number(readFileSync(`${out}.pid`, "utf8"));
     for (let times = 0; times < 5; times++) process.kill(pid, "SIGINT");
     return "stall";
@@ -82,7 +82,7 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   });
 });
 
-test("records that are written to the terminal are not mixed with a bar", async () => {
+test("records that are written to the terminal are not mixed with a progress bar", async () => {
   const { lines } = await runInTerminal([process.execPath, ...command("-")].join(" "));
   const records = service.records.toReversed().map((record) => JSON.stringify(record));
   const [summary, ...rest] = conclusion("-");

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 
-/** What the terminal shows at the end, and the modes in which it is left. */
+/** The text that the terminal shows at the end, and its modes at the end. */
 export interface Screen {
   lines: string[];
   cursorShown: boolean;

@@ -61,10 +61,15 @@ testFaults([
     () => changeCount((n) => 40 + n),
   ],
   [
-    "count falls",
+    "count decreases on the last page",
     "List records 5",
     /count is 40, but it was 41/,
     () => changeCount((n) => (n === 3 ? 40 : 41)),
   ],
-  ["count alternates", "List records 5", /count is/, () => changeCount((_, index) => 40 + (index % 2))],
+  [
+    "count alternates between two values",
+    "List records 5",
+    /count is/,
+    () => changeCount((_, index) => 40 + (index % 2)),
+  ],
 ]);

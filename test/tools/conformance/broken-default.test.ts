@@ -3,7 +3,7 @@ import { type Reply, service } from "./fake-service.ts";
 
 const DEFAULT_PAGE = /\?format=api: /;
 
-/** Changes the envelope of the response to a request without page number only. */
+/** Changes only the envelope of the response to a request without a page number. */
 const changeFields = (alter: (envelope: Record<string, unknown>) => object) => () =>
   changeReply(null, ({ body }) => {
     const envelope = JSON.parse(String(body));
@@ -20,7 +20,7 @@ const withoutHeader = (name: string): Fault => [
   () => changeReply(null, ({ headers: { [name]: _, ...headers } }) => ({ headers })),
 ];
 
-// All other responses are as they should be.
+// Only the response to a request without a page number is wrong. All other responses conform.
 testFaults([
   withoutHeader("Allow"),
   withoutHeader("Vary"),

@@ -84,7 +84,7 @@ testFaults([
       ),
   ],
   [
-    "previous is the page itself",
+    "previous points to the page itself",
     "Page envelope 1",
     /points to page 2/,
     () =>
@@ -110,7 +110,7 @@ testFaults([
     },
   ],
   [
-    "pages hold 14",
+    "pages hold 14 records",
     "List records 1",
     /holds 14 records/,
     () => {
@@ -118,7 +118,7 @@ testFaults([
     },
   ],
   [
-    "pages hold 16",
+    "pages hold 16 records",
     "List records 1",
     /holds 16 records/,
     () => {
@@ -126,7 +126,7 @@ testFaults([
     },
   ],
   [
-    "one page holds 14",
+    "one page holds 14 records",
     "List records 1",
     /page=2: holds 14 records/,
     () => {

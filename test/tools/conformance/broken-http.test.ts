@@ -50,7 +50,7 @@ testFaults([
     },
   ],
   [
-    "Vary lists more",
+    "Vary lists an additional header",
     "List records.Vary",
     /Vary is "Accept, Cookie"/,
     () => changeHeaders({ Vary: "Accept, Cookie" }),

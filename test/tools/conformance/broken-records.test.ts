@@ -68,7 +68,7 @@ testFaults([
     () => writeIds((id) => `900719925474099${id === at(BROKEN).id ? at(3).id : id}`),
   ],
   [
-    "a record is on two pages, another on none",
+    "one record is on two pages and another record is on no page",
     "Record.id",
     /page=3 record (\d+): an earlier record has the id \1/,
     () => {
@@ -112,7 +112,7 @@ testFaults([
   ),
   ["a timestamp is a number", "Record.timestamp", /is 1747447200/, () => change({ timestamp: 1747447200 })],
   [
-    "camera_ok is False with counts",
+    "camera_ok is False, but a count is not 0",
     "Record.camera_ok",
     /camera_ok is "False", but cars is 4/,
     () => change({ camera_ok: "False", cars: 4 }),

@@ -10,7 +10,7 @@ export type Fault = [name: string, rule: string, evidence: RegExp, apply: () => 
 
 export const at = (index: number) => RECORDS[index] as TrafficRecord;
 
-/** The index of the record that is broken: on page 2, of 2025, of a camera with earlier records. */
+/** The index of the broken record. The record is on page 2, is from 2025, and its camera has earlier records. */
 export const BROKEN = 17;
 export const OLD = 35;
 

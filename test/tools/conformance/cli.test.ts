@@ -51,8 +51,8 @@ describe("the exit status", () => {
     ["not JSON", { body: "{" }, "body"],
     ["not an object", { body: "[]" }, "body"],
     ["always 500", { status: 500, body: "" }, "status"],
-    ["without a body", { status: 204, body: "" }, "status"],
-  ])("is 1, with the rule, if every page is %s", async (_, changes, rule) => {
+    ["an empty 204 response", { status: 204, body: "" }, "status"],
+  ])("is 1 if every page is %s, and the report names the rule", async (_, changes, rule) => {
     service.reply = (reply, { method }) => (method === "GET" ? { ...reply, ...changes } : reply);
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toContain(`List records.${rule}`);
@@ -65,7 +65,11 @@ describe("the exit status", () => {
   test.each<[string, Partial<Reply>, RegExp]>([
     ["404", { status: 404, body: "{}" }, /page=1 returned 404\. Check the URL of the collection\./],
     ["401", { status: 401, body: "" }, /page=1 returned 401\. Check the URL of the collection\./],
-    ["another host", { status: 301, headers: { Location: "http://localhost:1/" } }, /leads to another host/],
+    [
+      "a redirect to another host",
+      { status: 301, headers: { Location: "http://localhost:1/" } },
+      /leads to another host/,
+    ],
   ])("is 2 if the first page is %s", async (_, changes, message) => {
     service.reply = (reply) => ({ ...reply, ...changes });
     const { status, stdout, stderr } = await runConformance(service.origin);
@@ -83,17 +87,17 @@ describe("the exit status", () => {
     [["http://localhost:1/api/tf1/records/?format=json"], "Remove format=json from the URL. "],
     [["http://localhost:1", "--pages", "0"], "It must be a whole number, 1 or more."],
     [["http://localhost:1", "--concurrency", "99"], "It must be a whole number, 1 to 16."],
-  ])("is 2 for the wrong arguments %j", async (args, message) => {
+  ])("is 2 for the invalid arguments %j", async (args, message) => {
     const { status, stderr } = await runConformance(...args);
     expect(status).toBe(2);
     expect(stderr).toContain(message);
   });
 });
 
-describe("a missing service is reported", () => {
+describe("a service that does not respond is reported", () => {
   const WAITING = { retryPolicy: { ...QUICK, backoff: 60_000, maxBackoff: 60_000 } };
 
-  test("at once, if nothing listens", async () => {
+  test("immediately, if no server listens on the port", async () => {
     const closed = await startService();
     await closed.close();
     await expect(checkQuickly(closed.origin, WAITING)).rejects.toThrow(
@@ -101,18 +105,18 @@ describe("a missing service is reported", () => {
     );
   });
 
-  test("at once, if no server can use the port", async () => {
+  test("immediately, if fetch does not allow the port", async () => {
     await expect(checkQuickly("http://localhost:1", WAITING)).rejects.toThrow(
       /page=1 could not be read \(bad port\)$/,
     );
   });
 
-  test("at once, if it does not use TLS", async () => {
+  test("immediately, if the URL has https but the service does not use TLS", async () => {
     const origin = service.origin.replace("http", "https");
     await expect(checkQuickly(origin, WAITING)).rejects.toThrow(/page=1 could not be read \(/);
   });
 
-  test("after some attempts, if it responded before", async () => {
+  test("after several attempts, if the service responded before", async () => {
     const failing = await startService();
     failing.reply = async (reply, { page }) => {
       if (page === "2") await failing.close();
@@ -123,7 +127,7 @@ describe("a missing service is reported", () => {
   });
 });
 
-test("the URL of a page is accepted as that of its collection", async () => {
+test("the URL of a page is accepted as the URL of its collection", async () => {
   const { status, stdout } = await runConformance(
     `${service.origin}${PATH}?format=api&page=2`,
     "--read-only",
@@ -132,7 +136,7 @@ test("the URL of a page is accepted as that of its collection", async () => {
   expect(stdout).toContain(`\n${service.origin}${PATH}: 3 pages`);
 });
 
-test("--format json checks a service that shows format=api as HTML, as Django REST Framework does", async () => {
+test("--format json checks a service that returns HTML for format=api, as Django REST Framework does", async () => {
   service.reply = (reply, { target }) =>
     target.includes("format=json")
       ? { ...reply, body: String(reply.body).replaceAll("format=api", "format=json") }
@@ -142,7 +146,7 @@ test("--format json checks a service that shows format=api as HTML, as Django RE
   expect(report).toMatchObject({ pages: 3, records: 40, stopped: undefined });
 });
 
-test("--reference judges what the specification leaves open", async () => {
+test("--reference also checks rules that the specification does not define", async () => {
   const { status, stdout } = await runConformance(service.origin, "--reference");
   expect(status).toBe(1);
   expect(stdout).toMatch(
@@ -186,10 +190,10 @@ test("--json prints the report as JSON", async () => {
   });
 });
 
-test("on a terminal a notice is a line of its own, and no bar remains", async () => {
+test("on a terminal a notice has its own line, and no progress bar remains at the end", async () => {
   service.records = makeCollection(150);
   service.reply = async (reply, { page, index }) => {
-    await setTimeout(50); // So that the bar is drawn in between.
+    await setTimeout(50); // Gives the bar time to appear.
     if (page !== "3" || index > 2) return reply;
     return { ...reply, status: 503, headers: { "Retry-After": "2" } };
   };

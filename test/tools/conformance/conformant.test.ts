@@ -7,13 +7,13 @@ import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 const RECORDS = makeCollection(40);
 
-/** A time in the middle of the records of one day. */
+/** A time in the middle of the records, which are all from one day. */
 const SWITCH = "2019-05-17T02:30:00Z";
 const NOTHING = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
 setUpService(RECORDS);
 
-/** How many responses or records kept a rule. */
+/** Returns how many responses or records kept a rule. */
 const keptOf = ({ rules }: ConformanceReport, reference: string) =>
   rules.find(({ rule }) => rule === reference)?.kept;
 
@@ -64,7 +64,7 @@ describe("the specification allows", () => {
       'pages also have "pages"',
     ],
     [
-      "links at both ends, to pages that do not exist",
+      "links to pages that do not exist, before the first page and after the last page",
       () => {
         service.envelope = (envelope, number) => ({
           ...envelope,
@@ -76,7 +76,7 @@ describe("the specification allows", () => {
       "the page after the last one returned 404",
     ],
     [
-      "a camera_ok that is known from one time of a day on",
+      "a camera_ok that becomes known at a time within a day",
       () => {
         const known = ({ timestamp }: TrafficRecord) => timestamp >= SWITCH;
         service.records = makeRecords(40)
@@ -87,7 +87,7 @@ describe("the specification allows", () => {
       "page=2 record",
     ],
     [
-      "a camera_ok of null after known ones with the same timestamp",
+      "a camera_ok of null after known values with the same timestamp",
       () => {
         service.records = makeRecords(50).reverse();
       },
@@ -95,7 +95,7 @@ describe("the specification allows", () => {
       "page=2 record",
     ],
     [
-      "a camera_ok of null before known ones with the same timestamp",
+      "a camera_ok of null before known values with the same timestamp",
       () => {
         const records = makeCollection(40).map((record) => ({ ...record, camera_ok: "True" as const }));
         const { timestamp } = records[30]!;
@@ -109,7 +109,7 @@ describe("the specification allows", () => {
       "page=",
     ],
     [
-      "a method twice in Allow",
+      "a repeated method in Allow",
       () => {
         service.reply = (reply) => ({ ...reply, headers: { ...reply.headers, Allow: "GET, OPTIONS, GET" } });
       },
@@ -133,18 +133,19 @@ describe("the specification allows", () => {
 });
 
 describe("a header counts as correct", () => {
-  test("in another order and case", async () => {
+  test("if its values are in another order or case", async () => {
     const headers = { Allow: "OPTIONS,get", Vary: "accept", "Content-Type": "Application/JSON" };
     service.reply = (reply) => ({ ...reply, headers });
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toEqual([]);
-    // Allow counts in the two responses to OPTIONS, to page 0, and to four methods that write, each with two bodies.
+    // Besides the four pages, Allow is checked in two responses to OPTIONS, in the response for page 0, and in eight
+    // responses to the methods that write (four methods, each with two bodies).
     expect(keptOf(report, "List records.Allow")).toBe(4 + 10);
     expect(keptOf(report, "List records.Vary")).toBe(4);
     expect(keptOf(report, "List records.Content-Type")).toBe(4);
   });
 
-  test("if only pages and OPTIONS have it: the specification shows Allow for them alone", async () => {
+  test("if only pages and OPTIONS have Allow, because the specification shows it only there", async () => {
     service.reply = ({ headers: { Allow, ...headers }, ...reply }, { method, page }) =>
       method === "OPTIONS" || (method === "GET" && page !== "0")
         ? { ...reply, headers: { ...headers, Allow: Allow! } }
@@ -156,16 +157,16 @@ describe("a header counts as correct", () => {
 });
 
 test.each([
-  ["rise", (index: number) => index],
-  ["fall", (index: number) => 1_000 - index],
-])("ids that only %s within a timestamp do not show that they may come out of order", async (_, makeId) => {
+  ["increase", (index: number) => index],
+  ["decrease", (index: number) => 1_000 - index],
+])("ids that only %s within a timestamp do not show whether ids may be out of order", async (_, makeId) => {
   service.records = RECORDS.map((record, index) => ({ ...record, id: makeId(index) }));
   const report = await checkQuickly(service.origin);
   expect(rulesOf(report, "fail")).toEqual([]);
   expect(rulesOf(report, "not seen")).toEqual(["List records 3"]);
 });
 
-describe("the walk ends although next is never null,", () => {
+describe("the walk ends, although next is never null,", () => {
   const page = (number: number) => makeEnvelope(service, number, 1_000_000);
   const endless = (results: (number: number) => unknown) => {
     service.reply = (reply, { method, page: text }) => {
@@ -181,7 +182,7 @@ describe("the walk ends although next is never null,", () => {
     ["if empty pages follow", slice],
     ["if the last page is repeated", (number) => slice(Math.min(number, 3))],
     ["if the first page follows", (number) => slice(number > 3 ? 1 : number)],
-  ])("%s, which breaks no rule", async (_, results) => {
+  ])("%s, and no rule is broken", async (_, results) => {
     endless(results);
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toEqual([]);
@@ -191,7 +192,7 @@ describe("the walk ends although next is never null,", () => {
     );
   });
 
-  test("if more records follow than count says, which breaks a rule", async () => {
+  test("if more records follow than count says, and a rule is broken", async () => {
     endless((number) =>
       Array.from({ length: 15 }, (_, index) => ({
         ...RECORDS[39]!,
@@ -206,14 +207,14 @@ describe("the walk ends although next is never null,", () => {
 });
 
 describe("a collection", () => {
-  test.each([0, 1, 15, 16])("of %i records breaks nothing", async (count) => {
+  test.each([0, 1, 15, 16])("of %i records breaks no rule", async (count) => {
     service.records = makeCollection(count);
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "fail")).toEqual([]);
     expect(report).toMatchObject({ records: count, count, stopped: undefined });
   });
 
-  test("without records shows no rule about records", async () => {
+  test("without records leaves the rules about records unseen", async () => {
     service.records = [];
     const report = await checkQuickly(service.origin);
     expect(rulesOf(report, "not seen")).toEqual(

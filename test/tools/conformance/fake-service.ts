@@ -7,7 +7,7 @@ import { makeRecords } from "../../records/sample.ts";
 
 export const PATH = "/api/tf1/records/";
 
-/** Records that show everything in the specification, newest first: the newer half is of 2025, the older half of 2019. */
+/** Creates records that cover the whole specification, newest first. The newer half is from 2025, the rest 2019. */
 export function makeCollection(count: number): TrafficRecord[] {
   const move = (record: TrafficRecord, index: number) =>
     index < count / 2 ? record : { ...record, timestamp: record.timestamp.replace("2019", "2025") };

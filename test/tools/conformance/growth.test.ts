@@ -8,7 +8,7 @@ const RECORDS = makeCollection(40);
 
 setUpService(RECORDS);
 
-/** All records except the newest ones that are not added yet. */
+/** Returns all records except the newest ones, which are not added yet. */
 const stateOf = (missing: number) => ALL.slice(Math.max(0, missing));
 
 describe("a collection that grows during the walk", () => {
@@ -24,18 +24,14 @@ describe("a collection that grows during the walk", () => {
   };
 
   test.each<[string, (request: ReceivedRequest) => number, number]>([
-    ["by a record a page", () => 1, 1],
-    ["by a record a page, read by many requests at a time", () => 1, 8],
-    ["by seven records a page", () => 7, 1],
-    ["by a page a page", () => 15, 1],
+    ["by one record with each request", () => 1, 1],
+    ["by one record with each request, with concurrent requests", () => 1, 8],
+    ["by seven records with each request", () => 7, 1],
+    ["by a full page with each request", () => 15, 1],
     ["by more than two pages at once", ({ page }) => (page === "3" ? 40 : 0), 1],
-    [
-      "by more than two pages at once, read by many requests at a time",
-      ({ page }) => (page === "3" ? 40 : 0),
-      8,
-    ],
-    ["on its last page", ({ page }) => (page === "9" ? 30 : 0), 1],
-  ])("%s breaks nothing", async (_, by, concurrency) => {
+    ["by more than two pages at once, with concurrent requests", ({ page }) => (page === "3" ? 40 : 0), 8],
+    ["when its last page is read", ({ page }) => (page === "9" ? 30 : 0), 1],
+  ])("%s breaks no rule", async (_, by, concurrency) => {
     grow(by);
     const report = await checkQuickly(service.origin, { concurrency });
     expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
@@ -44,14 +40,14 @@ describe("a collection that grows during the walk", () => {
     expect(report.stopped).toBeUndefined();
   });
 
-  test.each([1, 8])("to many times its size breaks nothing, %i at a time", async (concurrency) => {
+  test.each([1, 8])("to many times its size breaks no rule, concurrency %i", async (concurrency) => {
     grow(({ page }) => (page === "1" ? 150 : 0), 150);
     const report = await checkQuickly(service.origin, { concurrency });
     expect(report.rules.filter(({ verdict }) => verdict === "fail")).toEqual([]);
     expect(report).toMatchObject({ growths: 1, records: 50, count: 200, isInconsistent: false });
   });
 
-  test("between its count and its selection breaks nothing", async () => {
+  test("between the read of its count and the read of its records breaks no rule", async () => {
     service.records = stateOf(1);
     service.envelope = (envelope, number, { index }) => {
       if (number !== 3 || index > 2) return envelope;
@@ -63,7 +59,7 @@ describe("a collection that grows during the walk", () => {
     expect(report).toMatchObject({ growths: 1, records: 199 });
   });
 
-  test("with ids too large for JavaScript breaks nothing", async () => {
+  test("with ids too large for JavaScript breaks no rule", async () => {
     grow(() => 7);
     const { reply } = service;
     service.reply = async (...args) => {
@@ -75,7 +71,7 @@ describe("a collection that grows during the walk", () => {
     expect(report.growths).toBeGreaterThan(0);
   });
 
-  test("from one page to two, during the request without page number, breaks nothing", async () => {
+  test("from one page to two during the request without a page number breaks no rule", async () => {
     service.records = ALL.slice(-15);
     service.reply = (reply, { page }) => {
       if (page === null) service.records = ALL.slice(-16);

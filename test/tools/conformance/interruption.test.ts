@@ -11,7 +11,7 @@ const folder = createFolder();
 
 setUpService(makeCollection(150));
 
-/** Runs a command that checks the service. At the request for the page, its process group receives the signal. */
+/** Runs a command that checks the service. When it requests the page, its process group receives the signal. */
 function runInterrupted(
   signal: NodeJS.Signals,
   page: string,
@@ -34,7 +34,7 @@ const command = (...args: string[]) => [
 ];
 
 test.each([["1"], ["4"]])(
-  "a signal ends the walk, and what was seen is reported, %s at a time",
+  "a signal ends the walk, and the check reports the results so far, concurrency %s",
   async (concurrency) => {
     const { status, stdout } = await runInterrupted("SIGINT", "3", command("--concurrency", concurrency));
     expect(status).toBe(130);
@@ -44,7 +44,7 @@ test.each([["1"], ["4"]])(
   },
 );
 
-test("the exit status is that of the signal, even if a rule is broken, and JSON and JUnit are complete", async () => {
+test("the exit status shows the signal even if a rule is broken, and JSON and JUnit are complete", async () => {
   const [first, ...others] = service.records;
   service.records = [{ ...Object(first), model_name: "tf2" }, ...others];
   const file = join(folder, "interrupted.xml");
@@ -56,12 +56,12 @@ test("the exit status is that of the signal, even if a rule is broken, and JSON 
   expect(await readFile(file, "utf8")).toContain(`<error message="${stopped}"/>`);
 });
 
-test("before the first page there is nothing to report", async () => {
+test("a signal before the first page ends the check without a report", async () => {
   expect(await runInterrupted("SIGINT", "1", command())).toMatchObject({ status: 130, stdout: "" });
 });
 
 // The terminal sends the signal to npm as well, which passes it on.
-test("it works in the same way under npm", async () => {
+test("a signal under npm has the same effect", async () => {
   const npm = ["npm", "run", "--silent", "conformance", "--", service.origin];
   const { stdout } = await runInterrupted("SIGINT", "3", npm);
   expect(stdout).toMatch(/interrupted by SIGINT\n$/);

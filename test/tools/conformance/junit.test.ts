@@ -12,7 +12,7 @@ const RECORDS = makeCollection(40);
 
 setUpService(RECORDS);
 
-/** What the specification does not show, and with --read-only whether records can be written. */
+/** The number of rules that the specification does not show, plus the rule that --read-only does not check. */
 const SKIPPED = RULES.filter(({ notShown }) => notShown).length + 1;
 
 /** Parses the elements of an XML document and requires that they are nested correctly. */
@@ -41,7 +41,7 @@ describe("--junit", () => {
     expect(status).toBe(1);
     const xml = await readFile(file, "utf8");
     expect(xml).toMatch(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/);
-    // Characters that XML 1.0 cannot contain (section 2.2), and references that it does not define.
+    // XML 1.0 does not allow these characters (section 2.2) and does not define any other references.
     expect(xml).not.toMatch(/[^\n\P{Cc}]|\p{Cs}|[\uFFFE\uFFFF]|&(?!(amp|lt|gt|quot|#9|#10|#13);)/u);
     const elements = parseElements(xml);
     const named = (name: string) => elements.filter((element) => element.name === name);
@@ -77,14 +77,14 @@ describe("--junit", () => {
   test.each([
     ["in a missing folder", "nowhere/file.xml", "it does not exist"],
     ["a folder", ".", "it is a directory"],
-  ])("is refused before the first request if the file is %s", async (_, file, code) => {
+  ])("is rejected before the first request if the file is %s", async (_, file, code) => {
     const { status, stdout, stderr } = await runConformance(service.origin, "--junit", join(folder, file));
     expect([status, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(`It cannot be written: ${code}`);
     expect(service.requests).toEqual([]);
   });
 
-  test("leaves an existing file as it is if nothing could be checked", async () => {
+  test("leaves an existing file unchanged if nothing could be checked", async () => {
     const [old, none] = [join(folder, "old.xml"), join(folder, "none.xml")];
     await writeFile(old, "<old/>");
     service.reply = (reply) => ({ ...reply, status: 404, body: "{}" });
@@ -94,7 +94,7 @@ describe("--junit", () => {
     await expect(readFile(none)).rejects.toThrow("ENOENT");
   });
 
-  test("can be a device", async () => {
+  test("can write to a device", async () => {
     expect((await runConformance(service.origin, "--read-only", "--junit", "/dev/null")).status).toBe(0);
   });
 

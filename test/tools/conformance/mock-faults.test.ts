@@ -8,7 +8,7 @@ import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
 setUpService(RECORDS);
 
-/** Page 2 with a fault of the mock, as `on=2` asks for it. */
+/** Adds a fault of the mock to page 2, as the option `on=2` does. */
 function applyToPage(faults: DataFaults): void {
   const random = createRandom(4, "page 2");
   service.reply = async (reply, { method, page }) => {

@@ -6,7 +6,7 @@ import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 
 setUpService(RECORDS);
 
-/** Two attempts are enough, and a response that never ends is given up soon. */
+/** Makes only two attempts, and soon stops waiting for a response that never ends. */
 const retryPolicy = { ...QUICK, attempts: 2, timeout: 500 };
 
 async function expectRule([, rules, apply]: Defect): Promise<void> {
@@ -16,9 +16,9 @@ async function expectRule([, rules, apply]: Defect): Promise<void> {
   expect(rules).toContain(failed[0]);
 }
 
-describe("a defect breaks one rule, the right one:", () => {
+describe("the check reports exactly one rule, the expected one, for the defect:", () => {
   test.each(CONTENT)("%s -> %s", (...defect) => expectRule(defect));
   test.each(HTTP)("%s -> %s", (...defect) => expectRule(defect));
 
-  test("there are many", () => expect(CONTENT.length + HTTP.length).toBeGreaterThan(200));
+  test("there are more than 200 defects", () => expect(CONTENT.length + HTTP.length).toBeGreaterThan(200));
 });

@@ -10,7 +10,7 @@ import {
 } from "./broken-service.ts";
 import { makeCollection, makeEnvelope, PATH, type Reply, service } from "./fake-service.ts";
 
-/** What is wrong with a service, the rules that may be named for it (only one of them), and how to make it so. */
+/** A defect, the rules that the report may name for it (exactly one of them), and a function that adds the defect. */
 export type Defect = [name: string, rules: string[], apply: () => void];
 
 type Fields = Record<string, unknown>;
@@ -118,7 +118,7 @@ export const CONTENT: Defect[] = [
   ],
   ["all cameras have one camera_pk", ["Record 4"], changeAll((record) => ({ ...record, camera_pk: 1 }))],
   [
-    "all records are of one moment and camera",
+    "all records have the same timestamp and camera",
     ["Record 2"],
     changeAll((record) => ({
       ...record,
@@ -140,7 +140,7 @@ export const CONTENT: Defect[] = [
     envelope((fields) => ({ ...fields, results: (fields.results as unknown[]).toReversed() })),
   ],
   [
-    "the pages are in the opposite order",
+    "the pages are in reverse order",
     ["List records 2"],
     () =>
       Object.assign(service, {
@@ -168,12 +168,12 @@ export const CONTENT: Defect[] = [
     () => change({ timestamp: "1999-01-01T00:00:00Z", camera_ok: "True" }),
   ],
   [
-    "recent records have null",
+    "recent records have null as camera_ok",
     ["List records 4"],
     changeAll((record, index) => (index < 8 ? { ...record, camera_ok: null } : record)),
   ],
   [
-    "null and known alternate",
+    "null and True alternate as camera_ok",
     ["List records 4"],
     changeAll((record, index) => ({ ...record, camera_ok: Math.floor(index / 4) % 2 ? null : "True" })),
   ],
@@ -202,9 +202,9 @@ export const CONTENT: Defect[] = [
     ["List records 5"],
     () => changeCount((number) => (number === 2 ? 41 : 40)),
   ],
-  ["count falls from page to page", ["List records 5"], () => changeCount((number) => 43 - number)],
+  ["count decreases from page to page", ["List records 5"], () => changeCount((number) => 43 - number)],
   [
-    "count rises with each request, without new records",
+    "count increases with each request, without new records",
     ["List records 5"],
     () => changeCount((_, index) => 40 + index),
   ],
@@ -249,7 +249,7 @@ export const CONTENT: Defect[] = [
       link(name, (text) => text.slice(text.indexOf("?"))),
     ],
     [
-      `${name} is of another host`,
+      `${name} has another host`,
       [`Page envelope.${name}`],
       link(name, (text) => text.replace("127.0.0.1", "backend.internal")),
     ],
@@ -258,7 +258,7 @@ export const CONTENT: Defect[] = [
       [`Page envelope.${name}`],
       link(name, (text) => text.replace("/?", "?")),
     ],
-    [`${name} has a size`, [`Page envelope.${name}`], link(name, (text) => `${text}&page_size=15`)],
+    [`${name} has a page_size`, [`Page envelope.${name}`], link(name, (text) => `${text}&page_size=15`)],
     [
       `${name} has an escaped ampersand`,
       [`Page envelope.${name}`, "Page envelope 2"],
@@ -283,7 +283,7 @@ const respond = (method: string, alter: (reply: Reply) => Partial<Reply>) => () 
 };
 const sized = (size: number) => () => Object.assign(service, { size });
 
-/** A write that takes effect, although the response refuses it. */
+/** Makes a method that writes take effect, although its response has an error status. */
 const write =
   (method: string, apply: () => void, status = 405) =>
   () => {
@@ -320,7 +320,7 @@ const endless = (count: number, results: (number: number) => unknown) => () => {
 };
 const slice = (number: number) => RECORDS.slice(15 * (number - 1), 15 * number);
 
-/** The section "Endpoints" and the rest. */
+/** The section "Endpoints" and the remaining sections. */
 export const HTTP: Defect[] = [
   ...["Allow", "Vary", "Content-Type"].flatMap((name): Defect[] => [
     [`pages have no ${name}`, [`List records.${name}`], onPages(withoutHeader(name))],
@@ -393,12 +393,12 @@ export const HTTP: Defect[] = [
     [`${method} is 500, but takes effect`, ["Record 5"], write(method, apply, 500)],
   ]),
   [
-    "page is ignored",
+    "the parameter page is ignored",
     ["List records.page"],
     envelope((fields, number) => ({ ...fields, results: slice(number > 0 ? 1 : number) })),
   ],
   [
-    "every request gets page 1, links included",
+    "every request gets page 1, including its links",
     ["List records.page"],
     envelope(() => makeEnvelope(service, 1, 3)),
   ],
@@ -424,18 +424,20 @@ export const HTTP: Defect[] = [
     },
   ],
   [
-    "without page, the last page",
+    "without the parameter page, the response is the last page",
     ["List records.page default"],
     onPage(null as never, () => ({ body: JSON.stringify(makeEnvelope(service, 3, 3)) })),
   ],
   [
-    "without page, 400",
+    "without the parameter page, the response is 400",
     ["List records.page default"],
     onPage(null as never, () => ({ status: 400, body: "{}" })),
   ],
-  ...[1, 10, 14, 16, 20, 100].map((size): Defect => [`pages hold ${size}`, ["List records 1"], sized(size)]),
+  ...[1, 10, 14, 16, 20, 100].map(
+    (size): Defect => [`pages hold ${size} records`, ["List records 1"], sized(size)],
+  ),
   [
-    "page 2 holds 3",
+    "page 2 holds 3 records",
     ["List records 1"],
     envelope((fields, number) => (number === 2 ? { ...fields, results: slice(2).slice(0, 3) } : fields)),
   ],
@@ -455,7 +457,7 @@ export const HTTP: Defect[] = [
     ["List records.page", "Page envelope.count"],
     endless(10 ** 9, (number) => slice(2 - (number % 2))),
   ],
-  ["more records than count says", ["Page envelope.count"], () => changeCount(() => 20)],
+  ["there are more records than count says", ["Page envelope.count"], () => changeCount(() => 20)],
   [
     "pages skip a record",
     ["Page envelope.count"],
@@ -465,7 +467,7 @@ export const HTTP: Defect[] = [
     })),
   ],
   [
-    "growth puts an older record in front",
+    "the collection grows by older records, which are put first",
     ["List records 2"],
     () => {
       const older = makeCollection(100)
@@ -483,7 +485,7 @@ export const HTTP: Defect[] = [
     ["List records.body"],
     onPage("2", ({ body }) => ({ body: String(body).slice(0, 500) })),
   ],
-  ["page 2 is empty text", ["List records.body"], onPage("2", () => ({ body: "" }))],
+  ["page 2 has an empty body", ["List records.body"], onPage("2", () => ({ body: "" }))],
   [
     "every page is an array",
     ["List records.body"],
@@ -492,38 +494,42 @@ export const HTTP: Defect[] = [
   ["every page is null", ["List records.body"], onPages(() => ({ body: "null" }))],
   ["every page is a script", ["List records.body"], onPages(({ body }) => ({ body: `callback(${body})` }))],
   [
-    "pages have NaN",
+    "page 2 contains NaN",
     ["List records.body"],
     onPage("2", ({ body }) => ({ body: String(body).replace(/"cars":\d+/, '"cars":NaN') })),
   ],
   [
-    "pages have single quotes",
+    "page 2 has single quotes instead of double quotes",
     ["List records.body"],
     onPage("2", ({ body }) => ({ body: String(body).replaceAll('"', "'") })),
   ],
   [
-    "plain text is labelled gzip",
+    "uncompressed pages have Content-Encoding gzip",
     ["List records.body"],
     onPages(withHeaders({ "Content-Encoding": "gzip" })),
   ],
   [
-    "plain text is labelled br on page 2",
+    "page 2 is uncompressed, but has Content-Encoding br",
     ["List records.body"],
     onPage("2", withHeaders({ "Content-Encoding": "br" })),
   ],
   [
-    "an unknown encoding is named",
+    "Content-Encoding is unknown",
     ["List records.body"],
     onPages(withHeaders({ "Content-Encoding": "utf-8" })),
   ],
-  ["gzip is not labelled", ["List records.body"], onPage("2", ({ body }) => ({ body: gzipSync(body) }))],
+  [
+    "page 2 is compressed with gzip, but has no Content-Encoding",
+    ["List records.body"],
+    onPage("2", ({ body }) => ({ body: gzipSync(body) })),
+  ],
   [
     "Content-Length is too small",
     ["List records.body"],
     onPage("2", withHeaders({ "Content-Length": "1000" })),
   ],
   [
-    "Latin-1 is sent",
+    "page 2 is encoded in Latin-1",
     ["List records.body"],
     onPage("2", ({ body }) => ({ body: Buffer.from(String(body).replace('"a33"', '"a\xE933"'), "latin1") })),
   ],
@@ -533,12 +539,12 @@ export const HTTP: Defect[] = [
     onPage("2", ({ body }) => ({ body: String(body).replace('tf1"', `${"x".repeat(10_000_000)}"`) })),
   ],
   [
-    "100,000 levels of arrays",
+    "page 2 has 100,000 nested arrays",
     ["List records.body"],
     onPage("2", () => ({ body: "[".repeat(100_000) + "]".repeat(100_000) })),
   ],
   [
-    "the path is another one",
+    "the collection is at another path",
     ["List records.path"],
     () => {
       service.path = "/api/v2/records/";

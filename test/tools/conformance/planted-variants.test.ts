@@ -22,7 +22,7 @@ const zero = (number: number) => () => ({
 });
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
-/** Services that differ from each other in what the specification leaves open. */
+/** Services that differ from each other only where the specification leaves a choice. */
 const VARIANTS: [name: string, apply: () => void][] = [
   ["JSON has white space", rewrite((text) => JSON.stringify(JSON.parse(text), null, 4))],
   [
@@ -42,11 +42,11 @@ const VARIANTS: [name: string, apply: () => void][] = [
   ],
   ["ids are negative", records(({ id }) => ({ id: -id }))],
   ["ids are in the order of the list", records((_, index) => ({ id: 1_000 - index }))],
-  ["ids are in the opposite order", records((_, index) => ({ id: index }))],
+  ["ids are in the reverse order of the list", records((_, index) => ({ id: index }))],
   ["all records are old", records(() => ({ camera_ok: null }))],
   ["all records are recent", records(() => ({ camera_ok: "True" }))],
   ["all cameras are broken", records(() => ({ camera_ok: "False", ...NO_COUNTS }))],
-  ["True has no counts", records(() => ({ ...NO_COUNTS }))],
+  ["all counts are 0, even if camera_ok is True", records(() => ({ ...NO_COUNTS }))],
   [
     "all records have one timestamp",
     records((_, index) => ({ timestamp: "2025-01-01T00:00:00Z", camera_pk: index, camera_ref: `c${index}` })),
@@ -55,7 +55,7 @@ const VARIANTS: [name: string, apply: () => void][] = [
     "there is one camera",
     () => Object.assign(service, { records: RECORDS.filter(({ camera_pk }) => camera_pk === 1) }),
   ],
-  ["two cameras share a name", records(() => ({ camera_ref: "same" }))],
+  ["all cameras share a name", records(() => ({ camera_ref: "same" }))],
   ["counts are large", records(({ camera_ok }) => (camera_ok === "False" ? {} : { cars: 10 ** 15 }))],
   ["the last page is full", () => Object.assign(service, { records: makeCollection(45) })],
   ["there is no record", () => Object.assign(service, { records: [] })],
@@ -69,26 +69,26 @@ const VARIANTS: [name: string, apply: () => void][] = [
       });
     },
   ],
-  ["Allow has another order", () => changeHeaders({ Allow: "OPTIONS,GET" })],
+  ["Allow lists the methods in another order", () => changeHeaders({ Allow: "OPTIONS,GET" })],
   ["Allow repeats a method", () => changeHeaders({ Allow: "GET, OPTIONS, OPTIONS, GET" })],
-  ["Vary is repeated", () => changeHeaders({ Vary: "Accept, accept" })],
+  ["Vary repeats a header", () => changeHeaders({ Vary: "Accept, accept" })],
   ["Content-Type is upper case", () => changeHeaders({ "Content-Type": "APPLICATION/JSON" })],
   [
-    "pages have more headers",
+    "pages have additional headers",
     () => changeHeaders({ ETag: '"1"', "Cache-Control": "max-age=60", Server: "x" }),
   ],
   ["OPTIONS has no body", respond("OPTIONS", { status: 204, body: "", headers: { Allow: "GET, OPTIONS" } })],
   [
-    "OPTIONS is text",
+    "the body of OPTIONS is plain text",
     respond("OPTIONS", {
       body: "GET, OPTIONS",
       headers: { Allow: "OPTIONS, GET", "Content-Type": "text/plain" },
     }),
   ],
-  ["POST is forbidden", respond("POST", { status: 403, body: "", headers: {} })],
-  ["DELETE is not implemented", respond("DELETE", { status: 501, body: "", headers: {} })],
+  ["POST returns 403", respond("POST", { status: 403, body: "", headers: {} })],
+  ["DELETE returns 501", respond("DELETE", { status: 501, body: "", headers: {} })],
   [
-    "PUT is not found",
+    "PUT returns 404",
     respond("PUT", { status: 404, body: "<h1>Not found</h1>", headers: { "Content-Type": "text/html" } }),
   ],
   ["HEAD is refused", respond("HEAD", { status: 405, body: "" })],
@@ -98,10 +98,10 @@ const VARIANTS: [name: string, apply: () => void][] = [
     "page 0 is an empty page",
     onPageZero(() => ({ status: 200, body: '{"count":40,"next":null,"previous":null,"results":[]}' })),
   ],
-  ["page 0 is 400", onPageZero(() => ({ status: 400, body: "bad", headers: {} }))],
-  ["page 0 is 500", onPageZero(() => ({ status: 500, body: "", headers: {} }))],
+  ["page 0 returns 400", onPageZero(() => ({ status: 400, body: "bad", headers: {} }))],
+  ["page 0 returns 500", onPageZero(() => ({ status: 500, body: "", headers: {} }))],
   [
-    "links go beyond both ends, to errors",
+    "links point past both ends of the list, to errors",
     () => {
       const link = (page: number) => `${service.origin}${PATH}?format=api&page=${page}`;
       service.envelope = (fields, number) => ({
@@ -113,7 +113,7 @@ const VARIANTS: [name: string, apply: () => void][] = [
     },
   ],
   [
-    "fields are added",
+    "envelopes and records have additional fields",
     () => {
       service.envelope = (fields) => ({ ...fields, pages: 3, links: { self: "x" } });
       service.records = RECORDS.map((record) => ({ ...record, vans: 1.5, note: null }));
@@ -139,7 +139,7 @@ const VARIANTS: [name: string, apply: () => void][] = [
   ],
 ];
 
-test.each(VARIANTS)("a service that conforms breaks no rule: %s", async (_, apply) => {
+test.each(VARIANTS)("a conforming service breaks no rule: %s", async (_, apply) => {
   apply();
   const report = await checkQuickly(service.origin);
   expect(rulesOf(report, "fail")).toEqual([]);

@@ -6,7 +6,7 @@ import {
 import { parseCollectionUrl } from "../../../tools/http-client/collection-url.ts";
 import { realClock } from "../../../tools/http-client/retry.ts";
 
-/** Retries as the command does, but a thousand times as fast. */
+/** The retry policy of the command, but a thousand times as fast. */
 export const QUICK = {
   attempts: 4,
   timeout: 2_000,

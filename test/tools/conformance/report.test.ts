@@ -26,7 +26,7 @@ describe("the table", () => {
     makeResult("Limits.others", "not shown", "429 was returned 1 time"),
   );
 
-  test("has one line for each rule, by section, and no control characters of the service", () => {
+  test("has one line for each rule, by section, and no control characters from the service", () => {
     expect(formatTable(report, (_, text) => text).split("\n")).toEqual([
       "Record",
       "  fail       Record.id                 Something is so: broken 2 of 3 times",
@@ -54,7 +54,7 @@ describe("the table", () => {
     ]);
   });
 
-  test("has no line of more than 300 characters, and each shows the end of its link", () => {
+  test("has no line longer than 300 characters, and a shortened line shows the end of its link", () => {
     const link = `https://counts.example/${"x".repeat(5_000)}?page=7`;
     const long = makeReport(
       makeResult("Record.id", "fail", link),
@@ -86,6 +86,6 @@ test.each([
   ["\u0000\u0007\u001B\u007F\u0085\u009B", "\\u0000\\u0007\\u001b\\u007f\\u0085\\u009b"],
   ["\uD800 \uDC00 \uFFFE \uFFFF", "\\ud800 \\udc00 \\ufffe \\uffff"],
   ["Größe 🚲", "Größe 🚲"],
-])("%j is %j in XML", (text, expected) => {
+])("%j is written as %j in XML", (text, expected) => {
   expect(escapeXml(text)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import { createInstantClock } from "../http-client/instant-clock.ts";
 import { makeCollection, PATH, service, setUpService, startService } from "./fake-service.ts";
 import { checkQuickly, evidenceOf, rulesOf } from "./quick-check.ts";
 
-/** More pages than are read with --pages. */
+/** A collection with more pages than `--pages` reads. */
 const ALL = makeCollection(200);
 const RECORDS = makeCollection(40);
 
@@ -11,7 +11,7 @@ setUpService(RECORDS);
 
 describe("--pages", () => {
   test.each([1, 8])(
-    "reads the first pages, the middle page and the last page, %i at a time",
+    "reads the first pages, the middle page and the last page, concurrency %i",
     async (concurrency) => {
       service.records = ALL;
       const report = await checkQuickly(service.origin, { pages: 2, concurrency });
@@ -22,7 +22,7 @@ describe("--pages", () => {
     },
   );
 
-  test("can be as many as there are, or more", async () => {
+  test("can be equal to the number of pages, or larger", async () => {
     for (const pages of [3, 4]) {
       const report = await checkQuickly(service.origin, { pages });
       expect(rulesOf(report, "fail")).toEqual([]);
@@ -30,7 +30,7 @@ describe("--pages", () => {
     }
   });
 
-  test("reports each page that cannot be read once", async () => {
+  test("reports each unreadable page only once", async () => {
     service.records = ALL;
     service.reply = (reply, { page }) => (["7", "14"].includes(page ?? "") ? { ...reply, body: "{" } : reply);
     const report = await checkQuickly(service.origin, { pages: 2 });
@@ -60,15 +60,18 @@ test("--read-only sends no request that would write", async () => {
   expect(rulesOf(report, "not seen")).toEqual(["Record 5"]);
 });
 
-test.each([500, 505])("if a method returns %i, it stays unclear whether it writes", async (status) => {
-  service.reply = (reply, { method }) => (method === "PATCH" ? { ...reply, status } : reply);
-  const report = await checkQuickly(service.origin);
-  expect(rulesOf(report, "fail")).toEqual([]);
-  expect(rulesOf(report, "not seen")).toEqual(["Record 5"]);
-  expect(evidenceOf(report, "Record 5")).toEqual([`${service.origin}${PATH} PATCH: returned ${status}`]);
-});
+test.each([500, 505])(
+  "if a method returns %i, the report leaves open whether the method writes",
+  async (status) => {
+    service.reply = (reply, { method }) => (method === "PATCH" ? { ...reply, status } : reply);
+    const report = await checkQuickly(service.origin);
+    expect(rulesOf(report, "fail")).toEqual([]);
+    expect(rulesOf(report, "not seen")).toEqual(["Record 5"]);
+    expect(evidenceOf(report, "Record 5")).toEqual([`${service.origin}${PATH} PATCH: returned ${status}`]);
+  },
+);
 
-test.each([400, 401, 403, 404, 405, 501])("a method that returns %i is refused", async (status) => {
+test.each([400, 401, 403, 404, 405, 501])("a method that returns %i counts as refused", async (status) => {
   service.reply = (reply, { method }) => (["GET", "OPTIONS"].includes(method) ? reply : { ...reply, status });
   const report = await checkQuickly(service.origin);
   expect(rulesOf(report, "fail")).toEqual([]);
@@ -84,7 +87,7 @@ test("each method that would write is tested with JSON and with a form", async (
   expect(methods).toEqual(["OPTIONS", ...writes, "OPTIONS"]);
 });
 
-test("a redirect to another origin of the host is followed, and links must have that origin", async () => {
+test("a redirect to another port of the host is followed, and links must have the new origin", async () => {
   const front = await startService();
   front.reply = (reply, { target }) => ({
     ...reply,
@@ -114,7 +117,7 @@ describe("retries:", () => {
     expect(evidenceOf(report, "Limits.others")).toEqual([`429 was returned ${throttled} times`]);
   });
 
-  test("an error that a retry solves breaks no rule, but is reported", async () => {
+  test("an error that disappears on retry breaks no rule, but is reported", async () => {
     service.reply = (reply, { index, method }) =>
       index % 2 === 1 && method === "GET" ? { ...reply, status: index === 1 ? 502 : 500 } : reply;
     const report = await checkQuickly(service.origin);
@@ -124,7 +127,7 @@ describe("retries:", () => {
     );
   });
 
-  test("--delay is kept between requests", async () => {
+  test("the check waits for --delay between requests", async () => {
     const { clock, waits } = createInstantClock();
     const startedAt: number[] = [];
     service.reply = (reply) => {
@@ -139,7 +142,7 @@ describe("retries:", () => {
   });
 
   test.each([1, 8])(
-    "a page that keeps failing breaks the rule about the status, and the others are checked, %i at a time",
+    "a page that keeps failing breaks the status rule, and other pages are checked, concurrency %i",
     async (concurrency) => {
       service.reply = (reply, { page }) => (page === "2" ? { ...reply, status: 503, body: "{}" } : reply);
       const report = await checkQuickly(service.origin, { concurrency });

@@ -35,7 +35,7 @@ const SPECIFICATION: [section: string, items: string[]][] = [
 /** Fields that the specification does not mention, which the check reports. */
 const ADDITIONAL_FIELDS = ["Record.others", "Page envelope.others"];
 
-/** What the specification itself calls "not shown". */
+/** The rules that the specification itself calls "not shown". */
 const NOT_SHOWN = [
   "Page envelope 3",
   "Resources.others",
@@ -49,10 +49,10 @@ const NOT_SHOWN = [
   "Versioning 2",
 ];
 
-/** What the specification does not mention at all. */
+/** The rules that the specification does not mention at all. */
 const REFERENCE = RULES.map(({ reference }) => reference).filter((one) => one.startsWith("Reference."));
 
-/** `Record 1` names a number, `Record.id` an item. */
+/** `Record 1` refers to a numbered sentence, `Record.id` to an item. */
 const references = SPECIFICATION.flatMap(([section, items]) =>
   items.map((item) => `${section}${/^\d*$/.test(item) ? ` ${item}` : `.${item}`}`.trim()),
 );
@@ -69,12 +69,12 @@ describe("the rules", () => {
     expect(others).toEqual([...ADDITIONAL_FIELDS, ...REFERENCE]);
   });
 
-  test("have a unique reference each", () => {
+  test("each have a unique reference", () => {
     const names = RULES.map(({ reference }) => reference);
     expect(new Set(names).size).toBe(names.length);
   });
 
-  test("mark what the specification does not show, and have checks for everything else", () => {
+  test("mark the rules that the specification does not show, and have checks for all others", () => {
     const marked = RULES.filter(({ notShown }) => notShown).map(({ reference }) => reference);
     expect(marked.toSorted()).toEqual([...ADDITIONAL_FIELDS, ...NOT_SHOWN, ...REFERENCE].toSorted());
     for (const { reference, sentence, also: _, notShown, ...checks } of RULES) {

@@ -19,11 +19,11 @@ beforeAll(async () => {
   staged.close();
 });
 
-// One walk over all 2,708 pages is enough: the stores share everything but the reads of blocks.
+// One walk over all 2,708 pages is enough, because the stores differ only in how they read blocks.
 describe.each<[StoreName, pages: number | undefined]>([
   ["d1", undefined],
   ["kv", 100],
-])("the worker, over %s,", (store, pages) => {
+])("the worker with the store %s", (store, pages) => {
   const worker = useWorker({ vars: { STORE: store } });
 
   test("passes every rule with the seed", async () => {
@@ -41,7 +41,7 @@ describe.each<[StoreName, pages: number | undefined]>([
   });
 });
 
-test.each(STORE_NAMES)("the worker breaks no rule without records, over %s", async (store) => {
+test.each(STORE_NAMES)("the worker without records breaks no rule, store %s", async (store) => {
   const worker = await startWorker({ vars: { STORE: store } });
   await loadInto(worker.env, store, []);
   const report = await checkQuickly(worker.origin, { retryPolicy: SLOW_START, reference: true });

@@ -19,7 +19,7 @@ const home = createFolder();
 const ENVIRONMENT = { CLOUDFLARE_API_TOKEN: "", XDG_CONFIG_HOME: home, HOME: home };
 
 beforeEach(() => {
-  // The system that runs the tests may set these.
+  // The machine that runs the tests may set these variables.
   for (const name of ["WORKERS_CI", "WORKERS_CI_BRANCH"]) vi.stubEnv(name, undefined);
   for (const [name, value] of Object.entries(ENVIRONMENT)) vi.stubEnv(name, value);
 });
@@ -77,8 +77,8 @@ describe("the command line", () => {
   test.each([
     ["SIGINT", 130],
     ["SIGTERM", 143],
-  ] as const)("on %s it names the interrupted step and stops wrangler", async (signal, expected) => {
-    // A server that never responds, so that the first step does not end.
+  ] as const)("on %s the command names the interrupted step and stops wrangler", async (signal, expected) => {
+    // This server never responds, so the first step does not end.
     const platform = createServer();
     const { origin, close } = await listen(platform);
     const requested = once(platform, "request");
@@ -126,7 +126,7 @@ describe("in Workers Builds", () => {
   );
 });
 
-test("--address-file gets the address as soon as the preview is deployed, before it is tested", async ({
+test("--address-file contains the address as soon as the preview is deployed, before its tests", async ({
   platform,
   dependencies,
 }) => {

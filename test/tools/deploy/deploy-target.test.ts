@@ -49,7 +49,7 @@ test.each([
   ["<YOUR_DATABASE_ID>", false],
   ["placeholder", false],
   ["", false],
-])("the id %j in wrangler.toml is used: %s", (id, isUsed) => {
+])("whether the id %j in wrangler.toml is used: %s", (id, isUsed) => {
   const { database, namespace } = createTarget(
     {
       name: "counts",

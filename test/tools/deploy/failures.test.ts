@@ -7,7 +7,7 @@ import { test } from "./stub/fixture.ts";
 
 const OPTIONS = { skipChecks: true };
 
-test("if the preview is refused, nothing else is run, and the next run completes it", async ({
+test("if Cloudflare refuses the preview, no other step runs, and the next run completes the deployment", async ({
   platform,
   dependencies,
 }) => {
@@ -27,7 +27,7 @@ test("if the preview is refused, nothing else is run, and the next run completes
   expect(platform.account().previews).toHaveLength(1);
 });
 
-test("a folder for configuration files that cannot be created stops a deployment before anything is loaded", async ({
+test("if the folder for configuration files cannot be created, nothing is loaded", async ({
   platform,
   dependencies,
   fixture,
@@ -39,7 +39,11 @@ test("a folder for configuration files that cannot be created stops a deployment
   expect(platform.calls().at(-1)).toBe("wrangler kv namespace list");
 });
 
-test("a configuration file that cannot be written does, too", async ({ platform, dependencies, fixture }) => {
+test("if a configuration file cannot be written, nothing is loaded", async ({
+  platform,
+  dependencies,
+  fixture,
+}) => {
   await mkdir(join(fixture.configFolder, "traffic-count-records.json"), { recursive: true });
   await expect(deployProduction(OPTIONS, dependencies)).rejects.toThrow(
     /^Step 1 of 7 failed: .*EISDIR.*traffic-count-records\.json/s,

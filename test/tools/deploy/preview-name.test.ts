@@ -19,7 +19,7 @@ describe("the name of a branch's preview", () => {
     ["login-abc123", "login-abc123-502955"],
   ])("%s -> %s", (branch, name) => expect(createPreviewName(branch, WORKER)).toBe(name));
 
-  test("has a to z, digits and single hyphens, and fits into 63 characters with the worker's name", () => {
+  test("contains only a-z, digits and single hyphens, and fits into 63 characters with the worker's name", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 300 }), (branch) => {
         if (branch.trim() === "") {

@@ -53,7 +53,7 @@ describe("npm run preview", () => {
     });
   });
 
-  test("is removed if its branch is not among those to keep, even if only a part of it is left", async ({
+  test("is removed if its branch is not among the branches to keep, even if only a part of it is left", async ({
     platform,
     printed,
     dependencies,
@@ -83,7 +83,7 @@ describe("npm run preview", () => {
     expect(namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv", `${RESOURCE_NAME}-kv`]);
   });
 
-  test("skips what does not exist when it removes a preview", async ({ printed, dependencies }) => {
+  test("skips missing parts when it removes a preview", async ({ printed, dependencies }) => {
     await deletePreview({ branch: "main" }, dependencies);
     expect(printed).toEqual([
       "[1/3] remove the preview main",
@@ -100,7 +100,7 @@ describe("npm run preview", () => {
     ["wrangler d1 delete", 2],
     ["wrangler kv namespace delete", 3],
   ])(
-    "is removed by a second run if `%s` fails in the first",
+    "is removed by a second run if `%s` fails in the first run",
     async ([call, step], { platform, dependencies }) => {
       await deployPreview({ skipChecks: true }, dependencies);
       platform.change(({ failures }) => {
@@ -129,7 +129,7 @@ describe("npm run preview", () => {
     expect(reported).toEqual([platform.account().origin]);
   });
 
-  test("asks for --branch outside of a git repository", async ({ fixture, dependencies }) => {
+  test("requires --branch outside of a git repository", async ({ fixture, dependencies }) => {
     await rm(join(fixture.repository, ".git"), { recursive: true });
     await expect(deployPreview({}, dependencies)).rejects.toThrow(
       / is not in a git repository, or git is not installed\. Name the branch with --branch\.$/,
@@ -140,7 +140,7 @@ describe("npm run preview", () => {
     await deployPreview({ branch: "main", skipChecks: true }, dependencies);
   });
 
-  test("asks for --branch if no branch is checked out", async ({ fixture, dependencies }) => {
+  test("requires --branch if no branch is checked out", async ({ fixture, dependencies }) => {
     execFileSync("git", ["checkout", "--quiet", "--detach"], { cwd: fixture.repository });
     await expect(deployPreview({}, dependencies)).rejects.toThrow(
       "No branch is checked out. Name the branch with --branch.",

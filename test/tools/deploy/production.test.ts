@@ -86,7 +86,7 @@ describe("npm run deploy", () => {
     ["npm run test:live", 7, "npm run test:live failed", "run `npm run rollback`"],
     ["npm run conformance", 8, "npm run conformance failed", "run `npm run rollback`"],
   ])(
-    "if `%s` fails, it stops with a hint, and the next run completes the deployment",
+    "stops with a hint if `%s` fails, and the next run completes the deployment",
     async ([call, step, reason, hint], { platform, dependencies }) => {
       platform.change(({ failures }) => {
         failures[call] = "broken";
@@ -118,7 +118,7 @@ describe("npm run deploy", () => {
     ],
     ["Routes are broken.", "The new version of the code, version-2, is served already."],
   ])(
-    "if `wrangler deploy` uploads the code and then fails with %j, it tells what is served",
+    "reports the served version if `wrangler deploy` uploads the code and then fails with %j",
     async ([failure, advice], { platform, dependencies }) => {
       await deployProduction({ skipChecks: true }, dependencies);
       platform.change((account) => {
@@ -132,7 +132,7 @@ describe("npm run deploy", () => {
     },
   );
 
-  test("if `wrangler deploy` fails before it uploads the code, it tells which version is still served", async ({
+  test("reports the version that is still served if `wrangler deploy` fails before the upload", async ({
     platform,
     dependencies,
   }) => {
@@ -201,7 +201,7 @@ describe("npm run deploy", () => {
     expect(fixture.printed).toContainEqual(expect.stringMatching(/ serves version-1$/));
   });
 
-  test("succeeds if /healthz does not report a version, and prints that", async ({
+  test("succeeds if /healthz reports no version, and prints that the version is unknown", async ({
     platform,
     fixture,
     dependencies,

@@ -11,15 +11,15 @@ import { createFolder } from "../../temporary-folder.ts";
 /** The result of a script. */
 interface Result {
   status: number;
-  /** The arguments of its calls of `gh`, one call a line. */
+  /** The arguments of its `gh` calls, one line for each call. */
   calls: string[];
-  /** The outputs that it set for later jobs. */
+  /** The outputs that the script set for later jobs. */
   output: string;
 }
 
 /**
  * Runs a script as a step of a workflow, with a stub of gh.
- * @param commands the shell commands with which the stub responds
+ * @param commands the shell commands that the stub of gh runs
  */
 async function run(args: string[], commands: string, env: Record<string, string> = {}): Promise<Result> {
   const folder = createFolder();
@@ -51,7 +51,7 @@ describe("the comment on a pull request", () => {
       `case "$*" in *--paginate*) printf '${ids}';; esac`,
     );
 
-  test("is created if there is none", async () => {
+  test("is created if the pull request has no such comment", async () => {
     const { status, calls } = await comment("");
     const [list, ...rest] = calls;
     expect(status).toBe(0);
@@ -93,7 +93,7 @@ describe("the workflow of a pull request", () => {
     expect(jobs.remove.if).toContain("needs.count-pull-requests.outputs.open == '0'");
   });
 
-  test("does not remove the preview if it cannot count them", async () => {
+  test("does not remove the preview if it cannot count the pull requests", async () => {
     const [{ run: script }] = jobs["count-pull-requests"].steps;
     const { status, output } = await run(["-c", script], "exit 1", { BRANCH: "feature/login" });
     expect([status, output]).toEqual([1, ""]);
@@ -103,7 +103,7 @@ describe("the workflow of a pull request", () => {
     ["https://x.example", "success", "Preview of abc: https://x.example"],
     ["https://x.example", "failure", "Preview of abc: https://x.example, but its checks failed: RUN"],
     ["", "failure", "Deploying the preview of abc failed: RUN"],
-  ])("with the address %j and the outcome %s it comments: %s", async (address, OUTCOME, text) => {
+  ])("with the address %j and the outcome %s writes the comment: %s", async (address, OUTCOME, text) => {
     const script: string = jobs.preview.steps.at(-1).run;
     const file = join(createFolder(), "address.txt");
     await writeFile(file, address);

@@ -12,8 +12,8 @@ import { openApi } from "./stub/api.ts";
 import { type Fixture, openFixture } from "./stub/fixture.ts";
 import type { Api } from "./stub/route.ts";
 
-// These tests run the real wrangler. Only the API that it talks to is a stub. A deployment runs about fifteen commands of
-// wrangler, each of which takes a second, so the tests of a group continue with the account as the test before left it.
+// These tests run the real wrangler. Only the Cloudflare API is a stub. A deployment runs about fifteen commands of
+// wrangler, and each takes about a second. Therefore each test of a group continues with the account of the one before.
 
 const changed = vi.hoisted(() => ({ previewStore: "d1", grow: "off" }));
 vi.mock(import("../../../tools/deploy/deploy-target.ts"), async (original) => {
@@ -77,7 +77,7 @@ describe("production", () => {
     );
   });
 
-  test("without a subdomain of workers.dev, the error tells what to do and that nothing was deployed", async () => {
+  test("without a workers.dev subdomain, the error gives advice and says that nothing was deployed", async () => {
     api.hasSubdomain = false;
     const failure = await deploy().catch(String);
     api.hasSubdomain = true;
@@ -90,7 +90,7 @@ describe("production", () => {
     expect(readState(0)).toMatchObject({ count: 20 });
   });
 
-  test("if wrangler cannot create the cron trigger, the error tells what is served", async () => {
+  test("if wrangler cannot create the cron trigger, the error names the version that is served", async () => {
     changed.grow = "on";
     api.cronTriggers = 0;
     const failure = await deploy().catch(String);
@@ -103,14 +103,14 @@ describe("production", () => {
     expect(failure).toContain(`The new version of the code, ${uploaded?.id}, is served already.`);
   });
 
-  test("the next deployment completes it, and creates the cron trigger", async () => {
+  test("the next deployment completes the failed one, and creates the cron trigger", async () => {
     api.cronTriggers = 5;
     const { version } = await deploy();
     expect(version).toBe(api.versions[1]?.id);
     expect(api.schedules).toEqual(["5,35 * * * *"]);
   });
 
-  test("what is loaded stays, even if the database has migrations of later code", async () => {
+  test("the loaded records are kept, even if the database has migrations of later code", async () => {
     const file = join(home, "records.csv");
     await writeFile(file, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
     const config = join(fixture.configFolder, "traffic-count-records.json");
@@ -127,7 +127,7 @@ describe("production", () => {
     expect([api.databases.list().length, api.namespaces.length]).toEqual([1, 1]);
   });
 
-  test("a rollback serves the version before", async () => {
+  test("a rollback serves the previous version", async () => {
     expect(await rollBack({ url: api.origin }, dependencies)).toBe(api.versions[1]?.id);
     expect(api.unknown).toEqual([]);
   });
@@ -155,7 +155,7 @@ describe("a preview", () => {
     expect(readPairs()).toEqual(before);
   });
 
-  test("is removed with its stores, also if it does not exist", async () => {
+  test("is removed with its stores, and removing it again succeeds", async () => {
     await deletePreview({}, dependencies);
     expect([api.previews.size, api.databases.list().length, api.namespaces.length]).toEqual([0, 0, 0]);
     await deletePreview({}, dependencies);

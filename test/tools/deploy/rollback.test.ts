@@ -4,7 +4,7 @@ import { findEarlierVersion } from "../../../tools/deploy/served-version.ts";
 import { test } from "./stub/fixture.ts";
 
 describe("npm run rollback", () => {
-  test("shows the versions, serves the earlier one, and waits for it at the given address", async ({
+  test("shows the versions, serves the earlier version, and waits for it at the given address", async ({
     platform,
     printed,
     dependencies,
@@ -49,7 +49,7 @@ describe("npm run rollback", () => {
   });
 
   test.for([true, false])(
-    "asks first, and goes on if the answer is %s",
+    "asks for confirmation before it rolls back (confirmed: %s)",
     async (answer, { platform, dependencies }) => {
       platform.change((account) => {
         account.versions = ["version-1", "version-2"];

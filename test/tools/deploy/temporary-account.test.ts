@@ -11,7 +11,7 @@ import { openApi, TEMPORARY_TOKEN } from "./stub/api.ts";
 import { type Fixture, openFixture } from "./stub/fixture.ts";
 import type { Api } from "./stub/route.ts";
 
-// The real wrangler creates the account. Only the API that it talks to is a stub.
+// The real wrangler creates the account. Only the Cloudflare API is a stub.
 
 let home: string;
 let api: Api;
@@ -62,13 +62,13 @@ test("the command prints the address with which the account can be claimed, befo
   expect(stdout.indexOf("secret")).toBeLessThan(stdout.indexOf("[1/7]"));
 });
 
-test("a token is refused, because wrangler would use its account", async () => {
+test("a token is refused, because wrangler would use the account of the token", async () => {
   vi.stubEnv("CLOUDFLARE_API_TOKEN", "token");
   await expect(openTemporaryAccount(fixture.dependencies)).rejects.toThrow("CLOUDFLARE_API_TOKEN is set");
   expect(api.tokens.size).toBe(0);
 });
 
-test("a login is refused, because wrangler would use it and print no address", async () => {
+test("a login is refused, because wrangler would use the login and print no address", async () => {
   const { platform } = fixture;
   const refused = openTemporaryAccount({ wrangler: platform.wrangler });
   await expect(refused).rejects.toThrow("wrangler is logged in");

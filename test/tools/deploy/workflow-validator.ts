@@ -7,7 +7,7 @@ import { createFolder } from "../../temporary-folder.ts";
 
 type Service = typeof import("@actions/languageservice");
 
-/** Returns the errors in a workflow or an action, one a line. */
+/** Returns the errors in a workflow or an action, one error per line. */
 export type Validate = (file: string, text: string) => Promise<string[]>;
 
 /**

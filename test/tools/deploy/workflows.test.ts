@@ -79,7 +79,7 @@ test.each(files)("%s has scripts without syntax errors, and refers to files that
   expect(findErrors(readFileSync(file, "utf8"))).toEqual([]),
 );
 
-/** Finds packages that scripts install outside of the lockfile, in any spelling of npm, and not in an exact version. */
+/** Finds packages that scripts install without the lockfile and without an exact version, by any package manager. */
 function findInexactInstalls(text: string): string[] {
   const commands = collectValues("run", parse(text))
     .flatMap((script) => script.split(/\n|&&|\|\||;|\|/))
@@ -108,7 +108,7 @@ test.each([
   ["npm ci", []],
   ["npm run deploy -- --skip-checks", []],
   ["npm i -g @scope/name@1.2.3", []],
-])("the installs of %j that are not exact are %j", (run, expected) =>
+])("in the script %j, the installs without an exact version are %j", (run, expected) =>
   expect(findInexactInstalls(stringify({ steps: [{ run }] }))).toEqual(expected),
 );
 
@@ -121,7 +121,7 @@ test("pushes to main are checked and deployed one after the other", () => {
   expect(concurrency).toEqual({ group: "main", "cancel-in-progress": false });
 });
 
-test("the weekly conformance check ends in time, and uses at most a tenth of the daily requests of the free plan", () => {
+test("the weekly conformance check ends in time, and uses at most a tenth of the free daily requests", () => {
   const file = ".github/workflows/conformance.yml";
   const { conformance }: Workflow["jobs"] = parse(readFileSync(file, "utf8")).jobs;
   const run = conformance?.steps?.at(-1)?.run ?? "";
@@ -131,7 +131,7 @@ test("the weekly conformance check ends in time, and uses at most a tenth of the
   expect(pages).toBeLessThanOrEqual(100_000 / 10);
 });
 
-/** Finds actions of others that are not pinned to a commit, with the release in a comment. */
+/** Finds third-party actions that are not pinned to a commit with the release in a comment. */
 function findUnpinnedActions(text: string): string[] {
   const document = parseDocument(text);
   const found: string[] = [];
@@ -146,7 +146,7 @@ function findUnpinnedActions(text: string): string[] {
   return found;
 }
 
-test("an action that is not pinned is found, whatever the line looks like", () => {
+test("an action that is not pinned is found in any YAML notation", () => {
   const commit = "08c6903cd8c0fde910a37f88322edcfb5dd907a8";
   const text = `steps:
   - uses: actions/checkout@v5 # v5.0.0
@@ -164,7 +164,7 @@ test("an action that is not pinned is found, whatever the line looks like", () =
   ]);
 });
 
-test("workflows use actions of others", () => {
+test("workflows use third-party actions", () => {
   const used = files.flatMap((file) => collectValues("uses", parse(readFileSync(file, "utf8"))));
   expect(used.filter((action) => !action.startsWith("./")).length).toBeGreaterThan(3);
 });
@@ -177,7 +177,7 @@ describe.each(workflows)("%s", (file) => {
   const { permissions, jobs }: Workflow = parse(readFileSync(file, "utf8"));
   const jobsWithSteps = Object.values(jobs).filter(({ uses }) => uses === undefined);
 
-  test("has read permissions only, outside of its jobs", () => {
+  test("has only read permissions at its top level", () => {
     for (const permission of Object.values(permissions ?? { all: "write" })) expect(permission).toBe("read");
   });
 
@@ -190,7 +190,7 @@ describe.each(workflows)("%s", (file) => {
       expect(run).not.toContain("${{");
   });
 
-  test("takes the token of production only for deployments to production, and any token from an environment", () => {
+  test("takes tokens from an environment, and the production token only for production deployments", () => {
     for (const { environment, steps = [] } of jobsWithSteps) {
       const scripts = steps
         .filter(({ env = {} }) => "CLOUDFLARE_API_TOKEN" in env)

@@ -37,7 +37,7 @@ function namesOf(settings: Settings): string[] {
 /**
  * Compares the variables and bindings of a configuration, as wrangler generates their types, with `Env` of the worker.
  * @param previews whether to read the settings of previews instead of those of production
- * @returns what the compiler says, empty if they are the same
+ * @returns the output of the compiler, empty if they are the same
  */
 async function compareWithEnv(file: string, previews: boolean): Promise<string> {
   const { rawConfig } = experimental_readRawConfig({ config: file });
@@ -68,7 +68,7 @@ async function compareWithEnv(file: string, previews: boolean): Promise<string> 
 
 const pathOf = (file: string) => JSON.stringify(resolve(file));
 
-/** Compiles only if the generated interface, which follows, has the fields of `Env`, and no others. */
+/** This source compiles only if the generated interface, which is appended, has exactly the fields of `Env`. */
 const COMPARISON = `
 import type { D1Database, Fetcher, KVNamespace, RateLimit, WorkerVersionMetadata } from ${pathOf("node_modules/@cloudflare/workers-types/index.d.ts")};
 import type { Env } from ${pathOf("src/env.ts")};
@@ -76,7 +76,7 @@ type Complete<T> = { [K in keyof T]-?: Exclude<T[K], undefined> };
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 export const same: Same<Complete<Env>, Complete<__BaseEnv_Env>> = true;`;
 
-/** Gives what the compiler prints, empty if there are no errors. */
+/** Returns the output of the compiler, empty if there are no errors. */
 async function compile(file: string): Promise<string> {
   const options = [
     "--noEmit",
@@ -158,7 +158,7 @@ describe.each([
     expect(stderr).toBe("");
   });
 
-  test("leads wrangler to the migrations", async () => {
+  test("lets wrangler find the migrations", async () => {
     const args = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", createFolder()];
     const printed = await runWrangler([...args, "--config", await find()]);
     for (const name of await readdir("data/migrations")) expect(printed).toContain(name);
@@ -175,7 +175,7 @@ async function write(preview: string | undefined, previewStore = "d1"): Promise<
   return writeConfigFile(configuration, target, database, namespace, join(folder, "deployments"));
 }
 
-test("the configuration file of a preview contains no resource and no name of production", async () => {
+test("the configuration file of a preview contains no production resource or name", async () => {
   const written = unstable_readConfig({ config: await write("login") });
   const name = "traffic-count-records-preview-login";
   expect(written.name).toBe(name);
@@ -189,7 +189,7 @@ test("the configuration file of a preview contains no resource and no name of pr
   expect(namesOf(written.previews ?? {})).toEqual(namesOf(config));
 });
 
-test("the rate limits of two workers of one account do not share their counters", async () => {
+test("two workers of one account do not share rate limit counters", async () => {
   const limits = await Promise.all(
     [undefined, "login", "logout"].map(
       async (preview) => unstable_readConfig({ config: await write(preview) }).ratelimits[0]?.namespace_id,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../../tools/http-client/retry.ts";
 
-/** A clock on which every wait ends at once, at the time at which it should end. Time stands still otherwise. */
+/** Creates a clock on which every wait returns immediately and moves the time forward. The time changes only then. */
 export function createInstantClock(): { clock: Clock; waits: number[] } {
   const waits: number[] = [];
   let now = Date.now();

@@ -25,7 +25,7 @@ const readHealth = async (origin: string) => (await fetch(`${origin}/healthz`)).
 const readPage = async (origin: string) =>
   Page.parse(await (await fetch(`${origin}/api/tf1/records/`)).json());
 
-test("npm run serve serves the seed, then what is loaded, and keeps it for npm start and itself", async () => {
+test("npm run serve serves the seed, then newly loaded records, and keeps them for the next start", async () => {
   const databases = join(folder, "v3/d1");
   expect(await isLoaded(databases, "DB")).toBe(false);
   const first = await runServer("serve", folder);
@@ -77,7 +77,7 @@ test("npm run serve passes npm run test:live and the conformance check", async (
   expect(conformance.stdout).toMatch(/^\d+ pass, 0 fail, /m);
 });
 
-test("a port in use is named", async () => {
+test("npm run serve names a port that is already in use", async () => {
   const { origin, close } = await listen(createServer());
   const { port } = new URL(origin);
   const { status, stderr } = await runScript("serve", ["--port", port, "--persist-to", folder]);

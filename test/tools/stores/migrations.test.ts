@@ -9,7 +9,7 @@ test("migrations are split into the statements that wrangler executes", async ()
   expect(names.length).toBeGreaterThan(0);
   for (const name of names) {
     const sql = await readFile(join(MIGRATIONS, name), "utf8");
-    // Wrangler drops what follows the last statement; comments are part of the statement that they precede.
+    // Wrangler drops any text after the last statement. A comment is part of the statement that follows it.
     expect(splitStatements(sql)).toEqual(
       unstable_splitSqlQuery(sql).map((statement) => statement.replace(/;$/, "").trim()),
     );

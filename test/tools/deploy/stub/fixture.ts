@@ -51,7 +51,7 @@ export async function openFixture(realWrangler = false): Promise<Fixture> {
   };
 }
 
-/** A test with its own fixture, or only parts of it. */
+/** A test with its own fixture. A test can use the whole fixture or only parts of it. */
 export const test = plainTest
   .extend("fixture", async ({ onTestFinished }) => {
     const fixture = await openFixture();

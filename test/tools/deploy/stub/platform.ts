@@ -76,7 +76,7 @@ export async function openPlatform(realWrangler = false): Promise<Platform> {
   return platform;
 }
 
-/** Does what `npm run data -- load FILES --remote --config CONFIG` does, and prints errors like it. */
+/** Loads files and prints errors in the same way as `npm run data -- load FILES --remote --config CONFIG`. */
 async function loadFiles(args: string[], wrangler: StandIn | undefined): Promise<string> {
   const files = args.slice(args.indexOf("load") + 1, args.indexOf("--remote"));
   try {

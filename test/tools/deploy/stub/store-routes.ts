@@ -47,7 +47,7 @@ export const STORE_ROUTES: Route[] = [
   ],
 ];
 
-/** Answers the three requests of an import. The file is uploaded to this server, too. */
+/** Responds to the three requests of an import. The file is uploaded to this server, too. */
 function importFile(api: Api, uuid: string, { action, etag }: { action: string; etag: string }) {
   const response = { success: true, messages: [], at_bookmark: "bookmark" };
   if (action === "init") return { ...response, upload_url: `${api.origin}/upload`, filename: etag };

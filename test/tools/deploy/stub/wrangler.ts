@@ -18,8 +18,8 @@ interface Call extends WranglerCall {
 
 /**
  * A stub of wrangler: the commands that a deployment runs.
- * @returns the output of the real one
- * @throws with its error
+ * @returns the output that the real wrangler prints
+ * @throws with the error message of the real wrangler
  */
 export function runWranglerStub(call: WranglerCall): string {
   const { args } = call;
@@ -105,7 +105,7 @@ const COMMANDS: Record<string, (call: Call) => string | undefined> = {
   },
 };
 
-/** Finds the database whose id is in the configuration file of the call: a real one, in memory. */
+/** Finds the database whose id is in the configuration file of the call. It is a real SQLite database in memory. */
 function openDatabase({ account, contents, option }: Call) {
   const configuration = JSON.parse(readFileSync(option("--config"), "utf8"));
   const id = configuration.d1_databases[0].database_id;
