@@ -22,7 +22,7 @@ declare module "vitest" {
 export type Collection = "empty" | "long" | "day" | "failing";
 
 const MISSING =
-  "Chromium was not found. Run `apt-get install chromium`, or set the environment variable CHROMIUM to its path.";
+  "Chromium was not found. Run `apt-get install chromium-headless-shell` or set the environment variable CHROMIUM to its path.";
 
 /** Starts the browser and the worker once for all browser tests. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
