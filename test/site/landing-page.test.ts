@@ -3,10 +3,25 @@ import app from "../../src/index.ts";
 import type { Source } from "../../src/records/statistics.ts";
 import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, startWorker, useWorker } from "../worker.ts";
+import { context, loadInto, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const COUNT = 100;
+
+/** A worker whose database is empty, until a test loads records into it. */
+const worker = useWorker();
+
+/** Requests the landing page from a new instance, which has no cached state. */
+async function openPage(init?: RequestInit, { origin = "http://one.example", settings = {} } = {}) {
+  return app.request(`${origin}/`, init, { ...worker.env, ...settings }, context);
+}
+
+describe("without records", () => {
+  test("the landing page reports an empty collection", async () => {
+    expect(await (await openPage()).json()).toMatchObject({ count: 0, pages: 1, statistics: null });
+    expect(await (await openPage(inBrowser())).text()).toContain("the collection is empty");
+  });
+});
 
 describe.each(STORE_NAMES)("the landing page with the store %s", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
@@ -101,11 +116,9 @@ describe("the landing page says where the records come from", () => {
     [[file, growth], "counts.csv; made-up records that this deployment adds every half hour."],
     [[{ kind: "stated", name: "<b>x" }], "The records come from: &lt;b&gt;x."],
   ])("%j: %s", async (sources, text) => {
-    const worker = await startWorker();
     const { switchedAt } = await loadInto(worker.env, "d1", makeRecords(20), sources);
-    const page = await (await worker.fetch("/", inBrowser())).text();
-    expect(await (await worker.fetch("/")).json()).toMatchObject({ statistics: { sources } });
-    await worker.close();
+    const page = await (await openPage(inBrowser())).text();
+    expect(await (await openPage()).json()).toMatchObject({ statistics: { sources } });
     expect(page).toContain(text);
     expect(page).toContain(`<time datetime="${switchedAt}">`);
     expect(page.includes("made up:")).toBe(text.includes("made up"));
@@ -114,11 +127,8 @@ describe("the landing page says where the records come from", () => {
 
 describe("the landing page is created once for each state", () => {
   test("and again when the state, the origin or a setting changes", async () => {
-    const worker = await startWorker();
-    const open = async (origin: string, change = {}) => {
-      const env = { ...worker.env, ...change };
-      return (await app.request(`${origin}/`, inBrowser(), env, context)).text();
-    };
+    const open = async (origin: string, settings = {}) =>
+      (await openPage(inBrowser(), { origin, settings })).text();
     await loadInto(worker.env, "d1", makeRecords(20));
     const first = await open("http://one.example");
     expect(first).toContain("<strong>20</strong>");
@@ -130,25 +140,14 @@ describe("the landing page is created once for each state", () => {
     expect(await open("http://two.example", { GROW: "on" })).toContain("every half hour");
     await loadInto(worker.env, "d1", makeRecords(30));
     expect(await open("http://two.example")).toContain("<strong>30</strong>");
-    await worker.close();
   });
 });
 
-describe("without records or statistics", () => {
-  test("the landing page reports an empty collection", async () => {
-    const worker = await startWorker();
-    const page = await (await worker.fetch("/", inBrowser())).text();
-    expect(await (await worker.fetch("/")).json()).toMatchObject({ count: 0, pages: 1, statistics: null });
-    await worker.close();
-    expect(page).toContain("the collection is empty");
-  });
-
-  test("the landing page still shows the number of records if statistics are missing", async () => {
-    const worker = await startWorker();
+describe("without statistics", () => {
+  test("the landing page still shows the number of records", async () => {
     await loadInto(worker.env, "d1", makeRecords(COUNT));
     await worker.env.DB.prepare("DELETE FROM statistics").run();
-    const page = await (await worker.fetch("/", inBrowser())).text();
-    await worker.close();
+    const page = await (await openPage(inBrowser())).text();
     expect(page).toContain("<strong>100</strong>");
     expect(page).not.toContain("Cameras");
   });
