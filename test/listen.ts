@@ -9,9 +9,13 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** Lets a server listen on a free port of this machine alone. */
-export async function listen(server: Server): Promise<Listening> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
+/**
+ * Lets a server listen on this machine alone.
+ * @param wanted by default any free port
+ * @throws if the port is in use
+ */
+export async function listen(server: Server, wanted = 0): Promise<Listening> {
+  await once(server.listen(wanted, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
@@ -71,10 +72,18 @@ async function terminate(server: ChildProcess): Promise<void> {
   await ended;
 }
 
+/**
+ * Finds a free port below the range from which Linux chooses if a server listens on any port. So no other server gets the
+ * port before it is used.
+ */
 async function findPort(): Promise<number> {
-  const { origin, close } = await listen(createServer());
-  await close();
-  return Number(new URL(origin).port);
+  for (;;) {
+    const port = randomInt(20_000, 32_768);
+    const listening = await listen(createServer(), port).catch(() => undefined);
+    if (listening === undefined) continue;
+    await listening.close();
+    return port;
+  }
 }
 
 /** Waits as long as an instance trusts its copy of the state. */

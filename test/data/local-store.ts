@@ -73,37 +73,45 @@ function runIn(temporary: string, command: string, ...args: string[]): Promise<F
 
 /** Waits until a running load has written some of its records, but not all of them. */
 export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
-  const isWriting = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
-  while (!(await isWriting())) {
-    if (load.exitCode !== null)
-      throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
-    await setTimeout(5);
+  const watch = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
+  try {
+    while (!(await watch.isWriting())) {
+      if (load.exitCode !== null)
+        throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
+      await setTimeout(5);
+    }
+  } finally {
+    watch.close();
   }
 }
 
-/** A revision begins with the time, so the blocks of a write that has just begun have the largest revision. */
-async function watchDatabase({ folder }: LocalStore): Promise<() => Promise<boolean>> {
+interface Watch {
+  isWriting(): boolean | Promise<boolean>;
+  close(): void;
+}
+
+/**
+ * A revision begins with the time, so the blocks of a write that has just begun have the largest revision. The database is
+ * opened once, before the load opens it, because another process cannot open it at the same moment after a crash.
+ */
+async function watchDatabase({ folder }: LocalStore): Promise<Watch> {
   const files = await Array.fromAsync(glob(`${folder}/v3/d1/*/*.sqlite`));
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new Error("No database was ever loaded");
-  const largest = () => {
-    // A process that opens or closes the database locks it for a moment.
-    const database = new DatabaseSync(file, { readOnly: true, timeout: 10_000 });
-    try {
-      return database.prepare("SELECT max(revision) AS revision FROM blocks").get()?.revision;
-    } finally {
-      database.close();
-    }
+  const database = new DatabaseSync(file, { readOnly: true });
+  const newest = database.prepare("SELECT max(revision) AS revision FROM blocks");
+  const before = newest.get()?.revision;
+  return {
+    isWriting: () => newest.get()?.revision !== before,
+    close: () => database.close(),
   };
-  const before = largest();
-  return async () => largest() !== before;
 }
 
 /** The local KV stores each value in a file. */
-async function watchKeys({ folder }: LocalStore): Promise<() => Promise<boolean>> {
+async function watchKeys({ folder }: LocalStore): Promise<Watch> {
   const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
   const before = await count();
-  return async () => (await count()) >= before + 5;
+  return { isWriting: async () => (await count()) >= before + 5, close: () => {} };
 }
 
 /** Sends a signal to a process, or to its group as Ctrl-C does, and waits until all of these processes have ended. */
