@@ -22,9 +22,12 @@ export function useService(folder: string, ...args: string[]): Served {
   return served;
 }
 
-/** Runs `npm start` as a person would, on a free port, with the collection kept in a folder. */
+/**
+ * Runs `npm start` as a person would, on a free port, with the collection kept in a folder. By default, wrangler looks for a
+ * free port for its inspector before it listens, so two that start at the same time can choose the same port.
+ */
 export function serve(folder: string, ...args: string[]): Promise<Served> {
-  return runServer("start", folder, args);
+  return runServer("start", folder, ["--inspector-port", "0", ...args]);
 }
 
 /** Runs a script that serves, `start` or `serve`. */

@@ -10,7 +10,7 @@ import { listen } from "../../listen.ts";
 import { runScript } from "../../processes.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
-import { runServer, untilFresh } from "../../serve.ts";
+import { runServer, serve, untilFresh } from "../../serve.ts";
 
 let folder: string;
 beforeAll(async () => {
@@ -58,7 +58,7 @@ test("npm run serve serves the seed, then newly loaded records, and keeps them f
   expect([count, next]).toEqual([20, "https://counts.example/api/tf1/records/?format=api&page=2"]);
   await second.close();
 
-  const third = await runServer("start", folder);
+  const third = await serve(folder);
   expect((await readPage(third.origin)).count, "by npm start").toBe(20);
   await third.close();
 });
