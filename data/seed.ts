@@ -26,11 +26,6 @@ export function* generateSeedFiles(): Generator<{ name: string; text: string }, 
     yield { name: `${day}.csv`, text: CSV_HEADER + Array.from(generateDay(day), csvLine).join("") };
 }
 
-/** Generates the records of the seed, oldest first. */
-export function* generateSeedRecords(): Generator<TrafficRecord, void> {
-  for (const day of SEED_DAYS) yield* generateDay(day);
-}
-
 function generateDay(day: string): Generator<TrafficRecord, void> {
   const from = new Date(`${day}T00:00:00Z`);
   return generateRecords({ seed: SEED, from, to: new Date(from.getTime() + DAY_MS) });

@@ -14,6 +14,12 @@ beforeEach(async () => {
 });
 afterEach(() => service.close());
 
+/** The policy for a fault: only a response that never comes is worth a short timeout. */
+const retryPolicyFor = (fault: Fault) => ({
+  ...FAST_RETRIES,
+  timeout: fault === "stall" ? 50 : FAST_RETRIES.timeout,
+});
+
 const once =
   (page: number, fault: Fault, times = 1) =>
   (request: PageRequest) =>
@@ -39,7 +45,8 @@ describe("transient failures make no difference to the output:", () => {
     ["a smaller count", { body: '{"count":85,"results":[]}' }],
   ])("%s", async (_, fault) => {
     service.onRequest = once(4, fault, 2);
-    const { lines, error } = await runCrawl(service.origin, { concurrency: 2 });
+    const retryPolicy = retryPolicyFor(fault);
+    const { lines, error } = await runCrawl(service.origin, { concurrency: 2 }, { retryPolicy });
     expect(error).toBeUndefined();
     expect(lines).toEqual(linesOf(RECORDS));
   });
@@ -147,11 +154,7 @@ describe("permanent failures end with an error that explains how to resume:", ()
     ["no count", { body: '{"results":[]}' }, /returned an invalid envelope: count is missing; gave up after/],
   ])("%s", async (_, fault, message) => {
     service.onRequest = once(3, fault, 1_000);
-    const { error, out, lines } = await runCrawl(
-      service.origin,
-      {},
-      { retryPolicy: { ...FAST_RETRIES, timeout: 50 } },
-    );
+    const { error, out, lines } = await runCrawl(service.origin, {}, { retryPolicy: retryPolicyFor(fault) });
     expect(error).toMatch(message);
     expect(error).toContain(`${out} contains 30 of 100 records. Run the same command again to resume.`);
     expect(lines).toEqual(linesOf(RECORDS).slice(0, 30));

@@ -11,10 +11,10 @@ export function newFile(): string {
   return join(createFolder(), "records.jsonl");
 }
 
-/** Like the policy of the command, but a thousand times as fast. */
+/** Like the policy of the command, but its waits are a thousand times as fast. A busy machine may need long for a response. */
 export const FAST_RETRIES = {
   attempts: 8,
-  timeout: 400,
+  timeout: 30_000,
   backoff: 1,
   maxBackoff: 60,
   maxRetryAfter: 3_600_000,

@@ -7,7 +7,7 @@ import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";
 setUpService(RECORDS);
 
 /** Makes only two attempts, and soon stops waiting for a response that never ends. */
-const retryPolicy = { ...QUICK, attempts: 2, timeout: 500 };
+const retryPolicy = { ...QUICK, attempts: 2, timeout: 2_000 };
 
 async function expectRule([, rules, apply]: Defect): Promise<void> {
   apply();
