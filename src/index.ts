@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
-import { grow } from "./growth/trigger.ts";
-import { createErrorHandler, type RenderError } from "./http/error-response.ts";
+import { grow } from "./growth/run.ts";
+import { createErrorHandler } from "./http/error-response.ts";
 import { notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit, findLimitPeriod } from "./http/rate-limit.ts";
@@ -9,14 +9,12 @@ import { createMock } from "./mock/middleware.ts";
 import { health } from "./records/health.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "./site/about.ts";
+import { renderError } from "./site/error-page.tsx";
 import { landing } from "./site/landing/route.ts";
+import { renderRecords } from "./site/records/records-page.tsx";
 import { templates } from "./site/templates.ts";
 
-// Web pages are imported on the first use, so that clients that read JSON never wait for them.
-const renderError: RenderError = async (error, url) =>
-  (await import("./site/error-page.tsx")).renderError(error, url);
-const renderPage: RenderPage = async (view, c) => {
-  const { renderRecords } = await import("./site/records/records-page.tsx");
+const renderPage: RenderPage = (view, c) => {
   const headers = mock.finalHeaders(c, view.headers);
   return renderRecords({ ...view, headers, limitPeriod: findLimitPeriod(c.env) });
 };

@@ -11,7 +11,7 @@ import { lastValue, negotiateError, readQuery } from "./request.ts";
  * Writes the web page of an error.
  * @param url the URL of the request
  */
-export type RenderError = (error: HttpError, url: URL) => Promise<string>;
+type RenderError = (error: HttpError, url: URL) => string;
 
 /**
  * Creates the handler of everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the
@@ -19,20 +19,20 @@ export type RenderError = (error: HttpError, url: URL) => Promise<string>;
  * @param render makes the web page of an error, for a browser
  */
 export function createErrorHandler(render: RenderError) {
-  return (error: Error, c: Context<{ Bindings: Env }>): Promise<Response> => {
+  return (error: Error, c: Context<{ Bindings: Env }>): Response => {
     if (error instanceof HttpError) return respond(error, c, render);
     logFailedRequest(error, c);
     return respond(unavailable(), c, render);
   };
 }
 
-async function respond(error: HttpError, c: Context, render: RenderError): Promise<Response> {
+function respond(error: HttpError, c: Context, render: RenderError): Response {
   c.header("Cache-Control", ERROR_CACHING);
   c.header("Vary", "Accept");
   for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
   const format = lastValue(readQuery(c.req.url), "format");
   if (negotiateError(format, c.req.header("Accept")) === "json") return c.json(error.body, error.status);
-  return respondHtml(c, await render(error, new URL(c.req.url)), error.status);
+  return respondHtml(c, render(error, new URL(c.req.url)), error.status);
 }
 
 /** Logs why a request gets a 503. */

@@ -17,7 +17,7 @@ import { type MockOptions, readOptions } from "./options.ts";
 import { readPreferHeader } from "./prefer-header.ts";
 import { isOnTarget } from "./target.ts";
 
-type RespondWithError = (error: Error, c: Context) => Promise<Response>;
+type RespondWithError = (error: Error, c: Context) => Response;
 
 /** What the mock changes in the response to a request. */
 interface ResponseOverride {
@@ -58,7 +58,7 @@ export function createMock(respondWithError: RespondWithError) {
     const error = chooseError(c, override);
     await wait(decision.faults.hang ? HANG_MS : decision.delayMs);
     // The target may have been found out from the real response.
-    if (error) c.res = await respondWithError(error, c);
+    if (error) c.res = respondWithError(error, c);
     else if (!c.finalized) await next();
     const response = await overrideResponse(c.res, override);
     // Without this line Hono copies the headers of the old response to the new one.

@@ -47,7 +47,7 @@ export interface PageView {
 }
 
 /** Writes the web page of a page of the collection. */
-export type RenderPage = (view: PageView, c: Context) => Promise<string>;
+export type RenderPage = (view: PageView, c: Context) => string;
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -107,7 +107,7 @@ async function respondWebPage(
   const { headers, ...read } = await readPage(c, query, parseQuery(query));
   const all = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  return respondHtml(c, await render({ ...read, headers: all }, c), 200, { "Cache-Control": PAGE_CACHING });
+  return respondHtml(c, render({ ...read, headers: all }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
 /** The entity-tag of the page if the client's copy has the same one; no record is read then. */

@@ -8,6 +8,7 @@ import { COLLECTION_PATH, writeEnvelope } from "../../records/envelope.ts";
 import { pageUrls } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/store.ts";
+import { renderLanding } from "./landing-page.tsx";
 import { type Summary, summarise } from "./summary.ts";
 
 const PATH = "/";
@@ -46,7 +47,6 @@ async function findPage(
   const origin = findOrigin(c.req.url, PUBLIC_ORIGIN);
   const key = [state.revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
   if (latest.key === key) return latest.page;
-  const { renderLanding } = await import("./landing-page.tsx");
   const page = renderLanding(summary(), await readSample(c, origin));
   if (isComplete) latest = { key, page };
   return page;
