@@ -144,11 +144,13 @@ describe("the landing page is created once for each state", () => {
 });
 
 describe("without statistics", () => {
-  test("the landing page still shows the number of records", async () => {
+  test("the landing page still shows the number of records, and the statistics as soon as there are any", async () => {
     await loadInto(worker.env, "d1", makeRecords(COUNT));
-    await worker.env.DB.prepare("DELETE FROM statistics").run();
+    await worker.env.DB.prepare("UPDATE statistics SET revision = 'another'").run();
     const page = await (await openPage(inBrowser())).text();
     expect(page).toContain("<strong>100</strong>");
     expect(page).not.toContain("Cameras");
+    await worker.env.DB.prepare("UPDATE statistics SET revision = (SELECT revision FROM state)").run();
+    expect(await (await openPage(inBrowser())).text()).toContain("Cameras");
   });
 });

@@ -120,6 +120,14 @@ describe("a page of the collection in a browser", () => {
     }
   });
 
+  test("has a banner without a link if the header Prefer changed the response", async () => {
+    const { headers } = inBrowser();
+    const response = await worker.fetch(PATH, { headers: { ...headers, prefer: "delay=1" } });
+    const [banner] = /<p class="banner">.*?<\/p>/.exec(await response.text()) ?? [];
+    expect(banner).toContain("<code>delay=1</code>");
+    expect(banner).not.toContain("<a ");
+  });
+
   test("has a banner if requests are limited", async () => {
     const RATE_LIMITER = { limit: async () => ({ success: true }) };
     const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
