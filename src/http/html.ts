@@ -26,7 +26,7 @@ export const HTML_HEADERS = {
 
 /**
  * Responds with a web page.
- * @param html the document, without its type
+ * @param html the document without `<!doctype html>`
  * @param headers added to the headers of every page, or replacing them
  */
 export function respondHtml(
