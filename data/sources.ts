@@ -1,6 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Source } from "../src/records/statistics.ts";
-import { PROJECT } from "../tools/wrangler.ts";
+import { PROJECT } from "./stores/wrangler.ts";
 
 const SEED = join(PROJECT, "data/seed");
 

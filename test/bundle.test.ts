@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, test } from "vitest";
-import { runWrangler } from "../tools/wrangler.ts";
+import { runWrangler } from "../data/stores/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 const MOST_BYTES = 45 * 1024;

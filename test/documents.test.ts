@@ -2,11 +2,11 @@ import { existsSync, globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
-import { createSeenRecords } from "../data/crawl/consistency.ts";
-import { checkRecord, formatResponseProblem } from "../data/crawl/validation.ts";
 import type { OpenApiDocument } from "../src/http/openapi/types.ts";
 import { TrafficRecord } from "../src/records/record.ts";
 import { describeService } from "../src/site/openapi/document.ts";
+import { createSeenRecords } from "../tools/data/crawl/consistency.ts";
+import { checkRecord, formatResponseProblem } from "../tools/data/crawl/validation.ts";
 import { makeRecords } from "./records/sample.ts";
 
 const NAMES = [

@@ -1,8 +1,8 @@
 import { Console } from "node:console";
 import { Readable, Writable } from "node:stream";
 import type { Command } from "commander";
-import { createDataProgram } from "../data/program.ts";
 import { runCommand } from "../tools/command-line/program.ts";
+import { createDataProgram } from "../tools/data/program.ts";
 
 /** How a command ended, and what it printed. */
 export interface Finished {

@@ -2,6 +2,8 @@ import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import type { StoreName } from "../data/stores/configuration.ts";
+import { applyMigrations } from "../data/stores/migrations.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Source } from "../src/records/statistics.ts";
@@ -9,8 +11,6 @@ import { bindDatabase } from "../src/store/d1.ts";
 import { createStore } from "../src/store/open.ts";
 import type { State } from "../src/store/store.ts";
 import { append, load } from "../src/store/writer.ts";
-import type { StoreName } from "../tools/configuration.ts";
-import { applyMigrations } from "../tools/stores/migrations.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { checkResponse } from "./openapi-check.ts";
 

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { describeFileError } from "../../tools/file-errors.ts";
+import { describeFileError } from "../file-errors.ts";
 import { describeKind, HEAD_LENGTH } from "./file-kind.ts";
 import { UnreadableError } from "./problem.ts";
 

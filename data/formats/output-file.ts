@@ -12,7 +12,7 @@ import { basename, dirname, join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { InvalidArgumentError } from "commander";
-import { createWriteError } from "../../tools/file-errors.ts";
+import { createWriteError } from "../file-errors.ts";
 
 /** A piece of text, or the bytes of a format that is not text. */
 export type Chunk = string | Uint8Array;

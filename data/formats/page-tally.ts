@@ -1,4 +1,4 @@
-import { formatCount } from "../../tools/command-line/format.ts";
+import { formatCount } from "../formatting.ts";
 import type { Problem } from "./problem.ts";
 import type { Row } from "./row.ts";
 

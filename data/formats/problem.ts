@@ -1,4 +1,4 @@
-import { formatValue } from "../../tools/command-line/format.ts";
+import { formatValue } from "../formatting.ts";
 
 /** A place in the input. */
 export interface Place {

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { DiskFullError, findSpaceProblem, isDiskFull } from "../../tools/file-errors.ts";
+import { DiskFullError, findSpaceProblem, isDiskFull } from "../file-errors.ts";
 
 /** Estimates the size of a load from the part of its files that has been read. */
 export interface SizeEstimate {

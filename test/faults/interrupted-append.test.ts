@@ -1,8 +1,8 @@
 import { glob, readdir, readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeWideRecords } from "../records/sample.ts";
 import { untilFresh, untilServed } from "../serve.ts";
+import { createLocalStore, interrupt, untilWriting } from "../tools/data/local-store.ts";
 import { walk } from "../walk/walk.ts";
 import { startWorker } from "../worker.ts";
 

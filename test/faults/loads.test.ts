@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
-import { createLocalStore, interrupt, untilWriting } from "../data/local-store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
+import { createLocalStore, interrupt, untilWriting } from "../tools/data/local-store.ts";
 import { walk } from "../walk/walk.ts";
 import { startWorker } from "../worker.ts";
 import { PATH, writePage } from "./answers.ts";

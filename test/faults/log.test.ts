@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { STATE_KEY } from "../../src/store/kv-state.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
 import { loadInto, startWorker, useWorker } from "../worker.ts";

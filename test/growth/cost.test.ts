@@ -8,8 +8,8 @@ import { GRACE_MS } from "../../src/store/kv-state.ts";
 import { createStore } from "../../src/store/open.ts";
 import { createRevision, type State, type Store } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { growAt, loaded, recordsOf, until, walk } from "./collection.ts";
 

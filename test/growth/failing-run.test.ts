@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { growAt, loaded, until, walk } from "./collection.ts";

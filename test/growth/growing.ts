@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, vi } from "vitest";
+import type { StoreName } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
-import type { StoreName } from "../../tools/configuration.ts";
 import { loadInto, type RunningWorker, useWorker } from "../worker.ts";
 import { loaded } from "./collection.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextRecords } from "../../src/growth/next-records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { statisticsOf } from "../data/statistics.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { recordsOf } from "./collection.ts";
 
 const NOW = new Date("2026-11-20T12:05:00Z");

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { MAX_INTERVALS_PER_RUN } from "../../src/growth/period.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { createStore } from "../../src/store/open.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
-import { statisticsOf } from "../data/statistics.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { loadInto } from "../worker.ts";
 import { COLLECTION, growAt, loaded, recordsOf, until, walk } from "./collection.ts";
 import { useGrowingWorker, useLoaded, worker } from "./growing.ts";

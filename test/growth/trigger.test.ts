@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { untilFresh } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
 import { loadInto, startWorker, useWorker } from "../worker.ts";

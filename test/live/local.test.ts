@@ -1,5 +1,5 @@
 import { beforeAll, describe } from "vitest";
-import { STORE_NAMES } from "../../tools/configuration.ts";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { describeTarget } from "./suite.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import app from "../../src/index.ts";
 import { Page } from "../../src/records/record.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { context, loadInto, useWorker } from "../worker.ts";
 import { essential } from "./headers.ts";
 import { makeRecords } from "./sample.ts";

@@ -1,13 +1,13 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
-import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "../site/browser-request.ts";
 import { context, loadInto, startWorker, useWorker } from "../worker.ts";
+import { makeRecords } from "./sample.ts";
 
 const PATH = "/healthz";
 const PAGE = "/api/tf1/records/";

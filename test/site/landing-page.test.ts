@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import app from "../../src/index.ts";
 import type { Source } from "../../src/records/statistics.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { context, loadInto, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { lastPage, type PageRequest, resolvePage } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines, renderResults } from "../../src/store/blocks.ts";
 import type { State, Store } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { useEmptyStores } from "./empty-stores.ts";
 
 /** The results of a page from the store, or the reason if there is no such page. */

@@ -4,8 +4,8 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { blockStarts, encodeBlocks, readLines } from "../../src/store/blocks.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/store.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 
 export const waitUntil = () => {};
 

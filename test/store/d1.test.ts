@@ -4,8 +4,8 @@ import { bindDatabase, createD1Store, PAGE_QUERY } from "../../src/store/d1.ts";
 import { sweepStatement } from "../../src/store/sql.ts";
 import { ABANDONED_MS, type State } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { loadInto, useWorker } from "../worker.ts";
 
 // D1 bills for the rows that are read and written.

@@ -1,13 +1,13 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
+import type { StoreName } from "../../data/stores/configuration.ts";
+import { D1_SCRIPT, type LocalDatabase, openD1 } from "../../data/stores/d1-runtime.ts";
+import { applyMigrations } from "../../data/stores/migrations.ts";
 import type { Env } from "../../src/env.ts";
 import { createD1Store } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { StoreName } from "../../tools/configuration.ts";
-import { D1_SCRIPT, type LocalDatabase, openD1 } from "../../tools/stores/d1-runtime.ts";
-import { applyMigrations } from "../../tools/stores/migrations.ts";
 
 /** An empty database and an empty namespace in workerd, which this process writes to as the data tool does. */
 export interface EmptyStores {

@@ -5,8 +5,8 @@ import { GRACE_MS } from "../../src/store/kv-state.ts";
 import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
 import { ABANDONED_MS, createRevision } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { useWorker } from "../worker.ts";
 
 const records = makeRecords(1_300);

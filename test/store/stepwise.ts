@@ -1,8 +1,8 @@
+import type { StoreName } from "../../data/stores/configuration.ts";
 import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import type { KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { StoreName } from "../../tools/configuration.ts";
 import type { EmptyStores } from "./empty-stores.ts";
 
 /** Called before each operation of a store on its database or namespace. */

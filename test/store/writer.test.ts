@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRecord, readLines } from "../../src/store/blocks.ts";
 import { GRACE_MS, STATE_KEY } from "../../src/store/kv-state.ts";
@@ -10,9 +11,8 @@ import {
   type Store,
 } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
-import { STORE_NAMES, type StoreName } from "../../tools/configuration.ts";
-import { statisticsOf } from "../data/statistics.ts";
 import { makeRecords } from "../records/sample.ts";
+import { statisticsOf } from "../tools/data/statistics.ts";
 import { useEmptyStores } from "./empty-stores.ts";
 import { createStepwiseStore } from "./stepwise.ts";
 

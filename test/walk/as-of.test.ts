@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import app from "../../src/index.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { FRESH_MS } from "../../src/store/cache.ts";
-import { STORE_NAMES } from "../../tools/configuration.ts";
 import { makeRecords } from "../records/sample.ts";
 import { appendTo, context, loadInto, useWorker } from "../worker.ts";
 

@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { InvalidArgumentError } from "commander";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 import { PAGE_QUERY } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { PROJECT } from "../wrangler.ts";
 import { CASES, type PreparedCase, pageNumbers, prepareCase } from "./cases.ts";
 import { prepareCollection } from "./collection.ts";
 import { measureFirstPages } from "./first-pages.ts";

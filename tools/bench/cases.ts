@@ -1,7 +1,7 @@
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import { lastPage, pagePositions } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { COLLECTION_PATHS } from "../../src/records/route.ts";
-import { STORE_NAMES, type StoreName } from "../configuration.ts";
 import type { Entrypoint, Runtime } from "./runtime.ts";
 
 /** The place of a page in the collection. */

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { applyMigrations, listMigrations, MIGRATIONS } from "../../data/stores/migrations.ts";
 import { generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { encodeBlocks } from "../../src/store/blocks.ts";
@@ -10,7 +11,6 @@ import { bindNamespace } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
 import { load } from "../../src/store/writer.ts";
 import { openProgress } from "../command-line/progress.ts";
-import { applyMigrations, listMigrations, MIGRATIONS } from "../stores/migrations.ts";
 import { startRuntime } from "./runtime.ts";
 
 /** Records in several blocks, whose digest shows whether the layout has changed. */

@@ -2,11 +2,11 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 import { generateRecords } from "../../src/generator/records.ts";
 import { createKvStore } from "../../src/store/kv.ts";
 import { bindNamespace } from "../../src/store/namespace.ts";
 import { load } from "../../src/store/writer.ts";
-import { PROJECT } from "../wrangler.ts";
 
 // Prints the CPU time in milliseconds of the first request to a new instance. The arguments are the bundled worker and a
 // path. The instance is this process; its store is a map, so the time of a real store is not included.

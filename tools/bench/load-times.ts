@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { STORE_NAMES, type StoreName } from "../configuration.ts";
-import { PROJECT } from "../wrangler.ts";
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 
 /** The time and memory that `npm run data -- load` needs for a file of generated records. */
 export interface LoadResult {

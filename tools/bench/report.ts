@@ -1,4 +1,4 @@
-import type { StoreName } from "../configuration.ts";
+import type { StoreName } from "../../data/stores/configuration.ts";
 import type { Case, Mode, PageName } from "./cases.ts";
 import type { FirstPage } from "./first-pages.ts";
 import type { Figures } from "./load-run.ts";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
+import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
+import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
 import type { Env } from "../../src/env.ts";
-import { STORE_NAMES, type StoreName } from "../configuration.ts";
-import { openTemporaryFile } from "../temporary-files.ts";
-import { PROJECT, runWrangler } from "../wrangler.ts";
 
 /** The exports of tools/bench/worker.ts. */
 export type Entrypoint = "default" | "cold" | "empty" | "walked" | "floor" | "storeFloor";

@@ -1,6 +1,6 @@
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { describeFileError } from "../file-errors.ts";
+import { describeFileError } from "../../data/file-errors.ts";
 
 // Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
 

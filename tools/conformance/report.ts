@@ -1,5 +1,5 @@
 import { styleText } from "node:util";
-import { formatCount } from "../command-line/format.ts";
+import { formatCount } from "../../data/formatting.ts";
 import type { ConformanceReport } from "./check.ts";
 import type { RuleResult, Verdict } from "./rule.ts";
 

@@ -1,6 +1,6 @@
 import { Tokenizer, TokenType } from "@streamparser/json";
+import { formatValue } from "../../data/formatting.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { formatValue } from "../command-line/format.ts";
 
 /** A number that is not written as an integer (`1.0`, `1e3`), or that JavaScript cannot represent exactly. */
 export class NumberLiteral {

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
-import { requireStore, type StoreName } from "../configuration.ts";
+import { requireStore, type StoreName } from "../../data/stores/configuration.ts";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 import { assignNamespaceIds, requirePeriod } from "../rate-limit.ts";
-import { PROJECT } from "../wrangler.ts";
 import type { ExistingResource, Resource } from "./resources.ts";
 
 /** The folder for configuration files with the ids of resources. Git ignores it. */

@@ -1,6 +1,6 @@
 import { globSync } from "node:fs";
-import { useStore } from "../stores/open.ts";
-import { PROJECT } from "../wrangler.ts";
+import { useStore } from "../../data/stores/open.ts";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 import { type DeployTarget, readWranglerToml, writeConfigFile } from "./deploy-target.ts";
 import { listChanges, readCommitOptions } from "./git.ts";
 import { findOrCreateResource } from "./resources.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { z } from "zod";
-import { PROJECT, runWrangler } from "../wrangler.ts";
+import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
 import { type Dependencies, type DeployOptions, deploy, type Upload } from "./deploy.ts";
 import {
   createTarget,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runWrangler } from "../wrangler.ts";
+import { runWrangler } from "../../data/stores/wrangler.ts";
 import { type Dependencies, type DeployOptions, deploy, type Upload } from "./deploy.ts";
 import { createTarget, readWranglerToml, requireSettings } from "./deploy-target.ts";
 import { runWranglerForEntry } from "./run-command.ts";

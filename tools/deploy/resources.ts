@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { z } from "zod";
-import { runWrangler } from "../wrangler.ts";
+import { runWrangler } from "../../data/stores/wrangler.ts";
 import type { Programs } from "./run-command.ts";
 
 /** A D1 database or a KV namespace that a deployment uses. */

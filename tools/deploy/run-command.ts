@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { z } from "zod";
-import { PROJECT, runWrangler, type StandIn } from "../wrangler.ts";
+import { PROJECT, runWrangler, type StandIn } from "../../data/stores/wrangler.ts";
 
 /** The programs that a deployment runs; tests replace them. */
 export interface Programs {

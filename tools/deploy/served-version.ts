@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { runWrangler } from "../wrangler.ts";
+import { runWrangler } from "../../data/stores/wrangler.ts";
 import type { Programs } from "./run-command.ts";
 
 const Deployments = z.array(

@@ -1,4 +1,4 @@
-import { captureWrangler, TEMPORARY_ACCOUNT } from "../wrangler.ts";
+import { captureWrangler, TEMPORARY_ACCOUNT } from "../../data/stores/wrangler.ts";
 import type { Programs } from "./run-command.ts";
 
 /** How wrangler prints the address with which the account can be claimed. */

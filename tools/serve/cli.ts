@@ -4,11 +4,11 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
+import { readConfiguration } from "../../data/stores/configuration.ts";
+import { PROJECT } from "../../data/stores/wrangler.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { readConfiguration } from "../configuration.ts";
 import { runScript } from "../deploy/run-command.ts";
-import { PROJECT } from "../wrangler.ts";
 import { isLoaded } from "./local-database.ts";
 import { createRuntimeConfig, findDatabaseId } from "./runtime-config.ts";
 
@@ -76,7 +76,7 @@ function requireVariables(variables: Record<string, unknown>): Record<string, st
 /** Applies pending migrations, and loads the seed if the store is empty. */
 async function prepareStore(persistTo: string): Promise<void> {
   // Importing the simulator takes half a second.
-  const { useStore } = await import("../stores/open.ts");
+  const { useStore } = await import("../../data/stores/open.ts");
   const choice = { persistTo, store: "d1" as const };
   const { version } = await useStore(choice, ({ store }) => store.readState(true));
   if (version !== 0) return;

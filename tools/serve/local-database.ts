@@ -2,7 +2,7 @@ import { createHash, createHmac } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { listMigrations } from "../stores/migrations.ts";
+import { listMigrations } from "../../data/stores/migrations.ts";
 
 /**
  * The key from which the local simulator of D1 derives the names of database files. With the same key, workerd opens the same

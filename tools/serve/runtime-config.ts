@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Configuration } from "../configuration.ts";
+import type { Configuration } from "../../data/stores/configuration.ts";
 import { DATABASE_KEY } from "./local-database.ts";
 
 /** What the runtime serves, and from where. */

@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
 import { stage } from "../../../data/staging.ts";
-import { stageFiles } from "../stage-files.ts";
+import { stageFiles } from "../staging/stage-files.ts";
 import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "./read-input.ts";
 
 // All problems of a single file with their messages, so that the wording can be reviewed as a whole.

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { writeReport } from "../../../data/formats/report.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { stageFiles } from "../stage-files.ts";
+import { stageFiles } from "../staging/stage-files.ts";
 import { collect } from "./read-input.ts";
 
 const write = async (records: ReturnType<typeof makeRecords>) =>

@@ -5,9 +5,9 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
-import { type FakeService, startFakeService } from "../../data/crawl/fake-service.ts";
-import { newFile } from "../../data/crawl/run-crawl.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { type FakeService, startFakeService } from "../data/crawl/fake-service.ts";
+import { newFile } from "../data/crawl/run-crawl.ts";
 import { runInTerminal } from "./terminal.ts";
 
 const RECORDS = makeRecords(150);
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 const command = (out: string, ...options: string[]) => [
-  "data/cli.ts",
+  "tools/data/cli.ts",
   "crawl",
   service.origin,
   "--out",

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
+import { STORE_NAMES, type StoreName } from "../../../data/stores/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { STORE_NAMES, type StoreName } from "../../../tools/configuration.ts";
 import { committedFiles } from "../../data/committed-seed.ts";
 import { loadInto, startWorker, useWorker } from "../../worker.ts";
 import { checkQuickly, QUICK, rulesOf } from "./quick-check.ts";

@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { PROJECT } from "../../../tools/wrangler.ts";
+import { PROJECT } from "../../../data/stores/wrangler.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 /** The result of a script. */

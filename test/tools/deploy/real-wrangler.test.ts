@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
-import { load } from "../../../data/load.ts";
+import { load } from "../../../tools/data/load.ts";
 import type { Dependencies } from "../../../tools/deploy/deploy.ts";
 import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
 import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";

@@ -5,9 +5,9 @@ import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { experimental_generateTypes, experimental_readRawConfig, unstable_readConfig } from "wrangler";
-import { readConfiguration, requireStore } from "../../../tools/configuration.ts";
+import { readConfiguration, requireStore } from "../../../data/stores/configuration.ts";
+import { QUIET, runWrangler } from "../../../data/stores/wrangler.ts";
 import { createTarget, readWranglerToml, writeConfigFile } from "../../../tools/deploy/deploy-target.ts";
-import { QUIET, runWrangler } from "../../../tools/wrangler.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 const execute = promisify(execFile);

@@ -1,4 +1,4 @@
-import { formatCount } from "../../command-line/format.ts";
+import { formatCount } from "../../../data/formatting.ts";
 import type { ErrorsEvent, ResponseEvent } from "../events.ts";
 import { describeValue } from "../response-body.ts";
 import { createNotShownRule, type Finding, type Rule } from "../rule.ts";

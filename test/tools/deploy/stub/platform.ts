@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { DatabaseSync } from "node:sqlite";
-import { load } from "../../../../data/load.ts";
-import type { StandIn } from "../../../../tools/wrangler.ts";
+import type { StandIn } from "../../../../data/stores/wrangler.ts";
+import { load } from "../../../../tools/data/load.ts";
 import { listen } from "../../../listen.ts";
 import type { Account } from "./account.ts";
 import { runWranglerStub } from "./wrangler.ts";

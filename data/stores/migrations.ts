@@ -1,0 +1,42 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { SqlDatabase } from "../../src/store/d1.ts";
+import { PROJECT } from "./wrangler.ts";
+
+/** The folder of the migrations. */
+export const MIGRATIONS = join(PROJECT, "data/migrations");
+
+/** The table in which wrangler notes which migrations it applied. */
+const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/** The names of all migrations, in their order. */
+export async function listMigrations(): Promise<string[]> {
+  return (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).sort();
+}
+
+/** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
+export async function applyMigrations(database: SqlDatabase): Promise<void> {
+  await database.write([TABLE]);
+  const rows = await database.query("SELECT name FROM d1_migrations", [], true);
+  const applied = new Set(rows.map(({ name }) => name));
+  const names = (await listMigrations()).filter((name) => !applied.has(name));
+  for (const name of names) {
+    const statements = splitStatements(await readFile(join(MIGRATIONS, name), "utf8"));
+    await database.write([...statements, `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
+  }
+}
+
+/**
+ * Splits a migration into its statements, each of which ends with a semicolon at the end of a line. A test compares
+ * this with wrangler's own way, which would take a second and 100 MB to import.
+ */
+export function splitStatements(sql: string): string[] {
+  return sql
+    .split(/;[ \t]*$/m)
+    .map((statement) => statement.trim())
+    .filter((statement) => statement !== "");
+}

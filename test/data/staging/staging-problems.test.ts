@@ -1,0 +1,113 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { expect, test } from "vitest";
+import { formatProblem } from "../../../data/formats/problem.ts";
+import { stage } from "../../../data/staging.ts";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { createFolder } from "../../temporary-folder.ts";
+import { FIELDS, makeRecord } from "../formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
+
+test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
+  ["accepts records of one camera at several times", { a: [{ id: 1 }, { id: 2, timestamp: noon(1) }] }, []],
+  ["accepts records of several cameras at one time", { a: [{ id: 1 }, { id: 2, camera_pk: 8 }] }, []],
+  ["reports a repeated id", { a: [{}, { timestamp: noon(1) }] }, ["a:2: id 1 already appears in a:1"]],
+  [
+    "reports an id that another file repeats twice",
+    { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
+    ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"],
+  ],
+  ["reports a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
+  [
+    "reports a camera with two camera_refs",
+    {
+      a: [
+        {},
+        { id: 2, timestamp: noon(1) },
+        { id: 3, timestamp: noon(2), camera_ref: "b" },
+        { id: 4, camera_pk: 9, camera_ref: "b" },
+      ],
+    },
+    ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
+  ],
+  [
+    "reports a repeated camera and time",
+    { a: [{}], b: [{ id: 2, timestamp: noon(1) }, { id: 3 }] },
+    ['b:2: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1'],
+  ],
+  [
+    "reports a record that repeats the id of one record and the camera and time of another",
+    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
+    [
+      "a:3: id 2 already appears in a:2",
+      'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1',
+    ],
+  ],
+])("%s", async (_, contents, problems) => {
+  expect(await stageFiles(contents)).toMatchObject({ problems, problemCount: problems.length });
+});
+
+test("reports all records of a file that is named twice", async () => {
+  const folder = createFolder();
+  const file = join(folder, "a");
+  await writeFile(file, JSON.stringify(makeRecord()));
+  const staged = await stage([file, file], { strict: false });
+  expect(staged.problems.map(formatProblem)).toEqual([`${file}:1: id 1 already appears in ${file}:1`]);
+  staged.close();
+});
+
+test("returns the first 20 problems in the order of files and lines, and counts all", async () => {
+  const wrong = (count: number) => Array.from({ length: count }, (_, id) => ({ id, cars: -1 }));
+  const staged = await stageFiles({
+    z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
+    y: Buffer.from("\x1f\x8bhello", "latin1"),
+    x: [{ id: 1 }, ...wrong(2000)],
+  });
+  const message = "cars -1 is not a whole number, 0 or greater";
+  expect(staged.problems).toEqual([
+    "z:2: id 1 already appears in z:1",
+    `z:3: ${message}`,
+    "y: is a damaged gzip file: unknown compression method",
+    "x:1: id 1 already appears in z:1",
+    ...Array.from({ length: 16 }, (_, i) => `x:${i + 2}: ${message}`),
+  ]);
+  expect(staged).toMatchObject({ count: 3, problemCount: 2004 });
+});
+
+test("reads the other files if one cannot be read", async () => {
+  const zipped = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
+  const staged = await stageFiles({ a: zipped.subarray(0, 40), b: "", "-": zipped, c: "{" });
+  expect(staged).toMatchObject({
+    count: 1,
+    problems: [
+      "a: is a damaged gzip file: unexpected end of file",
+      "b: contains no records",
+      "c:1: ends inside the JSON value that starts in line 1",
+    ],
+  });
+});
+
+const FIRST = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
+
+test.each([
+  [
+    "refuses a report after records",
+    { a: [{}], b: writeReport(FIRST) },
+    "b: contains a report, but a contains records; one load cannot contain both",
+  ],
+  [
+    "refuses records after a report",
+    { a: writeReport(FIRST), b: [{}, {}] },
+    "b: contains records, but a contains a report; one load cannot contain both",
+  ],
+])("%s", async (_, contents, problem) => {
+  expect(await stageFiles(contents)).toMatchObject({ problems: [problem], count: 1 });
+});
+
+test("reports a camera and time that appear twice in a report", async () => {
+  const again = FIRST.replace("A33", "a33").replace("09:23:09", "09:24:09").replace("09:10:27", "09:10:27.5");
+  expect(await stageFiles({ a: writeReport(FIRST, again) })).toMatchObject({
+    problems: ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
+  });
+});

@@ -1,0 +1,126 @@
+import { Readable } from "node:stream";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { stage } from "../../../data/staging.ts";
+import { makeRecord } from "../formats/read-input.ts";
+import { noon, stageFiles, writeReport } from "./stage-files.ts";
+
+test("records cannot be read if there are problems", async () => {
+  const staged = await stage(["-"], { strict: false, stdin: Readable.from([]) });
+  expect(() => staged.records()).toThrow("problems");
+  staged.close();
+});
+
+test("sets the counts of a False record to 0 and returns the number of changed records", async () => {
+  const records = [
+    { id: 1, camera_ok: "False" as const },
+    { id: 2, camera_ok: "True" as const, timestamp: noon(1) },
+  ];
+  const zeros = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
+  const silent = { ...zeros, id: 3, timestamp: "2018-01-01T00:00:00Z", camera_ok: "False" as const };
+  const staged = await stageFiles({ a: [...records, silent] });
+  expect(staged).toMatchObject({ zeroed: 1, problems: [], count: 3 });
+  expect(staged.records).toEqual([silent, records[1], { ...records[0], ...zeros }].map(makeRecord));
+});
+
+test("with strict, reports counts of a False record and still compares the record", async () => {
+  const staged = await stageFiles({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true });
+  expect(staged).toMatchObject({
+    zeroed: 0,
+    problems: [
+      'a:1: camera_ok "False" requires counts of 0, but persons is 2',
+      "a:2: id 1 already appears in a:1",
+    ],
+  });
+});
+
+test("numbers cameras by first capture and observations by processing, over all reports", async () => {
+  const staged = await stageFiles({
+    a: writeReport(
+      "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 09:30:00Z,C,tf1,3,0,0,0,0,0,0",
+    ),
+    b: writeReport(
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,a,tf1,4,0,0,0,0,0,0",
+      "2025-10-29 10:59:59.999Z,2025-10-29 10:10:00Z,d,tf1,5,0,0,0,0,0,2",
+      "2025-10-29 11:00:00.001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
+    ),
+  });
+  expect(staged).toMatchObject({ zeroed: 1, problems: [], count: 6 });
+  expect(
+    staged.records.map((record) => [record.id, record.camera_pk, record.camera_ref, record.cars]),
+  ).toEqual([
+    [5, 1, "c", 6],
+    [2, 1, "c", 3],
+    [6, 1, "c", 1],
+    [4, 3, "b", 2],
+    [3, 2, "a", 4],
+    [1, 4, "d", 0],
+  ]);
+  expect(staged.records[5]).toStrictEqual(
+    makeRecord({
+      id: 1,
+      camera_pk: 4,
+      camera_ref: "d",
+      timestamp: "2025-10-29T10:10:00Z",
+      camera_ok: "False",
+      cars: 0,
+      persons: 0,
+      bicycles: 0,
+    }),
+  );
+});
+
+describe("progress", () => {
+  const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
+
+  /** Records the progress that is shown. */
+  async function recordProgress(contents: Parameters<typeof stageFiles>[0]) {
+    const shown: [string, number, number | undefined][] = [];
+    const steps: string[] = [];
+    const openStep = (step: string) => ({
+      update: (done: number, total?: number) => shown.push([step, done, total]),
+      close: () => steps.push(step),
+    });
+    await stageFiles(contents, { openStep });
+    expect(steps).toEqual(["reading", "comparing"]);
+    return shown;
+  }
+
+  test("shows the megabytes read so far and the total of all files", async () => {
+    const shown = await recordProgress({ a: records, b: [{}] });
+    const done = shown.map(([, read]) => read);
+    expect(done).toEqual(done.toSorted((one, other) => one - other));
+    expect(done[0]).toBeLessThan(0.2);
+    expect(new Set(shown.map(([, , total]) => total))).toEqual(new Set([0.5]));
+    expect(shown.at(-1)).toEqual(["reading", 0.5, 0.5]);
+  });
+
+  test("counts the compressed bytes of a gzipped file, even if the file contains no records", async () => {
+    const zipped = gzipSync(Buffer.alloc(300_000_000, "\n"));
+    const shown = await recordProgress({ a: zipped });
+    const total = Math.round(zipped.length / 1e5) / 10;
+    expect(shown.length).toBeGreaterThan(3);
+    expect(shown[0]).toEqual(["reading", 0.1, total]);
+    expect(shown.at(-1)).toEqual(["reading", total, total]);
+  });
+
+  test("shows no total if the size is not known", async () => {
+    const shown = await recordProgress({
+      a: [{ id: 9_999 }],
+      "-": Buffer.alloc(200_000, "\n"),
+    });
+    expect(shown.at(-1)).toEqual(["reading", 0.2, undefined]);
+  });
+});
+
+test("records can be read more than once, but not after closing", async () => {
+  const staged = await stage(["-"], {
+    strict: false,
+    stdin: Readable.from([Buffer.from(JSON.stringify(makeRecord()))]),
+  });
+  expect([...staged.records()]).toEqual([...staged.records()]);
+  staged.close();
+  expect(() => [...staged.records()]).toThrow();
+});

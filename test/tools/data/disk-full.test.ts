@@ -1,0 +1,135 @@
+import { spawnSync } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { STORE_NAMES } from "../../../data/stores/configuration.ts";
+import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { walk } from "../../walk/walk.ts";
+import { type RunningWorker, startWorker } from "../../worker.ts";
+import { createLocalStore } from "./local-store.ts";
+
+/** Mounts a small file system. Returns false if this is not permitted; usually only root may do it. */
+function mount(folder: string, megabytes: number): boolean {
+  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]).status === 0;
+}
+
+function unmount(folder: string): void {
+  spawnSync("umount", ["--lazy", folder]);
+}
+
+const probe = await mkdtemp(join(tmpdir(), "disk-full-test-"));
+const isPermitted = mount(probe, 1);
+if (isPermitted) unmount(probe);
+else console.warn("Tests of full disks are skipped: mounting a small file system is not permitted.");
+await rm(probe, { recursive: true, force: true });
+
+const served = makeRecords(300);
+const NEEDED = /: the disk is full; about \d+\.\d MB are needed/;
+
+describe.runIf(isPermitted)("on a full disk", () => {
+  const local = createLocalStore();
+  let small: string;
+  let large: string;
+  beforeAll(async () => {
+    small = join(local.folder, "small");
+    await mkdir(small);
+    large = join(local.folder, "large.csv");
+    await writeFile(large, CSV_HEADER + makeRecords(75_000).map(csvLine).join(""));
+  });
+
+  /** Runs a test with a small file system in the folder `small`. */
+  async function withDisk(megabytes: number, action: () => Promise<void>): Promise<void> {
+    mount(small, megabytes);
+    await action().finally(() => unmount(small));
+  }
+
+  test("check reports how much space it needs and in which folder, and leaves no files", () =>
+    withDisk(2, async () => {
+      const input = await local.write("input.csv", makeWideRecords(60_000));
+      const { status, stderr } = await local.runIn(small, "check", input);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(
+        /^Warning: .*small has \d\.\d MB of free space, and about \d+\.\d MB are needed\./m,
+      );
+      expect(stderr).toMatch(/^\S*small cannot be written.*needed\. Set TMPDIR to use another folder\.$/m);
+      expect(stderr).toMatch(NEEDED);
+      expect(await readdir(small)).toEqual([]);
+    }));
+
+  test.each(STORE_NAMES)("%s: a load fails, and the records loaded before are still served", (store) =>
+    withDisk(7, async () => {
+      let server: RunningWorker | undefined;
+      const run = (command: string, ...args: string[]) =>
+        local.runIn(local.temporary, command, ...args, "--store", store, "--persist-to", small);
+      const first = await local.write("first.csv", served);
+      expect(await run("load", first)).toMatchObject({ status: 0 });
+      try {
+        server = await startWorker({ folder: small, vars: { STORE: store } });
+        const { status, stderr } = await run("load", large);
+        expect(status).toBe(1);
+        expect(stderr).toMatch(/^Warning: .*of free space, and about 11\.3 MB are needed\.$/m);
+        expect(stderr).toMatch(NEEDED);
+        expect(stderr).toMatch(/^What was loaded before is still served\.$/m);
+        expect(stderr).not.toMatch(/stack:|internal error/);
+        expect(await walk(server.origin)).toEqual(served.toReversed());
+      } finally {
+        await server?.close();
+      }
+      const { status, stdout } = await run("info", "--verify");
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^verified +1 block, 0 problems$/m)]);
+    }),
+  );
+
+  test.each(["csv", "jsonl"])("generate and export --format %s leave no partial file", (format) =>
+    withDisk(1, async () => {
+      const out = join(small, "out");
+      await writeFile(out, "before");
+      const args = ["--format", format, "--out", out];
+      expect(await local.runWithTemporary("load", "data/seed/2019-05-17.csv")).toMatchObject({ status: 0 });
+      await writeFile(join(small, "filler"), Buffer.alloc(900_000));
+      for (const command of [["generate", "--records", "50000"], ["export"]]) {
+        const place = command[0] === "export" ? ["--persist-to", local.folder] : [];
+        const { status, stderr } = await local.runIn(
+          local.temporary,
+          command[0]!,
+          ...command.slice(1),
+          ...args,
+          ...place,
+        );
+        expect(status).toBe(1);
+        expect(stderr).toContain(`${out} cannot be written`);
+        expect(stderr).toMatch(NEEDED);
+        expect((await readdir(small)).sort()).toEqual(["filler", "out"]);
+        expect(await readFile(out, "utf8")).toBe("before");
+      }
+    }),
+  );
+
+  test("a crawl can be resumed when there is space again", () =>
+    withDisk(1, async () => {
+      const first = await local.write("first.csv", served);
+      expect(await local.runWithTemporary("load", first)).toMatchObject({ status: 0 });
+      const server = await startWorker({ folder: local.folder });
+      try {
+        const out = join(small, "copy.jsonl");
+        await writeFile(join(small, "filler"), Buffer.alloc(990_000));
+        const failed = await local.runIn(local.temporary, "crawl", server.origin, "--out", out);
+        expect(failed.status).toBe(1);
+        expect(failed.stderr).toMatch(NEEDED);
+        expect(failed.stderr).toContain("Run the same command again to resume.");
+        await rm(join(small, "filler"));
+        expect(await local.runIn(local.temporary, "crawl", server.origin, "--out", out)).toMatchObject({
+          status: 0,
+        });
+        const copied = (await readFile(out, "utf8"))
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line));
+        expect(copied).toEqual(served.toReversed());
+      } finally {
+        await server.close();
+      }
+    }));
+});

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { glob, readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
+import { onTestFinished } from "vitest";
+import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import type { StoreName } from "../../../data/stores/configuration.ts";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { finish } from "../../processes.ts";
+import { type Finished, runData } from "../../run-command.ts";
+import { createFolder } from "../../temporary-folder.ts";
+
+/** A folder that contains the local D1 and KV stores, and files to load. */
+export interface LocalStore {
+  folder: string;
+  /** Writes records as CSV and returns the path. */
+  write(name: string, records: TrafficRecord[]): Promise<string>;
+  /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
+  run(command: string, ...args: string[]): Promise<Finished>;
+  /** Starts the same command in its own process and process group, so that a signal can stop it. */
+  start(command: string, ...args: string[]): ChildProcess;
+  /** Runs `npm run data -- COMMAND ...` to its end, in a process that uses this folder for temporary files. */
+  runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
+  /** Does the same as `runIn`, with the local store and the temporary folder of `start`. */
+  runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
+  /** Reads what the last command of `start` has written to standard error. */
+  readStderr(): Promise<string>;
+  /** The folder for the temporary files of commands that `start` has started. */
+  temporary: string;
+}
+
+export function createLocalStore(): LocalStore {
+  const folder = createFolder();
+  const temporary = join(folder, "temporary");
+  mkdirSync(temporary);
+  const place = ["--persist-to", folder];
+  return {
+    folder,
+    temporary,
+    async write(name, records) {
+      const file = join(folder, name);
+      await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
+      return file;
+    },
+    run: (command, ...args) => runData([command, ...place, ...args]),
+    start(command, ...args) {
+      const stderr = openSync(join(folder, "stderr"), "w");
+      const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...place, ...args], {
+        stdio: ["ignore", "ignore", stderr],
+        detached: true,
+        env: { ...process.env, TMPDIR: temporary },
+      });
+      closeSync(stderr);
+      onTestFinished(() => endGroup(child));
+      return child;
+    },
+    runIn,
+    runWithTemporary: (command, ...args) => runIn(temporary, command, ...args, ...place),
+    readStderr: () => readFile(join(folder, "stderr"), "utf8"),
+  };
+}
+
+function runIn(temporary: string, command: string, ...args: string[]): Promise<Finished> {
+  const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: temporary },
+  });
+  return finish(child);
+}
+
+/** Waits until a running load has written some of its records, but not all of them. */
+export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
+  const watch = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
+  try {
+    while (!(await watch.isWriting())) {
+      if (load.exitCode !== null)
+        throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
+      await setTimeout(5);
+    }
+  } finally {
+    watch.close();
+  }
+}
+
+interface Watch {
+  isWriting(): boolean | Promise<boolean>;
+  close(): void;
+}
+
+/**
+ * A revision begins with the time, so the blocks of a write that has just begun have the largest revision. The database is
+ * opened once, before the load opens it, because another process cannot open it at the same moment after a crash.
+ */
+async function watchDatabase({ folder }: LocalStore): Promise<Watch> {
+  const files = await Array.fromAsync(glob(`${folder}/v3/d1/*/*.sqlite`));
+  const file = files.find((name) => basename(name) !== "metadata.sqlite");
+  if (file === undefined) throw new Error("No database was ever loaded");
+  const database = new DatabaseSync(file, { readOnly: true });
+  const newest = database.prepare("SELECT max(revision) AS revision FROM blocks");
+  const before = newest.get()?.revision;
+  return {
+    isWriting: () => newest.get()?.revision !== before,
+    close: () => database.close(),
+  };
+}
+
+/** The local KV stores each value in a file. */
+async function watchKeys({ folder }: LocalStore): Promise<Watch> {
+  const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
+  const before = await count();
+  return { isWriting: async () => (await count()) >= before + 5, close: () => {} };
+}
+
+/** Sends a signal to a process, or to its group as Ctrl-C does, and waits until all of these processes have ended. */
+export async function interrupt(
+  child: ChildProcess,
+  signal: NodeJS.Signals,
+  group = false,
+): Promise<unknown[]> {
+  const ended = once(child, "close");
+  if (child.pid === undefined) throw new Error("It was never started");
+  process.kill(group ? -child.pid : child.pid, signal);
+  const end = await ended;
+  while (group && isRunning(-child.pid)) await setTimeout(5);
+  return end;
+}
+
+/** Ends a process and its group, if a test failed before it could end them. */
+function endGroup({ pid }: ChildProcess): void {
+  if (pid !== undefined && isRunning(-pid)) process.kill(-pid, "SIGKILL");
+}
+
+/** @param pid the id of a process, or the negative id of a process group */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}

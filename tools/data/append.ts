@@ -1,0 +1,99 @@
+import { describeSources } from "../../data/sources.ts";
+import type { AppendBase } from "../../data/staging/append-base.ts";
+import type { Staged } from "../../data/staging.ts";
+import { readRecords, startOfDay } from "../../data/stored-records.ts";
+import { useLock, useStore } from "../../data/stores/open.ts";
+import type { OpenStore } from "../../data/stores/store-choice.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
+import type { State, Store } from "../../src/store/store.ts";
+import { append as addRecords } from "../../src/store/writer.ts";
+import {
+  type LoadOptions,
+  readFiles,
+  replace,
+  showChange,
+  summarise,
+  warnIfStopped,
+  writeStaged,
+} from "./load.ts";
+
+export interface AppendOptions extends LoadOptions {
+  /** Skip records that are loaded already, instead of refusing them. */
+  skipKnown?: boolean | undefined;
+}
+
+/** What an append continues. */
+interface Base {
+  state: State;
+  statistics: Statistics;
+}
+
+/**
+ * Adds the records of the files behind what is loaded, which stays as it is. If nothing is loaded, this is a load.
+ * @param files paths; `-` is standard input
+ * @throws InputError if any line of the files cannot be added
+ */
+export function append(files: string[], options: AppendOptions): Promise<void> {
+  if (options.dryRun) return appendOrLoad(files, options);
+  return useLock(options, () => appendOrLoad(files, options));
+}
+
+async function appendOrLoad(files: string[], options: AppendOptions): Promise<void> {
+  const isAppended = await useStore(options, async (opened) => {
+    const { store } = opened;
+    const state = await store.readState(true);
+    if (state.version === 0) return false;
+    const base = { state, statistics: await requireStatistics(store, state) };
+    await warnIfStopped(() => appendTo(opened, base, files, options));
+    return true;
+  });
+  if (!isAppended) await replace(files, options);
+}
+
+async function appendTo(
+  opened: OpenStore,
+  base: Base,
+  files: string[],
+  options: AppendOptions,
+): Promise<void> {
+  const { store } = opened;
+  const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
+  if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
+  await writeStaged(staged, opened, async (onProgress) => {
+    if (staged.count > 0)
+      await addRecords(store, staged.records(), base, onProgress, describeSources(files, options.source));
+  });
+  console.log(summariseAppend(staged, base.state.count));
+}
+
+async function requireStatistics(store: Store, state: State): Promise<Statistics> {
+  const statistics = await store.readStatistics(state);
+  if (statistics) return statistics;
+  throw new Error(
+    "The statistics of the collection are missing, and an append continues them. Load everything again.",
+  );
+}
+
+function continueFrom(store: Store, { state, statistics }: Base, { skipKnown }: AppendOptions): AppendBase {
+  return {
+    newest: statistics.last ?? "",
+    largestId: statistics.largest_id ?? 0,
+    cameras: new Map(statistics.cameras),
+    skipKnown: skipKnown ?? false,
+    async *findIds(ids) {
+      const wanted = new Set(ids);
+      if (wanted.size === 0) return;
+      for await (const { id } of readRecords(store, state)) if (wanted.has(id)) yield id;
+    },
+    readSince: (timestamp) => readRecords(store, state, { from: startOfDay(statistics, timestamp) }),
+  };
+}
+
+function conclude({ refused }: Staged): string {
+  return `Nothing was added.${refused > 0 ? " Use --skip-known to skip records that are loaded already." : ""}`;
+}
+
+function summariseAppend(staged: Staged, before: number): string {
+  const skipped = staged.skipped > 0 ? `Skipped ${staged.skipped} that are loaded already. ` : "";
+  return `${skipped}Added ${summarise(staged)}; ${before + staged.count} are loaded.`;
+}

@@ -1,0 +1,107 @@
+import { formatCount } from "../../data/formatting.ts";
+import type { StoreName } from "../../data/stores/configuration.ts";
+import { useStore } from "../../data/stores/open.ts";
+import type { StoreChoice } from "../../data/stores/store-choice.ts";
+import { ROAD_USERS } from "../../src/records/road-users.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
+import type { State } from "../../src/store/store.ts";
+import { type Verification, verify } from "./verify.ts";
+
+export interface InfoOptions extends StoreChoice {
+  json?: boolean | undefined;
+  /** Reads all records and compares them with the state and the statistics. */
+  verify?: boolean | undefined;
+}
+
+interface Info {
+  state: State;
+  statistics: Statistics | undefined;
+  bytes: number | undefined;
+  verification: Verification | undefined;
+}
+
+type Line = [name: string, value: string | number];
+
+/**
+ * Shows what is loaded, from what the load stored: only `verify` reads records. That nothing is loaded is not a failure.
+ * @throws Error if the store cannot be read, or if `verify` finds problems
+ */
+export async function info(options: InfoOptions): Promise<void> {
+  await useStore(options, async ({ name, store, size }) => {
+    const state = await store.readState(true);
+    const statistics = await store.readStatistics(state);
+    const isVerified = options.verify && state.version !== 0;
+    const verification = isVerified ? await verify(store, state, statistics) : undefined;
+    const found = { state, statistics, bytes: await size(), verification };
+    const place = describePlace(name, options);
+    if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
+    else if (state.version === 0) console.log(`Nothing is loaded in ${place}.`);
+    else console.log(layOut([["store", place], ...describe(found)]));
+    if (verification) requireNoProblems(verification);
+  });
+}
+
+function requireNoProblems({ problems, problemCount }: Verification): void {
+  if (problemCount === 0) return;
+  const more = problemCount - problems.length;
+  const lines = more > 0 ? [...problems, `and ${formatCount(more, "more problem")}`] : problems;
+  throw new Error(`${lines.join("\n")}\nThe stored collection is damaged. Load it again.`);
+}
+
+function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
+  const { state, statistics, bytes, verification } = found;
+  const { version, count, revision, switchedAt } = state;
+  const loaded_at = switchedAt ?? null;
+  return {
+    store,
+    remote,
+    version,
+    count,
+    revision,
+    loaded_at,
+    bytes: bytes ?? null,
+    statistics: statistics ?? null,
+    ...(verification && { problems: verification.problemCount }),
+  };
+}
+
+function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): string {
+  if (remote) return `${store}, deployed`;
+  return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
+}
+
+function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
+  yield ["loaded at", state.switchedAt ?? "not known"];
+  yield ["sources", statistics?.sources?.map(({ name }) => name).join(", ") || "not known"];
+  yield ["version", state.version];
+  yield ["revision", state.revision];
+  yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
+  yield ["records", state.count];
+  if (statistics) yield* describeStatistics(statistics);
+  if (verification)
+    yield [
+      "verified",
+      `${formatCount(verification.blocks, "block")}, ${formatCount(verification.problemCount, "problem")}`,
+    ];
+}
+
+function* describeStatistics(statistics: Statistics): Generator<Line> {
+  const { records, first, last, largest_id, cameras, camera_ok, totals, days } = statistics;
+  yield ["first timestamp", first ?? "none"];
+  yield ["last timestamp", last ?? "none"];
+  yield ["days with records", days.length];
+  yield ["cameras", cameras.length];
+  yield ["largest id", largest_id ?? "none"];
+  for (const health of ["True", "False", "null"] as const)
+    yield [`camera_ok ${health}`, `${camera_ok[health]} (${share(camera_ok[health], records)})`];
+  for (const name of ROAD_USERS) yield [name, totals[name]];
+}
+
+function share(part: number, whole: number): string {
+  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+}
+
+function layOut(lines: Line[]): string {
+  const width = Math.max(...lines.map(([name]) => name.length));
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
+}

@@ -1,0 +1,148 @@
+import { DiskFullError, findSpaceProblem, isDiskFull } from "../../data/file-errors.ts";
+import { formatProblem, type Problem } from "../../data/formats/problem.ts";
+import { describeSources } from "../../data/sources.ts";
+import type { AppendBase } from "../../data/staging/append-base.ts";
+import { type Staged, stage } from "../../data/staging.ts";
+import { useLock, useStore } from "../../data/stores/open.ts";
+import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
+import { type OnProgress, load as replaceAll } from "../../src/store/writer.ts";
+import { openProgress, printNotice } from "../command-line/progress.ts";
+import { describeChange } from "./dry-run.ts";
+
+export interface ReadOptions {
+  /** Refuse what would otherwise be corrected: counts of a `False` record that are not 0. */
+  strict?: boolean | undefined;
+  /** Serve records of other models as this one. */
+  modelName?: "tf1" | undefined;
+}
+
+export interface LoadOptions extends ReadOptions, StoreChoice {
+  /** Where the records come from; by default the names of the files. */
+  source?: string | undefined;
+  /** Print what would change instead of writing. */
+  dryRun?: boolean | undefined;
+}
+
+/** A record in a store on this machine, and its copy in the database's log. */
+const STORED_BYTES = 150;
+
+const KEPT = "What was loaded before is still served.";
+
+/** Input that cannot be loaded; the message lists its problems, a line each. */
+export class InputError extends Error {}
+
+/**
+ * Replaces what is loaded with the records of the files. Everything is read, compared and ordered before the first
+ * byte is written; if anything is wrong, nothing is written.
+ * @param files paths; `-` is standard input
+ * @throws InputError if any line of the files cannot be loaded
+ * @throws Error if another process writes to the same local store
+ */
+export function load(files: string[], options: LoadOptions): Promise<void> {
+  if (options.dryRun) return replace(files, options);
+  return useLock(options, () => replace(files, options));
+}
+
+/** Does what `load` does; the store must be locked. */
+export function replace(files: string[], options: LoadOptions): Promise<void> {
+  return warnIfStopped(async () => {
+    const staged = await readFiles(files, options, () => "Nothing was loaded.");
+    await useStore(options, async (opened) => {
+      const { store } = opened;
+      if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
+      await writeStaged(staged, opened, (onProgress) =>
+        replaceAll(store, staged.records(), onProgress, describeSources(files, options.source)),
+      );
+      console.log(`Loaded ${summarise(staged)}.`);
+    });
+  });
+}
+
+/** Prints what a command would change, and removes the staged records. */
+export function showChange(staged: Staged, before: Statistics | undefined, base?: Statistics): void {
+  console.log(describeChange(staged, before, base));
+  staged.close();
+}
+
+/** Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves. */
+export async function warnIfStopped(action: () => Promise<void>): Promise<void> {
+  const warn = () => printNotice(`Stopped. ${KEPT}`);
+  process.once("exit", warn);
+  await action().finally(() => process.off("exit", warn));
+}
+
+/**
+ * Writes the staged records, and removes them from the staging.
+ * @throws Error that says what the failure leaves
+ */
+export async function writeStaged(
+  staged: Staged,
+  { folder }: OpenStore,
+  write: (onProgress: OnProgress) => Promise<unknown>,
+): Promise<void> {
+  const needed = staged.count * STORED_BYTES;
+  const problem = folder === undefined ? undefined : findSpaceProblem(folder, needed);
+  if (problem !== undefined) printNotice(problem);
+  const progress = openProgress("writing", staged.count);
+  try {
+    await write(progress.update);
+  } catch (cause) {
+    const { message } = isDiskFull(cause) ? new DiskFullError(folder ?? "The store", needed) : Object(cause);
+    throw new Error(`${message ?? cause}\n${KEPT}`, { cause });
+  } finally {
+    progress.close();
+    staged.close();
+  }
+}
+
+/**
+ * Says what `load` would say of the files, without loading them.
+ * @throws InputError if any line of the files could not be loaded
+ */
+export async function check(files: string[], options: ReadOptions): Promise<void> {
+  const staged = await readFiles(files, options, () => "They cannot be loaded.");
+  console.log(`${summarise(staged)} can be loaded.`);
+  staged.close();
+}
+
+/**
+ * Reads the files of a load.
+ * @param conclude gives the last line of what a refusal says
+ * @param appendBase what is loaded already, if the records are to be added to it
+ * @throws InputError if any line of the files cannot be loaded
+ */
+export async function readFiles(
+  files: string[],
+  options: ReadOptions,
+  conclude: (staged: Staged) => string,
+  appendBase?: AppendBase,
+): Promise<Staged> {
+  const staged = await stage(files, {
+    modelName: options.modelName,
+    strict: options.strict ?? false,
+    appendBase,
+    openStep: (step, unit) => openProgress(step, undefined, { unit }),
+    warn: printNotice,
+  });
+  if (staged.problemCount === 0) return staged;
+  staged.close();
+  throw refuse(staged.problems, staged.problemCount, conclude(staged));
+}
+
+function refuse(problems: Problem[], count: number, conclusion: string): InputError {
+  const more = count - problems.length;
+  const lines = problems.map(formatProblem);
+  if (more > 0) lines.push(`and ${more} more problem${more === 1 ? "" : "s"}`);
+  // Where there is no model, none can be served as another.
+  if (problems.some(({ field, value }) => field === "model_name" && typeof value === "string")) {
+    lines.push("The collection serves only model tf1; --model-name tf1 serves other models as such.");
+  }
+  return new InputError([...lines, conclusion].join("\n"));
+}
+
+/** How many records, and how many of them were corrected. */
+export function summarise({ count, zeroed }: Pick<Staged, "count" | "zeroed">): string {
+  const corrected = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
+  return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? corrected : ""}`;
+}

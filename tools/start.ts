@@ -1,0 +1,52 @@
+import { globSync } from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { readConfiguration, requireStore } from "../data/stores/configuration.ts";
+import { useStore } from "../data/stores/open.ts";
+import { PROJECT, spawnWrangler } from "../data/stores/wrangler.ts";
+import { load } from "./data/load.ts";
+import { requirePeriod } from "./rate-limit.ts";
+
+// Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
+// its folder and its store are used for the seed too.
+const args = process.argv.slice(2);
+
+/** Loads the seed if the store is empty. */
+async function prepare(): Promise<void> {
+  const { values } = parseArgs({
+    args,
+    options: { "persist-to": { type: "string" }, var: { type: "string", multiple: true } },
+    strict: false,
+  });
+  const configuration = await readConfiguration();
+  const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
+  requirePeriod(variables.RATE_LIMIT, configuration);
+  const store = requireStore(variables.STORE);
+  const choice = { persistTo: values["persist-to"]?.toString(), store };
+  const { version } = await useStore(choice, (opened) => opened.store.readState(true));
+  if (version !== 0) return;
+  console.log("The store is empty; loading the seed.");
+  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), choice);
+}
+
+/** Parses `NAME:VALUE`; of a repeated name the last value counts. */
+function readAssignments(texts: string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [name = "", ...value] = text.split(":");
+      return [name, value.join(":")];
+    }),
+  );
+}
+
+function serve(): void {
+  const server = spawnWrangler(["dev", ...args]);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => server.kill(signal));
+  server.on("exit", (status) => process.exit(status ?? 1));
+}
+
+await prepare().then(serve, (error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
