@@ -1,7 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../src/records/record.ts";
-import type { Progress } from "../tools/command-line/progress.ts";
 import { readSource } from "./formats/formats.ts";
 import { createPageTally, type PageTally } from "./formats/page-tally.ts";
 import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
@@ -12,6 +11,12 @@ import { numberObservations, openDatabase, selectRecords } from "./staging/datab
 import { createInserter, type Inserter } from "./staging/insert.ts";
 import { findKnownIds, findUnknownRecords } from "./staging/known-records.ts";
 import { createSizeEstimate, type SizeEstimate } from "./staging/size-estimate.ts";
+
+/** Shows how much of a step is done. */
+interface Step {
+  update(done: number, total?: number): void;
+  close(): void;
+}
 
 export interface StageOptions {
   /** Replaces the model name of every record. */
@@ -24,7 +29,7 @@ export interface StageOptions {
   /** The loaded collection, if the records are to be appended to it. */
   appendBase?: AppendBase | undefined;
   /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
-  openStep?: ((step: string, unit: string) => Progress) | undefined;
+  openStep?: ((step: string, unit: string) => Step) | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
   /** Replaces the standard input of the process. */
@@ -117,7 +122,7 @@ function createProblemList(files: readonly string[]) {
 async function runStep(
   name: string,
   { openStep }: StageOptions,
-  action: (step: Progress | undefined) => Promise<void>,
+  action: (step: Step | undefined) => Promise<void>,
 ): Promise<void> {
   const step = openStep?.(name, "MB");
   await action(step).finally(() => step?.close());
@@ -139,7 +144,7 @@ async function readFiles(
   { modelName, stdin }: StageOptions,
   inserter: Inserter,
   report: (problem: Problem) => void,
-  step: Progress | undefined,
+  step: Step | undefined,
   { size, pages }: { size: SizeEstimate; pages: PageTally },
 ): Promise<void> {
   const onRead = (bytes: number) => {

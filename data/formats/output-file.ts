@@ -11,20 +11,10 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { InvalidArgumentError } from "commander";
 import { createWriteError } from "../file-errors.ts";
 
 /** A piece of text, or the bytes of a format that is not text. */
 export type Chunk = string | Uint8Array;
-
-/** Names of standard output, which cannot be replaced by a finished file. */
-const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
-
-/** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
-export function parseOut(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It must not be empty.");
-  return STANDARD_OUTPUT.test(text) ? "-" : text;
-}
 
 /**
  * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Store } from "../../src/store/store.ts";
-import { printDetail } from "../../tools/command-line/progress.ts";
 import { DiskFullError, findSpaceProblem, isDiskFull } from "../file-errors.ts";
+import { details } from "./details.ts";
 
 /** How long a message of the runtime may take to arrive after the error that it explains. */
 const LATE_MS = 100;
@@ -20,7 +20,7 @@ export function createSpaceGuard(folder: string) {
   let full: string | undefined;
   const log = (message: string) => {
     if (isDiskFull(message)) full ??= message;
-    printDetail(message);
+    details.print(message);
   };
   /** Replaces an internal error by its reason. */
   const explain = async (error: unknown): Promise<never> => {

@@ -1,7 +1,7 @@
 import { existsSync, lstatSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printDetail } from "../../tools/command-line/progress.ts";
+import { details } from "./details.ts";
 import { type FileLock, lockFile } from "./file-lock.ts";
 
 const PREFIX = "traffic-count-records-";
@@ -63,7 +63,7 @@ function removeLeftovers(): void {
     try {
       if (!isLeftover(name, path)) continue;
       rmSync(path, { recursive: true, force: true });
-      printDetail(`Removed ${path}, which a command that was killed left behind.`);
+      details.print(`Removed ${path}, which a command that was killed left behind.`);
     } catch {}
   }
 }

@@ -31,6 +31,15 @@ export function parseMinutes(text: string): number {
   throw new InvalidArgumentError("It must be a number of minutes or hours, such as 30m or 1h.");
 }
 
+/** Names of standard output, which cannot be replaced by a finished file. */
+const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
+
+/** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
+export function parseOut(text: string): string {
+  if (text === "") throw new InvalidArgumentError("It must not be empty.");
+  return STANDARD_OUTPUT.test(text) ? "-" : text;
+}
+
 /**
  * Requires that the file can be written, so that a long command does not fail at its end. An existing file keeps its
  * content.

@@ -1,4 +1,5 @@
 import cliProgress from "cli-progress";
+import { details } from "../../data/stores/details.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
@@ -52,16 +53,9 @@ export function printNotice(line: string): void {
   (printAboveBar ?? console.error)(line);
 }
 
-let isVerbose = false;
-
-/** Makes `printDetail` print its lines. */
+/** Also prints lines that few people need to see. */
 export function beVerbose(): void {
-  isVerbose = true;
-}
-
-/** Prints a line on standard error that few people need to see, with `--verbose` only. */
-export function printDetail(line: string): void {
-  if (isVerbose) printNotice(line);
+  details.print = printNotice;
 }
 
 function openBar(step: string, estimate: Estimate): Progress {

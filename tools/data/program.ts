@@ -1,8 +1,7 @@
 import { type Command, Option } from "commander";
 import { WRITERS } from "../../data/formats/formats.ts";
-import { parseOut } from "../../data/formats/output-file.ts";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { createWholeNumberParser, parseDate, parseMinutes } from "../command-line/options.ts";
+import { createWholeNumberParser, parseDate, parseMinutes, parseOut } from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
 import { beVerbose } from "../command-line/progress.ts";
 import { type AppendOptions, append } from "./append.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { beforeEach, describe, expect, test } from "vitest";
-import { parseOut, writeOutput } from "../../../data/formats/output-file.ts";
+import { writeOutput } from "../../../data/formats/output-file.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 let folder: string;
@@ -128,15 +128,4 @@ test("a cycle of symbolic links is refused", async () => {
   await expect(writeOutput(path("one"), lines())).rejects.toThrow(
     /one cannot be written: its symbolic links lead in a circle/,
   );
-});
-
-test.each([
-  ["-", "-"],
-  ["/dev/stdout", "-"],
-  ["/dev/fd/1", "-"],
-  ["/proc/self/fd/1", "-"],
-  ["/dev/null", "/dev/null"],
-  ["dev/stdout", "dev/stdout"],
-])("parseOut: --out %s means %s", (given, expected) => {
-  expect(parseOut(given)).toBe(expected);
 });

@@ -1,5 +1,10 @@
 import { expect, test } from "vitest";
-import { createWholeNumberParser, parseDate, parseMinutes } from "../../../tools/command-line/options.ts";
+import {
+  createWholeNumberParser,
+  parseDate,
+  parseMinutes,
+  parseOut,
+} from "../../../tools/command-line/options.ts";
 
 test.each([
   [0, 16, "0", 0],
@@ -39,3 +44,14 @@ test.each([
 test.each(["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""])("%j is not a date", (text) =>
   expect(() => parseDate(text)).toThrow("It must be a date in UTC"),
 );
+
+test.each([
+  ["-", "-"],
+  ["/dev/stdout", "-"],
+  ["/dev/fd/1", "-"],
+  ["/proc/self/fd/1", "-"],
+  ["/dev/null", "/dev/null"],
+  ["dev/stdout", "dev/stdout"],
+])("parseOut: --out %s means %s", (given, expected) => {
+  expect(parseOut(given)).toBe(expected);
+});

@@ -1,6 +1,5 @@
 import type { Command } from "commander";
-import { parseOut } from "../../../data/formats/output-file.ts";
-import { createWholeNumberParser } from "../../command-line/options.ts";
+import { createWholeNumberParser, parseOut } from "../../command-line/options.ts";
 import { openProgress, printNotice } from "../../command-line/progress.ts";
 import { type CollectionUrl, formatCollectionUrl } from "../../http-client/collection-url.ts";
 import { addHttpOptions } from "../../http-client/http-options.ts";
