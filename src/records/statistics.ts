@@ -2,22 +2,10 @@ import type { TrafficRecord } from "./record.ts";
 import { type Counts, NO_COUNTS, ROAD_USERS } from "./road-users.ts";
 
 /**
- * One day or one hour in UTC (`YYYY-MM-DD` or `YYYY-MM-DDThh`): the number of records, how many of them have a `camera_ok` of
- * `False` and of null, and the totals of the counts. It is a tuple because there may be thousands of days, which are
- * stored as JSON.
+ * The records of one day in UTC (`YYYY-MM-DD`), by their `camera_ok`: `True`, `False` and null. It is a tuple because there
+ * may be thousands of days, which are stored as JSON.
  */
-export type Interval = [
-  name: string,
-  records: number,
-  failing: number,
-  unknown: number,
-  cars: number,
-  persons: number,
-  bicycles: number,
-  trucks: number,
-  motorcycles: number,
-  buses: number,
-];
+export type Day = [date: string, ok: number, failing: number, unknown: number];
 
 /** Where records come from. */
 export interface Source {
@@ -44,11 +32,9 @@ export interface Statistics {
   /** Sums of the counts; no longer exact above 2^53. */
   totals: Counts;
   /** The days that have records, oldest first. */
-  days: Interval[];
-  /** The hours that have records, while there are only one or two days. An older version stored none. */
-  hours?: Interval[] | undefined;
-  /** Where the records come from, each source once. An older version stored none. */
-  sources?: Source[] | undefined;
+  days: Day[];
+  /** Where the records come from, each source once. */
+  sources: Source[];
 }
 
 /** Collects the statistics of records that are being written. */
@@ -68,7 +54,6 @@ const NOTHING: Statistics = {
   camera_ok: { True: 0, False: 0, null: 0 },
   totals: NO_COUNTS,
   days: [],
-  hours: [],
   sources: [],
 };
 
@@ -78,7 +63,7 @@ const NOTHING: Statistics = {
  * @param sources where the records come from
  */
 export function gatherStatistics(before = NOTHING, sources: Source[] = []): Gathering {
-  const gathered = { ...copy(before), sources: before.sources && addSources(before.sources, sources) };
+  const gathered = { ...copy(before), sources: addSources(before.sources, sources) };
   const cameras = new Map(gathered.cameras);
   return {
     *pass(records) {
@@ -100,59 +85,39 @@ function addSources(known: Source[], added: Source[]): Source[] {
   return [...byName.values()].slice(0, MOST_SOURCES);
 }
 
-/** Later records change only the sums and the latest intervals, so the others, perhaps thousands, are not copied. */
-function copy({ camera_ok, totals, days, hours, ...rest }: Statistics): Statistics {
+/** Later records change only the sums and the latest day, so the other days, perhaps thousands, are not copied. */
+function copy({ camera_ok, totals, days, ...rest }: Statistics): Statistics {
+  const latest = days.slice(-1).map((day): Day => [...day]);
   return {
     ...rest,
     camera_ok: { ...camera_ok },
     totals: { ...totals },
-    days: copyIntervals(days),
-    hours: hours && copyIntervals(hours),
+    days: [...days.slice(0, -1), ...latest],
   };
 }
 
-function copyIntervals(intervals: Interval[]): Interval[] {
-  const latest = intervals.slice(-1).map((interval): Interval => [...interval]);
-  return [...intervals.slice(0, -1), ...latest];
-}
+/** The length of a date at the beginning of a timestamp. */
+const DATE_LENGTH = 10;
 
-/** The length of the name of a day and of an hour at the beginning of a timestamp. */
-const DAY_LENGTH = 10;
-const HOUR_LENGTH = 13;
-
-/** With more days, a chart shows days. */
-const MOST_DAYS_IN_HOURS = 2;
+/** The place of each value of `camera_ok` in a day. */
+const PLACES = { True: 1, False: 2, null: 3 } as const;
 
 function add(gathered: Statistics, record: TrafficRecord): void {
+  const health = record.camera_ok ?? "null";
   gathered.records += 1;
   gathered.first ??= record.timestamp;
   gathered.last = record.timestamp;
   gathered.largest_id = Math.max(gathered.largest_id ?? record.id, record.id);
-  gathered.camera_ok[record.camera_ok ?? "null"] += 1;
+  gathered.camera_ok[health] += 1;
   for (const name of ROAD_USERS) gathered.totals[name] += record[name];
-  addToInterval(requireInterval(gathered.days, record.timestamp.slice(0, DAY_LENGTH)), record);
-  if (gathered.days.length > MOST_DAYS_IN_HOURS) gathered.hours = undefined;
-  if (gathered.hours)
-    addToInterval(requireInterval(gathered.hours, record.timestamp.slice(0, HOUR_LENGTH)), record);
+  requireDay(gathered.days, record.timestamp.slice(0, DATE_LENGTH))[PLACES[health]] += 1;
 }
 
-/** The interval of the next record: the latest interval, or a new one. */
-function requireInterval(intervals: Interval[], name: string): Interval {
-  const latest = intervals.at(-1);
-  if (latest?.[0] === name) return latest;
-  const interval: Interval = [name, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-  intervals.push(interval);
-  return interval;
-}
-
-function addToInterval(interval: Interval, record: TrafficRecord): void {
-  interval[1] += 1;
-  if (record.camera_ok === "False") interval[2] += 1;
-  if (record.camera_ok === null) interval[3] += 1;
-  interval[4] += record.cars;
-  interval[5] += record.persons;
-  interval[6] += record.bicycles;
-  interval[7] += record.trucks;
-  interval[8] += record.motorcycles;
-  interval[9] += record.buses;
+/** The day of the next record: the latest day, or a new one. */
+function requireDay(days: Day[], date: string): Day {
+  const latest = days.at(-1);
+  if (latest?.[0] === date) return latest;
+  const day: Day = [date, 0, 0, 0];
+  days.push(day);
+  return day;
 }

@@ -47,11 +47,15 @@ describe.each(STORE_NAMES)("the landing page with the store %s", (store) => {
         last: "2019-05-17T12:00:00Z",
         cameras: 4,
         camera_ok: { True: 43, False: 7, null: 50 },
-        unit: "hour",
-        periods: Array.from({ length: 13 }, (_, hour) => ({
-          first: `2019-05-17T${String(hour).padStart(2, "0")}`,
-          records: hour < 12 ? 8 : 4,
-        })),
+        unit: "day",
+        periods: [
+          {
+            first: "2019-05-17",
+            last: "2019-05-17",
+            records: COUNT,
+            camera_ok: { True: 43, False: 7, null: 50 },
+          },
+        ],
       },
     });
   });

@@ -1,111 +1,137 @@
-import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
-import type { FC } from "../jsx-runtime.ts";
-import { formatMean, formatNumber, formatShare, formatShort, roundUp } from "../number-format.ts";
-import { type Bar, BarChart } from "./bar-chart.tsx";
-import { formatPeriod, PeriodTable } from "./period-table.tsx";
-import { findGaps, HEALTH, type Period, type Periods, type PeriodsWithGaps } from "./periods.ts";
+import { type FC, Markup } from "../jsx-runtime.ts";
+import { formatNumber } from "../number-format.ts";
+import { formatPeriod, HEALTH, type Period, type Periods, type Segment, splitAtGaps } from "./periods.ts";
 
 /**
- * Charts of the whole time: a small chart for each class of road users, because there are many more cars than buses, and
- * the camera health. The table has the same figures.
+ * The records of each day, month or year, stacked by `camera_ok`, so that gaps, outages and the time before `camera_ok` was
+ * recorded are visible. The table beside it has the same figures.
  */
 export const Chart: FC<Periods> = (periods) => {
-  const grouped = { ...periods, gaps: findGaps(periods) };
+  const segments = splitAtGaps(periods);
   return (
-    <>
-      <div class="charts">
-        <section class="panel">
-          <h3 id="counts-heading">Road users counted per {grouped.unit}</h3>
-          <p class="note">{describeBars(grouped)} Each class has its own scale.</p>
-          <div class="classes">
-            {ROAD_USERS.map((name) => (
-              <figure>
-                <figcaption id={`${name}-caption`}>{name}</figcaption>
-                <CountChart {...grouped} name={name} />
-              </figure>
-            ))}
-          </div>
-        </section>
-        <figure class="panel">
-          <figcaption id="health-caption">
-            Camera health <span>in % of records</span>
-          </figcaption>
-          <HealthChart {...grouped} />
-        </figure>
-        <Gaps {...grouped} />
-      </div>
-      <PeriodTable {...grouped} />
-    </>
+    <div class="chart">
+      <figure class="panel">
+        <figcaption>
+          Records per {periods.unit}, by <code>camera_ok</code>
+        </figcaption>
+        <ul class="legend" aria-hidden="true">
+          {HEALTH.map((health) => (
+            <li class={`health-${health}`}>{health === "null" ? "null: not recorded" : health}</li>
+          ))}
+        </ul>
+        <Plot {...periods} segments={segments} />
+      </figure>
+      <PeriodTable {...periods} segments={segments} />
+    </div>
   );
 };
 
-const CountChart: FC<PeriodsWithGaps & { name: RoadUser }> = ({ name, ...grouped }) => (
-  <BarChart
-    bars={drawPeriods(grouped, ({ totals, units }) => ({
-      parts: [{ value: totals[name] / units, color: "bar" }],
-      title: formatMean(totals[name], units),
-    }))}
-    top={roundUp(Math.max(...grouped.periods.map(({ totals, units }) => totals[name] / units)))}
-    format={formatShort}
-    label={`counts-heading ${name}-caption`}
-  />
-);
+interface PlotProps extends Periods {
+  segments: Segment[];
+}
 
-const HealthChart: FC<PeriodsWithGaps> = (grouped) => (
-  <>
-    <BarChart
-      bars={drawPeriods(grouped, ({ camera_ok, records }) => ({
-        parts: HEALTH.map((health) => ({ value: camera_ok[health] / records, color: `bar-${health}` })),
-        title: HEALTH.map((health) => `${health} ${formatShare(camera_ok[health], records)}`).join(", "),
-      }))}
-      top={1}
-      format={(value) => `${100 * value} %`}
-      label="health-caption"
-    />
-    <ul class="legend">
-      {HEALTH.map((health) => (
-        <li>
-          <svg aria-hidden="true">
-            <rect class={`bar-${health}`} width="100%" height="100%" />
-          </svg>
-          {health}
-        </li>
-      ))}
-    </ul>
-  </>
-);
+/** The width of a gap, in bars. */
+const GAP = 2;
 
-/** @param draw gives the parts of the bar of a period, and its figures in words */
-function drawPeriods(
-  grouped: PeriodsWithGaps,
-  draw: (period: Period) => Pick<Bar, "parts" | "title">,
-): (Bar | undefined)[] {
-  return grouped.periods.flatMap((period, index) => {
-    const { parts, title } = draw(period);
-    const name = period.first.replace("T", " ").padEnd(grouped.unit === "hour" ? 16 : 0, ":00");
-    const bar = { parts, name, title: `${formatPeriod(period, grouped.unit)}: ${title}` };
-    return grouped.gaps[index] ? [undefined, bar] : [bar];
+/** With fewer bars than this, the bars do not become wider, so that they still look like bars. */
+const FEW = 12;
+
+/** A drawing that is stretched to the size of its place, with text above and below it, which is not. */
+const Plot: FC<PlotProps> = ({ unit, periods, segments }) => {
+  const top = Math.max(...periods.map(({ records }) => records));
+  const slots = periods.length + GAP * (segments.length - 1);
+  const width = 0.8 * Math.min(1, slots / FEW);
+  const labels: Label[] = [];
+  let markup = "";
+  let left = 0;
+  for (const segment of segments) {
+    const end = left + segment.periods.length;
+    markup += `<path d="M${left} 100H${end}"></path>`;
+    labels.push({ text: formatPeriod(segment, unit), start: left / slots, end: end / slots });
+    for (const period of segment.periods) markup += drawBar(period, left++ + (1 - width) / 2, width, top);
+    left += GAP;
+  }
+  return (
+    <div class="plot">
+      <span aria-hidden="true">{formatNumber(top)}</span>
+      <svg viewBox={`0 0 ${slots} 100`} preserveAspectRatio="none" aria-hidden="true">
+        {new Markup(markup)}
+      </svg>
+      <svg class="labels" aria-hidden="true">
+        {placeLabels(labels).map(({ text, x, anchor }) => (
+          <text x={`${round(100 * x)}%`} y="1em" text-anchor={anchor}>
+            {text}
+          </text>
+        ))}
+      </svg>
+    </div>
+  );
+};
+
+/** Writes a bar as text, because an element for each of hundreds of rectangles would take much longer. */
+function drawBar({ first, last, records, camera_ok }: Period, x: number, width: number, top: number): string {
+  const figures = HEALTH.map((health) => `${health} ${formatNumber(camera_ok[health])}`).join(", ");
+  const dates = first === last ? first : `${first} to ${last}`;
+  let y = 100;
+  const parts = HEALTH.map((health) => {
+    const height = (100 * camera_ok[health]) / top;
+    y -= height;
+    const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
+    return height === 0 ? "" : `<rect class="health-${health}" ${place}></rect>`;
   });
+  const title = `<title>${dates}: ${formatNumber(records)} (${figures})</title>`;
+  return `<g>${title}${parts.join("")}</g>`;
 }
 
-function describeBars({ unit, period_units }: Periods): string {
-  return period_units === 1
-    ? `Each bar is one ${unit} in UTC.`
-    : `Each bar is the mean of ${formatNumber(period_units)} days and has the date of the first day.`;
+/** The name of a segment, and where it is, as parts of the width of the drawing. */
+interface Label {
+  text: string;
+  start: number;
+  end: number;
 }
 
-/** How many gaps are listed. The table has all of them. */
-const MOST_LISTED = 3;
+/** The width of the drawing in a narrow window, and of a character, in pixels. */
+const NARROW = 290;
+const CHARACTER = 6.5;
 
-const Gaps: FC<PeriodsWithGaps> = ({ gaps: all, unit }) => {
-  const gaps = all.filter((gap) => gap !== undefined);
-  if (gaps.length === 0) return null;
-  const listed = gaps.slice(0, MOST_LISTED).map((gap) => formatPeriod(gap, unit));
-  const more = gaps.length - listed.length;
-  return (
-    <p class="note gaps">
-      Hatched periods have no records: {listed.join("; ")}
-      {more > 0 && `; and ${formatNumber(more)} more`}.
-    </p>
-  );
-};
+/** Puts each label below the middle of its segment if all of them fit; otherwise only the first and the last, at the ends. */
+function placeLabels(labels: Label[]) {
+  if (labels.every(({ text, start, end }) => (end - start) * NARROW >= text.length * CHARACTER))
+    return labels.map(({ text, start, end }) => ({ text, x: (start + end) / 2, anchor: "middle" }));
+  return [
+    { text: labels.at(0)?.text, x: 0, anchor: "start" },
+    { text: labels.at(-1)?.text, x: 1, anchor: "end" },
+  ];
+}
+
+const PeriodTable: FC<PlotProps> = ({ unit, segments }) => (
+  <section class="scroll" aria-label={`Records per ${unit}`} tabindex={0}>
+    <table id="periods">
+      <thead>
+        <tr>
+          <th scope="col">{unit}</th>
+          {["records", ...HEALTH].map((name) => (
+            <th scope="col" class="number">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      {segments.map((segment) => (
+        <tbody>{new Markup(segment.periods.map((period) => writeRow(period, unit)).join(""))}</tbody>
+      ))}
+    </table>
+  </section>
+);
+
+/** Writes a row as text, for the same reason as a bar. It contains only dates and numbers. */
+function writeRow(period: Period, unit: Periods["unit"]): string {
+  const figures = [period.records, ...HEALTH.map((health) => period.camera_ok[health])];
+  const cells = figures.map((figure) => `<td class="number">${formatNumber(figure)}</td>`).join("");
+  const name = formatPeriod({ first: period.first, last: period.first }, unit);
+  return `<tr><th scope="row">${name}</th>${cells}</tr>`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,107 +1,96 @@
-import { type Counts, ROAD_USERS } from "../../records/road-users.ts";
-import type { Interval } from "../../records/statistics.ts";
+import type { Day } from "../../records/statistics.ts";
 
 /** The values of `camera_ok`, as names. */
 export const HEALTH = ["True", "False", "null"] as const;
 export type Health = (typeof HEALTH)[number];
 
-/** The statistics of consecutive days or hours. The first and the last are included: `YYYY-MM-DD` or `YYYY-MM-DDThh` in UTC. */
+type Unit = "day" | "month" | "year";
+
+/** The records of a day, a month or a year in UTC. `first` and `last` are its first and last day that has records. */
 export interface Period {
   first: string;
   last: string;
-  /** The number of its days or hours that have records. */
-  units: number;
   records: number;
   camera_ok: Record<Health, number>;
-  totals: Counts;
 }
 
-/** The whole time of the collection in periods. */
+/** The whole time of a collection in periods, oldest first. Periods without records are left out. */
 export interface Periods {
-  unit: "day" | "hour";
-  /** The length of a period in units, including those without records. */
-  period_units: number;
-  /** Oldest first. */
+  unit: Unit;
   periods: Period[];
 }
 
-/** Periods, and the gap before each of them, if there is one. */
-export interface PeriodsWithGaps extends Periods {
-  gaps: (Gap | undefined)[];
-}
+/** A chart cannot show more periods, and a page should not contain more. This is a bit more than the months of ten years. */
+const MOST_PERIODS = 124;
 
-/** Consecutive days or hours without records. The first and the last are included. */
-export type Gap = Pick<Period, "first" | "last">;
-
-/** A chart cannot show more periods, and a page should not contain more. */
-const MOST_PERIODS = 60;
-
-/** The possible lengths of a period in days: a day, a week, four weeks, and so on. With the longest, 60 periods always suffice. */
-const LENGTHS = [1, 7, 28, 91, 364, 1_820, 9_100, 91_000];
-const LONGEST = 91_000;
-
-const UNIT_MS = { day: 86_400_000, hour: 3_600_000 };
-
-/** The length of the name of a unit. */
-const NAME_LENGTH = { day: 10, hour: 13 };
-
-/** Combines the days of a collection into periods; or its hours, if it has only one or two days. */
-export function describeTime({ days, hours }: { days: Interval[]; hours?: Interval[] | undefined }): Periods {
-  if (hours === undefined || hours.length === 0) return groupIntoPeriods(days);
-  return { unit: "hour", period_units: 1, periods: hours.map((hour) => add([hour])) };
-}
+/** The length of the name of a unit in a date. */
+const NAME_LENGTH: Record<Unit, number> = { day: 10, month: 7, year: 4 };
 
 /**
- * Combines days into at most 60 periods of the same length, which is the shortest possible one. Periods without records
- * are left out.
+ * Combines days into at most 124 periods: days, otherwise months, otherwise years, however many those are.
  * @param days oldest first
  */
-export function groupIntoPeriods(days: Interval[]): Periods {
-  const period_units =
-    LENGTHS.find((length) => new Set(days.map(([day]) => periodOf(day, length))).size <= MOST_PERIODS) ??
-    LONGEST;
-  const groups = Map.groupBy(days, ([day]) => periodOf(day, period_units));
-  return { unit: "day", period_units, periods: [...groups.values()].map(add) };
+export function groupIntoPeriods(days: Day[]): Periods {
+  const group = (unit: Unit) => Map.groupBy(days, ([date]) => date.slice(0, NAME_LENGTH[unit]));
+  const unit = (["day", "month"] as const).find((unit) => group(unit).size <= MOST_PERIODS) ?? "year";
+  return { unit, periods: [...group(unit).values()].map(sum) };
 }
 
-/**
- * Finds the gaps: units without records, at least as many as a period has.
- * @returns for each period the gap before it, if there is one
- */
-export function findGaps({ unit, period_units, periods }: Periods): (Gap | undefined)[] {
-  return periods.map((after, index) => {
-    const before = periods[index - 1];
-    if (!before) return undefined;
-    const [first, last] = [toNumber(before.last, unit) + 1, toNumber(after.first, unit) - 1];
-    return last - first + 1 >= period_units
-      ? { first: toName(first, unit), last: toName(last, unit) }
-      : undefined;
-  });
-}
-
-/** The number of a day or an hour, counted from 1970. */
-function toNumber(name: string, unit: Periods["unit"]): number {
-  return Date.parse(unit === "hour" ? `${name}:00Z` : name) / UNIT_MS[unit];
-}
-
-function toName(number: number, unit: Periods["unit"]): string {
-  return new Date(number * UNIT_MS[unit]).toISOString().slice(0, NAME_LENGTH[unit]);
-}
-
-/** The number of the period of a day, counted from 1970, so that new days do not change earlier periods. */
-function periodOf(date: string, length: number): number {
-  return Math.floor(toNumber(date, "day") / length);
-}
-
-function add(intervals: Interval[]): Period {
-  const sum = (column: number) => intervals.reduce((total, interval) => total + Number(interval[column]), 0);
-  const [records, failing, unknown] = [sum(1), sum(2), sum(3)];
+function sum(days: Day[]): Period {
+  const [True, False, unknown] = [1, 2, 3].map((place) =>
+    days.reduce((total, day) => total + Number(day[place]), 0),
+  ) as [number, number, number];
   return {
-    first: String(intervals.at(0)?.[0]),
-    last: String(intervals.at(-1)?.[0]),
-    units: intervals.length,
-    records,
-    camera_ok: { True: records - failing - unknown, False: failing, null: unknown },
-    totals: Object.fromEntries(ROAD_USERS.map((name, index) => [name, sum(4 + index)])) as Counts,
+    first: String(days.at(0)?.[0]),
+    last: String(days.at(-1)?.[0]),
+    records: True + False + unknown,
+    camera_ok: { True, False, null: unknown },
   };
+}
+
+/** Consecutive periods. */
+export interface Segment {
+  first: string;
+  last: string;
+  periods: Period[];
+}
+
+/** Splits periods at gaps, which are days, months or years without records. */
+export function splitAtGaps({ unit, periods }: Periods): Segment[] {
+  const segments: Segment[] = [];
+  for (const period of periods) {
+    const latest = segments.at(-1);
+    if (latest && numberUnit(period.first, unit) - numberUnit(latest.last, unit) === 1) {
+      latest.periods.push(period);
+      latest.last = period.last;
+    } else segments.push({ first: period.first, last: period.last, periods: [period] });
+  }
+  return segments;
+}
+
+const DAY_MS = 86_400_000;
+
+/** The number of the day, the month or the year of a date. Consecutive ones have consecutive numbers. */
+function numberUnit(date: string, unit: Unit): number {
+  if (unit === "day") return Date.parse(date) / DAY_MS;
+  const [year = 0, month = 0] = date.split("-").map(Number);
+  return unit === "month" ? 12 * year + month : year;
+}
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** The name of consecutive days, months or years: `17–19 May 2019`, `27 Oct – 2 Nov 2025`, `Jan–Mar 2024`, `2019`. */
+export function formatPeriod({ first, last }: Pick<Period, "first" | "last">, unit: Unit): string {
+  const [start, end] = [splitDate(first, unit), splitDate(last, unit)];
+  // A month or a year that both have in common is written once.
+  while (start.length > 0 && start.at(-1) === end[start.length - 1]) start.pop();
+  if (start.length === 0) return end.join(" ");
+  return [start, end].map((parts) => parts.join(" ")).join(start.length > 1 ? " – " : "–");
+}
+
+/** The day, the month and the year of a date, as far as the unit has them. */
+function splitDate(date: string, unit: Unit): string[] {
+  const [year = "", month, day] = date.slice(0, NAME_LENGTH[unit]).split("-");
+  const parts = [day && String(Number(day)), month && MONTHS[Number(month) - 1], year];
+  return parts.filter((part) => part !== undefined);
 }

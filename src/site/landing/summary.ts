@@ -3,10 +3,10 @@ import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { OPTION_DOCS } from "../../mock/option-docs.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
-import type { Source, Statistics } from "../../records/statistics.ts";
+import type { Statistics } from "../../records/statistics.ts";
 import type { StoredStatistics } from "../../store/reads.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { describeTime, type Periods } from "./periods.ts";
+import { groupIntoPeriods, type Periods } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export interface Summary {
@@ -30,10 +30,8 @@ export interface Summary {
   statistics: StatisticsSummary | null;
 }
 
-/** Statistics, with the days combined into at most 60 periods; if there are only one or two days, with their hours. Periods without records are left out. */
-type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals"> & {
-  /** Where the records come from; null if it was not recorded. */
-  sources: Source[] | null;
+/** Statistics, with the days combined into periods. */
+type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "totals" | "sources"> & {
   cameras: number;
 } & Periods;
 
@@ -65,6 +63,14 @@ export function summarise(
 }
 
 function summariseStatistics(statistics: Statistics): StatisticsSummary {
-  const { first, last, cameras, camera_ok, totals, sources = null } = statistics;
-  return { first, last, cameras: cameras.length, camera_ok, totals, sources, ...describeTime(statistics) };
+  const { first, last, cameras, camera_ok, totals, sources } = statistics;
+  return {
+    first,
+    last,
+    cameras: cameras.length,
+    camera_ok,
+    totals,
+    sources,
+    ...groupIntoPeriods(statistics.days),
+  };
 }
