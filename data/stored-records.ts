@@ -1,6 +1,14 @@
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import { BLOCK_SIZE, type Block, decodeRecord, readLines } from "../src/store/blocks.ts";
+import {
+  BLOCK_SIZE,
+  type Block,
+  countInBlocks,
+  decodeLines,
+  openBlock,
+  openTail,
+  type Range,
+} from "../src/store/blocks.ts";
 import type { State, Store } from "../src/store/store.ts";
 
 /** Blocks that are read at once, about 1 MB. */
@@ -22,17 +30,23 @@ export async function* readRecords(
   state: State,
   { newestFirst = false, from = 1 }: ReadingOptions = {},
 ): AsyncGenerator<TrafficRecord> {
+  const inBlocks = countInBlocks(state.count);
   const size = BLOCKS_AT_ONCE * BLOCK_SIZE;
-  const parts = Array.from({ length: Math.ceil(state.count / size) }, (_, index) => index * size + 1);
-  for (const first of newestFirst ? parts.reverse() : parts) {
-    const last = Math.min(first + size - 1, state.count);
-    if (last < from) continue;
-    const blocks = await readBlocks(store, state, { first, last });
-    // An append that happens meanwhile makes the last block longer.
-    const lines = blocks.flatMap((block) => readLines(block, state.count)).slice(0, last - first + 1);
-    if (newestFirst) lines.reverse();
-    yield* lines.map(decodeRecord);
+  const parts = Array.from({ length: Math.ceil(inBlocks / size) }, (_, index) => ({
+    first: index * size + 1,
+    last: Math.min((index + 1) * size, inBlocks),
+  }));
+  parts.push({ first: inBlocks + 1, last: state.count });
+  for (const range of newestFirst ? parts.reverse() : parts) {
+    if (range.last < from) continue;
+    const records = await readPart(store, state, range);
+    yield* newestFirst ? records.reverse() : records;
   }
+}
+
+async function readPart(store: Store, state: State, range: Range): Promise<TrafficRecord[]> {
+  if (range.first > countInBlocks(state.count)) return decodeLines(openTail(state.tail, state.count));
+  return (await readBlocks(store, state, range)).flatMap((block) => decodeLines(openBlock(block)));
 }
 
 /** The position of the first record of the day of a timestamp. */
@@ -41,11 +55,7 @@ export function startOfDay({ days }: Statistics, timestamp: string): number {
   return 1 + days.reduce((sum, [name, records]) => (name < day ? sum + records : sum), 0);
 }
 
-async function readBlocks(
-  store: Store,
-  state: State,
-  range: { first: number; last: number },
-): Promise<Block[]> {
+async function readBlocks(store: Store, state: State, range: Range): Promise<Block[]> {
   try {
     return await store.readBlocks(state, range);
   } catch (cause) {
@@ -59,7 +69,7 @@ async function readBlocks(
  * @throws Error if it was
  */
 export async function requireUnchanged(store: Store, state: State, cause: unknown): Promise<void> {
-  const { version } = await store.readState(true);
-  if (version === state.version) return;
+  const { load } = await store.readState({ newest: true });
+  if (load === state.load) return;
   throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
 }

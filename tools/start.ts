@@ -23,10 +23,10 @@ async function prepare(): Promise<void> {
   requirePeriod(variables.RATE_LIMIT, configuration);
   const store = requireStore(variables.STORE);
   const choice = { persistTo: values["persist-to"]?.toString(), store };
-  const { version } = await useStore(choice, (opened) => opened.store.readState(true));
-  if (version !== 0) return;
+  const expected = await useStore(choice, ({ store }) => store.readState({ newest: true }));
+  if (expected.load !== "") return;
   console.log("The store is empty; loading the seed.");
-  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), choice);
+  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), { ...choice, expected });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */

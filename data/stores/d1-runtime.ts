@@ -1,5 +1,6 @@
 import type { Miniflare } from "miniflare";
-import type { SqlDatabase } from "../../src/store/d1.ts";
+import { isTransient, type SqlDatabase } from "../../src/store/d1.ts";
+import { retry, SHORT_PAUSES } from "../../src/store/retry.ts";
 
 /** A database in a local runtime. */
 export interface LocalDatabase extends SqlDatabase {
@@ -31,16 +32,17 @@ export const D1_SCRIPT = `export default {
  * binding, each prepared statement would be one, and a million records would take 130 MB more.
  */
 export function openD1(runtime: Miniflare): LocalDatabase {
-  const run = async (statements: string[], parameters: (number | null)[] = []) => {
+  const run = async (statements: string[], parameters: (string | number | null)[] = []) => {
     const body = JSON.stringify({ statements, parameters });
     const response = await runtime.dispatchFetch("http://localhost", { method: "POST", body });
     const outcome = (await response.json()) as Outcome;
     if ("error" in outcome) throw new Error(outcome.error);
     return outcome;
   };
+  const policy = { isTransient, ...SHORT_PAUSES };
   return {
-    query: async (sql, parameters) => (await run([sql], parameters)).rows,
-    write: async (statements) => (await run(statements)).changes,
+    query: async (sql, parameters) => (await retry(() => run([sql], parameters), policy)).rows,
+    write: async (statements) => (await retry(() => run(statements), policy)).changes,
     batchBytes: 250_000,
     size: async () => (await run(["SELECT 1"])).size,
   };

@@ -4,8 +4,7 @@ import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import type { Env } from "../../src/env.ts";
 import { createD1Store } from "../../src/store/d1.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import { bindNamespace } from "../../src/store/namespace.ts";
+import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import { createWriteError, DiskFullError } from "../file-errors.ts";
 import type { Configuration, StoreName } from "./configuration.ts";
 import { D1_SCRIPT, openD1 } from "./d1-runtime.ts";
@@ -72,11 +71,23 @@ export async function openLocalStore(
     if (name === "kv") {
       const { KV } = await runtime.getBindings<Env>();
       const size = () => measureFiles(join(folder, "kv", namespaceId, "blobs"));
-      return { name, store: spaceGuard.explainIn(createKvStore(bindNamespace(KV))), size, folder, close };
+      return {
+        name,
+        store: spaceGuard.explainIn(createKvStore(bindNamespace(KV), true)),
+        size,
+        folder,
+        close,
+      };
     }
     const database = openD1(runtime);
     await applyMigrations(database);
-    return { name, store: spaceGuard.explainIn(createD1Store(database)), size: database.size, folder, close };
+    return {
+      name,
+      store: spaceGuard.explainIn(createD1Store(database, true)),
+      size: database.size,
+      folder,
+      close,
+    };
   } catch (error) {
     await close();
     throw spaceGuard.isDiskFull() ? new DiskFullError(folder, undefined, { cause: error }) : error;

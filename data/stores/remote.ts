@@ -1,15 +1,18 @@
 import { writeFile } from "node:fs/promises";
-import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import type { KeyValueStore } from "../../src/store/namespace.ts";
+import { createD1Store, isTransient, type SqlDatabase } from "../../src/store/d1.ts";
+import { createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { retry } from "../../src/store/retry.ts";
 import type { StoreName } from "./configuration.ts";
 import { listMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
 import { openTemporaryFile } from "./temporary-files.ts";
-import { type Deployment, deploymentOptions, runWrangler } from "./wrangler.ts";
+import { type Deployment, deploymentOptions, runWrangler, WranglerError } from "./wrangler.ts";
 
 /** Wrangler holds what it sends in memory, several times over, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;
+
+/** Wrangler takes seconds for a command, and what it reports may last for seconds too. */
+const RETRY_POLICY = { isTransient: isTransientFailure, firstPauseMs: 2_000, pausesMs: 15_000 };
 
 /** Keys that KV reads at once. */
 const BULK_KEYS = 100;
@@ -49,6 +52,16 @@ async function migrate(database: RemoteDatabase, deployment: Deployment): Promis
   await runWrangler(["d1", "migrations", "apply", "DB", ...deploymentOptions(deployment)], deployment);
 }
 
+/** Whether wrangler printed that a request did not reach Cloudflare's API, or that it should be sent again. */
+function isTransientFailure(error: unknown): boolean {
+  if (!(error instanceof WranglerError)) return false;
+  const { printed } = error;
+  return (
+    isTransient(printed) ||
+    /fetch failed|ECONNRESET|ETIMEDOUT|-> (429|5\d\d) |should wait \d+ second/.test(printed)
+  );
+}
+
 interface Result {
   results: Record<string, string | number | null>[];
   meta: { changes?: number; size_after?: number };
@@ -60,7 +73,11 @@ interface RemoteDatabase extends SqlDatabase {
 
 function remoteDatabase(deployment: Deployment): RemoteDatabase {
   const run = (args: string[]) =>
-    runWrangler(["d1", "execute", "DB", "--yes", ...args, ...deploymentOptions(deployment)], deployment);
+    retry(
+      () =>
+        runWrangler(["d1", "execute", "DB", "--yes", ...args, ...deploymentOptions(deployment)], deployment),
+      RETRY_POLICY,
+    );
   const execute = async (sql: string): Promise<Result> => {
     const results: Result[] = JSON.parse(await run(["--json", "--command", sql]));
     return results.at(-1) ?? { results: [], meta: {} };
@@ -81,19 +98,23 @@ function remoteDatabase(deployment: Deployment): RemoteDatabase {
   };
 }
 
-/** Wrangler's command line takes no parameters; those of the store's queries are numbers. */
-function inline(sql: string, parameters: (number | null)[]): string {
-  return sql.replaceAll(/\?(\d+)/g, (_, number) => String(parameters[Number(number) - 1] ?? null));
+/** Wrangler's command line takes no parameters; those of the store's queries are numbers and names. */
+function inline(sql: string, parameters: (string | number | null)[]): string {
+  return sql.replaceAll(/\?(\d+)/g, (_, number) => {
+    const value = parameters[Number(number) - 1] ?? null;
+    return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+  });
 }
 
 function remoteNamespace(deployment: Deployment): KeyValueStore {
-  const run = (args: string[]) =>
+  const runOnce = (args: string[]) =>
     runWrangler(["kv", ...args, "--binding", "KV", ...deploymentOptions(deployment)], deployment);
+  const run = (args: string[]) => retry(() => runOnce(args), RETRY_POLICY);
   /** Wrangler's bulk commands take their keys or pairs from a file. */
-  const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
+  const runBulk = async (command: "get" | "put" | "delete", content: unknown[], runCommand = run) => {
     const file = openTemporaryFile(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
-    return run(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])]);
+    return runCommand(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])]);
   };
   return {
     async get(keys) {
@@ -106,6 +127,7 @@ function remoteNamespace(deployment: Deployment): KeyValueStore {
       return values;
     },
     put: async (pairs) => void (await runBulk("put", pairs)),
+    replace: async (pair) => void (await runBulk("put", [pair], runOnce)),
     delete: async (keys) => void (await runBulk("delete", keys)),
     async list() {
       const listed: { name: string }[] = JSON.parse(await run(["key", "list"]));

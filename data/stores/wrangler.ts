@@ -69,10 +69,27 @@ export function spawnWrangler(args: string[]): ChildProcess {
 /** The environment variable that lets commands of wrangler use a temporary account, also in processes that are started. */
 export const TEMPORARY_ACCOUNT = "USE_TEMPORARY_ACCOUNT";
 
+/** Characters of an argument that an error shows; a statement has up to 50,000. */
+const SHOWN_CHARACTERS = 100;
+
+/** A command of wrangler failed. */
+export class WranglerError extends Error {
+  /** What it printed, in which its reason can be recognised. */
+  readonly printed: string;
+
+  constructor(args: string[], printed: string) {
+    const shown = args.map((arg) =>
+      arg.length > SHOWN_CHARACTERS ? `${arg.slice(0, SHOWN_CHARACTERS)}...` : arg,
+    );
+    super(`wrangler ${shown.join(" ")} failed:\n${printed}`);
+    this.printed = printed;
+  }
+}
+
 /**
  * Runs one command of wrangler, without prompts.
  * @returns its standard output
- * @throws Error with what it printed, if it fails
+ * @throws WranglerError
  */
 export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
   return (await captureWrangler(args, call)).output;
@@ -80,7 +97,7 @@ export async function runWrangler(args: string[], call: WranglerCall = {}): Prom
 
 /**
  * The same, for callers that also need what it printed on standard error.
- * @throws with what it printed, if it fails
+ * @throws WranglerError
  */
 export async function captureWrangler(
   command: string[],
@@ -91,7 +108,7 @@ export async function captureWrangler(
   const { status, output, errors } = await run(args, env);
   // Some of wrangler's errors are coloured even if NO_COLOR is set.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
-  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed:\n${printed}`);
+  if (status !== 0) throw new WranglerError(args, printed);
   return { output, errors };
 }
 

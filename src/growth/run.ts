@@ -2,7 +2,7 @@ import type { ScheduledController } from "@cloudflare/workers-types";
 import type { Env } from "../env.ts";
 import type { Source } from "../records/statistics.ts";
 import { createStore } from "../store/open.ts";
-import { append } from "../store/writer.ts";
+import { append, requireAppends } from "../store/writer.ts";
 import { nextRecords } from "./next-records.ts";
 
 /** The source of the records that a run adds. */
@@ -24,16 +24,15 @@ export async function grow({ scheduledTime }: ScheduledController, env: Env): Pr
  * Adds the records that are missing up to now as one append, all of them or none; after a long pause as many as one run
  * may add.
  * @param now when the run was due
- * @throws Error if nothing is loaded that could grow, if something else is written meanwhile, or if the store fails
+ * @throws Error if the store takes loads only, if nothing is loaded that could grow, if something else is written meanwhile, or if the store fails
  */
 export async function runGrowth(env: Env, now: Date): Promise<void> {
   const store = createStore(env);
-  const state = await store.readState(true);
-  if (state.version === 0) throw new Error("The collection cannot grow: nothing was ever loaded.");
-  const statistics = await store.readStatistics(state);
-  if (!statistics) throw new Error("The collection cannot grow: its statistics are missing.");
-  const records = nextRecords(statistics, now);
+  requireAppends(store);
+  const base = await store.readStatistics(true);
+  if (base.state.load === "") throw new Error("The collection cannot grow: nothing was ever loaded.");
+  const records = nextRecords(base.statistics, now);
   if (records.length === 0) return;
-  const { count } = await append(store, records, { state, statistics }, undefined, [SOURCE]);
+  const { count } = await append(store, records, base, { sources: [SOURCE] });
   console.log(`Added ${records.length} records; ${count} are loaded.`);
 }

@@ -42,13 +42,13 @@ function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about
  * @param now milliseconds since 1970
  * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
  */
-export function describeState({ version, count, switchedAt, sources }: State, now: number) {
+export function describeState({ load, count, switchedAt, sources }: State, now: number) {
   const age = Math.floor((now - Date.parse(switchedAt ?? "")) / 1000);
   return {
-    version,
+    load: load === "" ? null : load,
     count,
     loaded_at: switchedAt ?? null,
     age_seconds: Number.isNaN(age) ? null : Math.max(0, age),
-    sources: sources ?? null,
+    sources,
   };
 }

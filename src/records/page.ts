@@ -10,7 +10,7 @@ export type PageNumber = number | "last";
  * The state that a walk keeps to while the collection grows: the current one when the walk begins, or the collection as
  * it was when it had so many records.
  */
-export type AsOf = "latest" | { count: number; version?: number | undefined };
+export type AsOf = "latest" | { count: number; load?: string | undefined };
 
 /** What a request for a page asks for. */
 export interface PageRequest {
@@ -29,7 +29,7 @@ export interface PageLocation {
   last: number;
 }
 
-/** Why a state does not have a page: it ends before it, or it belongs to another version of the collection. */
+/** Why a state does not have a page: it ends before it, or the page belongs to another load. */
 export type Absence = "past the end" | "replaced";
 
 /** Beyond it positions would no longer be exact; no collection gets there. */
@@ -54,17 +54,14 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
  */
 export function parseAsOf(text: string): AsOf | undefined {
   if (text === "latest") return text;
-  const [countText = "", versionText, ...rest] = text.split("-");
-  const count = parseDigits(countText);
-  if (count === undefined || rest.length > 0) return undefined;
-  if (versionText === undefined) return { count };
-  const version = parseDigits(versionText);
-  return version === undefined ? undefined : { count, version };
+  const [, digits = "", load] = /^([0-9]+)(?:-([0-9a-z]+))?$/.exec(text) ?? [];
+  const count = parseDigits(digits);
+  return count === undefined ? undefined : { count, load };
 }
 
-/** Writes the value of `as_of` that keeps a walk to this many records of this version of the collection. */
-export function formatAsOf({ count, version }: { count: number; version: number }): string {
-  return `${count}-${version}`;
+/** Writes the value of `as_of` that keeps a walk to this many records of this load. */
+export function formatAsOf({ count, load }: { count: number; load: string }): string {
+  return load === "" ? String(count) : `${count}-${load}`;
 }
 
 /** A whole number that is exact. */
@@ -80,10 +77,10 @@ function parseDigits(text: string): number | undefined {
  */
 export function resolvePage(
   { page, asOf }: PageRequest,
-  state: { version: number; count: number },
+  state: { load: string; count: number },
 ): PageLocation | Absence {
-  const { count, version = state.version } = asOf === undefined || asOf === "latest" ? state : asOf;
-  if (version !== state.version) return "replaced";
+  const { count, load = state.load } = asOf === undefined || asOf === "latest" ? state : asOf;
+  if (load !== state.load) return "replaced";
   const number = page === "last" ? lastPage(count) : page;
   if (count > state.count || number > lastPage(count)) return "past the end";
   return { number, count, ...pagePositions(count, number) };

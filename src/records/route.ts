@@ -5,7 +5,7 @@ import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
-import type { WaitUntil } from "../store/reads.ts";
+import type { WaitUntil } from "../store/retry.ts";
 import type { StoredPage } from "../store/store.ts";
 import { DESCRIPTION, METHODS } from "./description.ts";
 import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
@@ -144,10 +144,10 @@ async function limitToShown(
   request: PageRequest,
   shownCount: (total: number) => number,
 ): Promise<PageRequest> {
-  const { count: total, version } = await cachedStore(c.env).state(waitWith(c));
+  const { count: total, load } = await cachedStore(c.env).state(waitWith(c));
   const count = shownCount(total);
   const { asOf } = request;
-  if (asOf === undefined || asOf === "latest") return { ...request, asOf: { count, version } };
+  if (asOf === undefined || asOf === "latest") return { ...request, asOf: { count, load } };
   if (asOf.count > count) throw invalidPage({ code: "not_reached", count });
   return request;
 }
@@ -167,7 +167,7 @@ function parseQuery(query: URLSearchParams): PageRequest {
 }
 
 /** The query with the state, so that all links lead to pages of the same one. */
-function pin(query: URLSearchParams, state: { count: number; version: number }): URLSearchParams {
+function pin(query: URLSearchParams, state: { count: number; load: string }): URLSearchParams {
   const pinned = new URLSearchParams(query);
   pinned.set(AS_OF, formatAsOf(state));
   return pinned;

@@ -1,20 +1,37 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { PAGE_SIZE } from "../records/page.ts";
-import { BLOCK_SIZE, type Block, blockStarts, readLines } from "./blocks.ts";
-import { retry } from "./retry.ts";
-import { insertBlocks, isConflict, SWEPT_ROWS, sweepStatement, switchStatements } from "./sql.ts";
-import { ConflictError, DamagedStateError, MissingBlockError, type State, type Store } from "./store.ts";
+import { gatherStatistics, type Statistics } from "../records/statistics.ts";
+import { BLOCK_SIZE, type Block, blockStarts, countInBlocks } from "./blocks.ts";
+import { retry, SHORT_PAUSES } from "./retry.ts";
+import {
+  type BlockOwner,
+  ConflictError,
+  createState,
+  DamagedStateError,
+  type DeadWrites,
+  MissingBlockError,
+  type NewState,
+  parseStatistics,
+  type State,
+  type StateStatistics,
+  type Store,
+} from "./store.ts";
 
-/** A row of a result. */
+/*
+ * The collection in a D1 database with the tables of data/migrations. The state and the blocks of a page are read in one
+ * statement, so they always belong together. All statements that write are text with literals, because the same text runs
+ * through the worker's binding and through wrangler's command line, which takes no parameters.
+ */
+
 type Row = Record<string, string | number | null>;
 
-/** A D1 database: the worker's binding, or wrangler's command line. */
+/** A D1 database: the worker's binding, or wrangler's command line. It retries what fails for a moment. */
 export interface SqlDatabase {
   /**
    * Runs one statement that reads.
    * @param newest true to read from the primary database, not from a replica
    */
-  query(sql: string, parameters: (number | null)[], newest: boolean): Promise<Row[]>;
+  query(sql: string, parameters: (string | number | null)[], newest: boolean): Promise<Row[]>;
   /**
    * Runs statements that write, as one transaction.
    * @returns how many rows the last one changed
@@ -24,137 +41,244 @@ export interface SqlDatabase {
   batchBytes: number;
 }
 
-const STATE_COLUMNS = "state.version, count, state.revision, previous, switched_at, sources";
+/** The columns of a state. `?1` is the revision that the reader knows; it needs the tail only if there is another one. */
+const STATE_COLUMNS = `state.load, count, state.revision, previous, sequence, switched_at, sources,
+  CASE WHEN state.revision IS NOT ?1 THEN tail END AS tail`;
 
 const STATE_QUERY = `SELECT ${STATE_COLUMNS} FROM state`;
 
+const STATISTICS_QUERY = `SELECT ${STATE_COLUMNS}, text
+  FROM state LEFT JOIN statistics ON statistics.revision = state.revision ORDER BY part`;
+
 /**
- * Reads the state and the one or two blocks of a page of it in one statement, so that both always belong together, and
- * by their primary key, so that no other row is read. `?1` is the page, null for the last one; `?2` is the count of an
- * earlier state, null for the current one. D1 passes numbers as reals, whose division would not be whole.
+ * Reads the state and the blocks of a page of it, by their primary key, so that no other row is read. `?2` is the page, null
+ * for the last one; `?3` is the count of an earlier state, null for the current one. D1 passes numbers as reals, whose
+ * division would not be whole.
  */
 export const PAGE_QUERY = `
   WITH requested AS (
-    SELECT *, coalesce(CAST(?2 AS INTEGER), count) AS as_of FROM state
+    SELECT *, coalesce(CAST(?3 AS INTEGER), count) AS as_of FROM state
   ), located AS (
     SELECT *, as_of - ${PAGE_SIZE} * (
-      coalesce(CAST(?1 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
+      coalesce(CAST(?2 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
     ) AS last FROM requested
   )
-  SELECT located.version, count, located.revision, previous, switched_at, sources, first, text
-  FROM located LEFT JOIN blocks ON located.version = blocks.version AND as_of <= count AND last >= 1
-    AND first BETWEEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} AND ${startOf("last")}`;
+  SELECT ${STATE_COLUMNS.replaceAll("state.", "located.")}, first, text
+  FROM located LEFT JOIN blocks ON blocks.load = located.load AND as_of <= count AND last >= 1
+    AND first BETWEEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} AND min(last, ${inBlocks("count")})`;
 
-const BLOCKS_QUERY = "SELECT first, text FROM blocks WHERE version = ?1 AND first BETWEEN ?2 AND ?3";
+const BLOCKS_QUERY = "SELECT first, text FROM blocks WHERE load = ?1 AND first BETWEEN ?2 AND ?3";
 
-const STATISTICS_QUERY = "SELECT revision, text FROM statistics ORDER BY part";
-
+/** The position of the first record of the block that holds a position. */
 function startOf(position: string): string {
   return `${position} - (${position} - 1) % ${BLOCK_SIZE}`;
 }
 
-/** The collection in a D1 database with the tables of data/migrations. */
-export function createD1Store(database: SqlDatabase): Store {
-  const query = (sql: string, parameters: (number | null)[] = [], newest = false) =>
-    retry(() => database.query(sql, parameters, newest), isTransient);
+function inBlocks(count: string): string {
+  return `${count} - ${count} % ${BLOCK_SIZE}`;
+}
+
+/** @param isExclusive whether the database is locked, so that no other writer can be running */
+export function createD1Store(database: SqlDatabase, isExclusive = false): Store {
+  const sweep = async (dead: DeadWrites) => {
+    while ((await database.write([sweepStatement(dead)])) >= SWEPT_ROWS);
+  };
   return {
-    async readState(newest) {
-      return readStateRow(await query(STATE_QUERY, [], newest));
+    trustMs: 5_000,
+    lagMs: 0,
+    takesAppends: true,
+    isExclusive,
+    batchBytes: database.batchBytes,
+    async readState({ known, newest = false } = {}) {
+      return parseState(await database.query(STATE_QUERY, [known?.revision ?? null], newest), known);
     },
-    async readPage({ page, asOf }, { newest }) {
+    async readPage({ page, asOf }, { known, newest = false }) {
       const count = asOf === undefined || asOf === "latest" ? null : asOf.count;
-      const rows = await query(PAGE_QUERY, [page === "last" ? null : page, count], newest);
-      const state = readStateRow(rows);
-      const blocks = readBlockRows(rows).map(
-        (block) => [block.first, readLines(block, state.count)] as const,
-      );
-      return { state, blocks: new Map(blocks) };
+      const parameters = [known?.revision ?? null, page === "last" ? null : page, count];
+      const rows = await database.query(PAGE_QUERY, parameters, newest);
+      return { state: parseState(rows, known), blocks: parseBlocks(rows) };
     },
-    async readBlocks({ version }, range) {
+    async readBlocks({ load }, range) {
       const starts = blockStarts(range);
-      const rows = await query(BLOCKS_QUERY, [version, starts[0] ?? 0, starts.at(-1) ?? 0], true);
-      const blocks = new Map(readBlockRows(rows).map((block) => [block.first, block]));
+      const rows = await database.query(BLOCKS_QUERY, [load, starts[0] ?? 0, starts.at(-1) ?? 0], true);
+      const blocks = new Map(parseBlocks(rows).map((block) => [block.first, block]));
       return starts.map((start) => {
         const block = blocks.get(start);
-        if (!block) throw new MissingBlockError(`D1 has no block at position ${start} of version ${version}`);
+        if (!block) throw new MissingBlockError(`D1 has no block at position ${start} of load ${load}`);
         return block;
       });
     },
-    async readStatistics({ revision }) {
-      const rows = await query(STATISTICS_QUERY);
-      const text = rows.filter((row) => row.revision === revision).map((row) => row.text);
-      return text.length > 0 ? JSON.parse(text.join("")) : undefined;
+    readStatistics: (newest = false) => readStatistics(database, newest),
+    async writeBlocks(blocks, owner) {
+      await database.write([...insertBlocks(blocks, owner)]);
     },
-    batchBytes: database.batchBytes,
-    async writeBlocks(blocks, target) {
-      await retry(() => database.write([...insertBlocks(blocks, target)]), isTransient);
-    },
-    async switchTo(state) {
-      const statements = [...switchStatements(state, new Date().toISOString())];
-      try {
-        await retry(() => database.write(statements), isBusy);
-      } catch (cause) {
-        throw isConflict(cause) ? new ConflictError({ cause }) : cause;
-      }
-      return readStateRow(await query(STATE_QUERY, [], true));
-    },
-    async sweep(scope) {
-      if (scope === "replaced") return;
-      const removeSome = () => database.write([sweepStatement(Date.now())]);
-      while ((await retry(removeSome, isTransient)) >= SWEPT_ROWS);
-    },
+    switchTo: (next, expected) => switchTo(database, next, expected),
+    sweep,
+    discard: (_, { revision }) => sweep({ names: [revision], before: "" }),
   };
+}
+
+async function readStatistics(database: SqlDatabase, newest: boolean): Promise<StateStatistics> {
+  const rows = await database.query(STATISTICS_QUERY, [null], newest);
+  const state = parseState(rows);
+  if (state.load === "") return { state, statistics: gatherStatistics().statistics() };
+  return { state, statistics: parseStatistics(rows.map(({ text }) => text ?? "").join("")) };
+}
+
+async function switchTo(database: SqlDatabase, next: NewState, expected: State): Promise<State> {
+  const state = createState(next, expected);
+  try {
+    await database.write([...switchStatements(state, next.statistics, expected)]);
+  } catch (cause) {
+    throw isConflict(cause) ? new ConflictError({ cause }) : cause;
+  }
+  return state;
 }
 
 /** The binding of a worker, or of a process that opened the same local database. */
 export function bindDatabase(database: D1Database): SqlDatabase {
+  const policy = { isTransient, ...SHORT_PAUSES };
   return {
     // Reads go to the nearest replica, if there are replicas: each response comes from one statement, so it does not
     // matter which state of the database that replica has.
-    async query(sql, parameters, newest) {
-      const session = database.withSession(newest ? "first-primary" : "first-unconstrained");
-      const { results } = await session
-        .prepare(sql)
-        .bind(...parameters)
-        .all<Row>();
-      return results;
-    },
-    async write(statements) {
-      const results = await database.batch(statements.map((sql) => database.prepare(sql)));
-      return results.at(-1)?.meta.changes ?? 0;
-    },
+    query: (sql, parameters, newest) =>
+      retry(async () => {
+        const session = database.withSession(newest ? "first-primary" : "first-unconstrained");
+        const { results } = await session
+          .prepare(sql)
+          .bind(...parameters)
+          .all<Row>();
+        return results;
+      }, policy),
+    write: (statements) =>
+      retry(async () => {
+        const results = await database.batch(statements.map((sql) => database.prepare(sql)));
+        return results.at(-1)?.meta.changes ?? 0;
+      }, policy),
     batchBytes: 250_000,
   };
 }
 
-function readStateRow([row]: Row[]): State {
+/** @param known the state whose tail was not read again if the revision is still the same */
+function parseState([row]: Row[], known?: State): State {
   if (!row) throw new DamagedStateError("D1 holds no state");
-  const { version, count, revision, previous, switched_at, sources } = row;
+  const { load, count, revision, previous, sequence, switched_at, sources, tail } = row;
   return {
-    version: Number(version),
+    load: String(load),
     count: Number(count),
+    tail: tail === null ? (known?.tail ?? "") : String(tail),
     revision: String(revision),
-    previous: String(previous),
+    previous: JSON.parse(String(previous)),
+    sequence: Number(sequence),
     switchedAt: switched_at === null ? undefined : String(switched_at),
-    sources: typeof sources === "string" ? JSON.parse(sources) : undefined,
+    sources: JSON.parse(String(sources)),
   };
 }
 
-function readBlockRows(rows: Row[]): Block[] {
+function parseBlocks(rows: Row[]): Block[] {
   return rows
     .filter(({ first }) => first !== null)
     .map(({ first, text }) => ({ first: Number(first), text: String(text) }));
 }
 
-/** What a local database reports while another process writes to it; nothing was executed then. */
-const BUSY = ["SQLITE_BUSY", "database is locked", "Failed to get session commit token"];
+/** D1 refuses a statement of more than 100 KB. */
+const STATEMENT_BYTES = 90_000;
+
+/** Rows that one statement of a sweep removes, about 8 MB. */
+export const SWEPT_ROWS = 400;
 
 /**
- * What D1 reports when the same statement may well succeed a moment later. Its other errors (overload, time and memory
- * limits, the daily limits of the free plan) would only get worse with another attempt.
+ * Inserts blocks for a new state. An append writes only while the state is still the one that it continues, so it never
+ * replaces a block of a state that was switched to meanwhile.
+ */
+export function* insertBlocks(blocks: Block[], { load, revision, base }: BlockOwner): Generator<string> {
+  const condition = base ? ` WHERE (SELECT revision FROM state) = ${quote(base.revision)}` : "";
+  for (const { first, text } of blocks) {
+    const [beginning, ...rest] = cut(text, STATEMENT_BYTES);
+    const values = `${quote(load)}, ${first}, ${quote(revision)}, ${quote(beginning)}`;
+    yield `INSERT OR REPLACE INTO blocks (load, first, revision, text) SELECT ${values}${condition}`;
+    const row = `load = ${quote(load)} AND first = ${first} AND revision = ${quote(revision)}`;
+    for (const piece of rest) yield `UPDATE blocks SET text = text || ${quote(piece)} WHERE ${row}`;
+  }
+}
+
+/**
+ * Switches to a new state, to be run as one transaction. Writing the state fails (NOT NULL), and with it the transaction,
+ * unless the state is still the one that was seen and every added block is there and is of this write.
+ */
+export function* switchStatements(state: State, statistics: Statistics, expected: State): Generator<string> {
+  const { load, count, tail, revision, previous, sequence, switchedAt, sources } = state;
+  const from = load === expected.load ? countInBlocks(expected.count) + 1 : 1;
+  const added = `SELECT count(*) FROM blocks WHERE load = ${quote(load)}
+    AND first BETWEEN ${from} AND ${countInBlocks(count)} AND revision = ${quote(revision)}`;
+  const isComplete = `(${added}) = ${(countInBlocks(count) - from + 1) / BLOCK_SIZE}`;
+  const isUnchanged = `coalesce((SELECT revision FROM state), '') = ${quote(expected.revision)}`;
+  const tails = cut(tail, STATEMENT_BYTES / 2);
+  const sourceTexts = cut(JSON.stringify(sources), STATEMENT_BYTES / 3);
+  yield `INSERT OR REPLACE INTO state
+    (only, load, count, tail, revision, previous, sequence, switched_at, sources) VALUES (
+    1, ${quote(load)}, CASE WHEN ${isUnchanged} AND ${isComplete} THEN ${count} END, ${quote(tails[0])},
+    ${quote(revision)}, ${quote(JSON.stringify(previous))}, ${sequence}, ${quote(switchedAt ?? "")},
+    ${quote(sourceTexts[0])}
+  )`;
+  for (const piece of tails.slice(1)) yield `UPDATE state SET tail = tail || ${quote(piece)}`;
+  for (const piece of sourceTexts.slice(1)) yield `UPDATE state SET sources = sources || ${quote(piece)}`;
+  yield `DELETE FROM statistics WHERE revision <> ${quote(revision)}`;
+  let part = 0;
+  for (const text of cut(JSON.stringify(statistics), STATEMENT_BYTES))
+    yield `INSERT INTO statistics (revision, part, text) VALUES (${quote(revision)}, ${part++}, ${quote(text)})`;
+}
+
+/** Whether a transaction failed because `switchStatements` found that something else was written. */
+function isConflict(error: unknown): boolean {
+  return String(error).includes("NOT NULL constraint failed: state.count");
+}
+
+/**
+ * Removes some blocks of dead writes: of other loads than the current one and, of the current one, those that an append wrote
+ * behind its blocks and never switched to.
+ */
+function sweepStatement({ names, before }: DeadWrites): string {
+  const isDead = (name: string) => `(${name} < ${quote(before)} OR ${name} IN (${names.map(quote).join()}))`;
+  const select = "SELECT blocks.load, first FROM state JOIN blocks ON";
+  return `DELETE FROM blocks WHERE (load, first) IN (
+    ${select} blocks.load < state.load WHERE ${isDead("blocks.load")}
+    UNION ALL ${select} blocks.load > state.load WHERE ${isDead("blocks.load")}
+    UNION ALL ${select} blocks.load = state.load AND first > ${inBlocks("count")} WHERE ${isDead("blocks.revision")}
+    LIMIT ${SWEPT_ROWS}
+  )`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+const encoder = new TextEncoder();
+
+/** UTF-8 needs at most this many bytes for a UTF-16 unit; quoting makes two bytes of one. */
+const UNIT_BYTES = 3;
+
+/**
+ * Cuts a text into pieces, none of which needs more bytes in a statement.
+ * @returns at least one piece
+ */
+function cut(text: string, bytes: number): [string, ...string[]] {
+  if (text.length * UNIT_BYTES <= bytes || encoder.encode(quote(text)).length <= bytes) return [text];
+  let end = Math.floor(bytes / UNIT_BYTES);
+  // Never between the two halves of a surrogate pair.
+  if (/[\ud800-\udbff]/.test(text[end - 1] ?? "")) end -= 1;
+  return [text.slice(0, end), ...cut(text.slice(end), bytes)];
+}
+
+/**
+ * What D1 reports when the same statements may well succeed a moment later: a lost connection, or a local database to which
+ * another process writes. Its other errors (overload, time and memory limits, the daily limits of the free plan) would only
+ * get worse with another attempt. A switch can be repeated too: it then fails because the state is another one already.
  */
 const TRANSIENT = [
-  ...BUSY,
+  "SQLITE_BUSY",
+  "database is locked",
+  "Failed to get session commit token",
   "Network connection lost",
   "storage caused object to be reset",
   "reset because its code was updated",
@@ -162,10 +286,7 @@ const TRANSIENT = [
   "client disconnected",
 ];
 
-function isBusy(error: unknown): boolean {
-  return BUSY.some((message) => String(error).includes(message));
-}
-
-function isTransient(error: unknown): boolean {
+/** Whether the same statements may well succeed a moment later. */
+export function isTransient(error: unknown): boolean {
   return TRANSIENT.some((message) => String(error).includes(message));
 }

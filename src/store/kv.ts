@@ -1,175 +1,210 @@
-import { type PageRequest, resolvePage } from "../records/page.ts";
-import type { Statistics } from "../records/statistics.ts";
-import { type Block, blockStarts, type Range, readLines } from "./blocks.ts";
+import type { KVNamespace } from "@cloudflare/workers-types";
+import { gatherStatistics } from "../records/statistics.ts";
+import { blockStarts } from "./blocks.ts";
+import { retry, SHORT_PAUSES } from "./retry.ts";
 import {
-  blockKey,
-  isRecent,
-  type KvState,
-  listReplaced,
-  parseJson,
-  parseState,
-  requireKvState,
-  STATE_KEY,
-  selectRemovable,
-  statisticsKey,
-  writtenKey,
-} from "./kv-state.ts";
-import type { KeyValueStore, Pair } from "./namespace.ts";
-import { retry } from "./retry.ts";
-import {
-  ConflictError,
+  createState,
   DamagedStateError,
+  type DeadWrites,
+  isDead,
   MissingBlockError,
-  type NewState,
+  NOTHING_LOADED,
+  parseStatistics,
   type State,
+  type StateStatistics,
   type Store,
 } from "./store.ts";
 
-/** The shortest that KV allows: how long a location may go on showing the old state after a load. */
-const STATE_TTL = 30;
+/*
+ * The collection in a KV namespace. KV has no transactions, and a location may show a key, or its absence, as it was up to 60
+ * seconds ago, each key by itself. Responses are nevertheless always of one state:
+ *
+ * - A page is read with the names that a state contains. A name contains the random name of a load, so it is never used for
+ *   other content: a reader gets the right block or none, whatever it sees late.
+ * - The state is one key, written last. If a location shows it before its blocks, `before` is served: the newest state that was
+ *   current for longer than a location can lag, so that its blocks are visible everywhere.
+ * - A sweep keeps what the state and its `before` name. It removes nothing for some minutes after a switch, because readers may
+ *   still have an earlier state, and it spares names of writes that may not have switched yet.
+ * - KV cannot compare before it writes. Two loads at once do not disturb each other, and the later switch wins. Two appends would
+ *   lose the records of one, so KV takes loads only.
+ */
 
-/** Blocks and statistics never change. */
-const UNCHANGING_TTL = 86_400;
+/** A KV namespace: the worker's binding, or wrangler's command line. It retries what fails for a moment. */
+export interface KeyValueStore {
+  /**
+   * Reads values; null for a key that does not exist.
+   * @param cacheTtl seconds, 30 or more, for which a location of KV may keep what it read
+   */
+  get(keys: string[], cacheTtl: number): Promise<(string | null)[]>;
+  /** Writes new keys. */
+  put(pairs: Pair[]): Promise<void>;
+  /** Writes a key that may exist, and tries only once: another writer may have written it meanwhile. */
+  replace(pair: Pair): Promise<void>;
+  delete(keys: string[]): Promise<void>;
+  list(): Promise<string[]>;
+  /** Bytes of values that one call of `put` should be given. */
+  batchBytes: number;
+}
 
-/** KV also keeps for a while that a key was missing, so what was written is looked for during a minute. */
-const READ_BACK_ATTEMPTS = 8;
-const FIRST_READ_BACK_PAUSE_MS = 500;
+export interface Pair {
+  key: string;
+  value: string;
+}
+
+/** The key of the current state. */
+export const STATE_KEY = "collection";
+
+/** How long a location may show an earlier value of a key, in milliseconds. */
+const LAG_MS = 60_000;
+
+/** For this long after a switch, readers may need what it replaced: KV lags, and clocks differ by minutes. */
+export const GRACE_MS = 15 * 60_000;
+
+/** The shortest that KV allows, in seconds. KV also keeps for this long that a key is missing. */
+const SHORT_TTL = 30;
+
+/** For keys that are surely visible; they never change. */
+const LONG_TTL = 86_400;
 
 /** Keys in one call of `delete`. */
 const BULK_KEYS = 100;
 
-/** The collection in a KV namespace. */
-export function createKvStore(namespace: KeyValueStore): Store {
+/** @param isExclusive whether the namespace is local and locked: no other writer can be running, and nothing lags */
+export function createKvStore(namespace: KeyValueStore, isExclusive = false): Store {
+  const readState = async () => parseState((await namespace.get([STATE_KEY], SHORT_TTL))[0]);
   return {
-    readState: () => readState(namespace),
-    readPage: (request, { known }) => readPage(namespace, request, known),
-    readBlocks: async (state, range) => readBlocks(namespace, requireKvState(state), range),
-    async readStatistics(state) {
-      const key = statisticsKey(state);
-      const [text] = await get(namespace, [key], ttlOf(state));
-      return typeof text === "string" ? (parseJson(text, key) as Statistics) : undefined;
-    },
+    trustMs: 5_000,
+    lagMs: isExclusive ? 0 : LAG_MS + 10_000,
+    takesAppends: false,
+    isExclusive,
     batchBytes: namespace.batchBytes,
-    async writeBlocks(blocks, { revision }) {
-      const pairs = blocks.map(({ first, text }) => ({ key: writtenKey(revision, first), value: text }));
-      await put(namespace, pairs);
-      await readBack(namespace, pairs);
+    readState,
+    async readBlocks(state, range) {
+      const starts = blockStarts(range);
+      const keys = starts.map((start) => blockKey(state.load, start));
+      const texts = await namespace.get(keys, ttlOf(state));
+      return starts.map((first, index) => {
+        const text = texts[index];
+        if (typeof text !== "string") throw new MissingBlockError(`KV has no key ${keys[index]}`);
+        return { first, text };
+      });
     },
-    switchTo: (state) => switchTo(namespace, state),
-    sweep: (scope) => sweep(namespace, scope),
+    async readStatistics() {
+      const state = await readState();
+      const found = await findStatistics(namespace, state);
+      if (found) return found;
+      throw new MissingBlockError(`KV has no key ${statisticsKey(state)}`);
+    },
+    writeBlocks: (blocks, { load }) =>
+      namespace.put(blocks.map(({ first, text }) => ({ key: blockKey(load, first), value: text }))),
+    async switchTo(next, expected) {
+      const isVisible = isExclusive || ageOf(expected) >= LAG_MS;
+      const before = isVisible ? withoutBefore(expected) : expected.before;
+      const state: State = { ...createState(next, expected), before };
+      await namespace.put([{ key: statisticsKey(state), value: JSON.stringify(next.statistics) }]);
+      await namespace.replace({ key: STATE_KEY, value: JSON.stringify(state) });
+      return state;
+    },
+    async sweep(dead) {
+      // The keys are listed before the state is read, so a state that was switched to in between loses nothing.
+      const keys = await namespace.list();
+      const state = await readState();
+      if (!isExclusive && ageOf(state) < GRACE_MS) return;
+      await remove(namespace, selectRemovable(keys, state, dead));
+    },
+    discard: (blocks, owner) =>
+      remove(namespace, [...blocks.map(({ first }) => blockKey(owner.load, first)), statisticsKey(owner)]),
   };
 }
 
-async function readState(namespace: KeyValueStore): Promise<KvState> {
-  const [text] = await get(namespace, [STATE_KEY], STATE_TTL);
-  return parseState(text);
-}
-
-async function readPage(namespace: KeyValueStore, request: PageRequest, known: State | undefined) {
-  const read = async (state: KvState) => {
-    const location = resolvePage(request, state);
-    const blocks = typeof location === "string" ? [] : await readBlocks(namespace, state, location);
-    return { state, blocks: new Map(blocks.map((block) => [block.first, readLines(block, state.count)])) };
+/** The binding of a worker, or of a process that opened the same local namespace. */
+export function bindNamespace(namespace: KVNamespace): KeyValueStore {
+  const policy = { isTransient, ...SHORT_PAUSES };
+  const each = <T, R>(items: T[], act: (item: T) => Promise<R>) =>
+    Promise.all(items.map((item) => retry(() => act(item), policy)));
+  return {
+    get: (keys, cacheTtl) => each(keys, (key) => namespace.get(key, { type: "text", cacheTtl })),
+    put: async (pairs) => void (await each(pairs, ({ key, value }) => namespace.put(key, value))),
+    replace: ({ key, value }) => namespace.put(key, value),
+    delete: async (keys) => void (await each(keys, (key) => namespace.delete(key))),
+    async list() {
+      const keys: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await namespace.list({ cursor: cursor ?? null });
+        keys.push(...page.keys.map(({ name }) => name));
+        cursor = page.list_complete ? undefined : page.cursor;
+      } while (cursor);
+      return keys;
+    },
+    batchBytes: 250_000,
   };
-  const state = known ? requireKvState(known) : await readState(namespace);
-  try {
-    return await read(state);
-  } catch (error) {
-    // A location may see a new state before it sees its blocks.
-    const { before } = state;
-    if (!(error instanceof MissingBlockError) || !before) throw error;
-    // A page that only the new state has must not look as if it did not exist.
-    if (typeof resolvePage(request, before) === "string") throw error;
-    return read(before);
-  }
-}
-
-async function readBlocks(namespace: KeyValueStore, state: KvState, range: Range): Promise<Block[]> {
-  const starts = blockStarts(range);
-  const keys = starts.map((start) => blockKey(state, start));
-  const texts = await get(namespace, keys, ttlOf(state));
-  return starts.map((first, index) => {
-    const text = texts[index];
-    if (typeof text !== "string") throw new MissingBlockError(`KV has no key ${keys[index]}`);
-    return { first, text };
-  });
-}
-
-/** KV has no transactions: a state that is written between the comparison and the switch is replaced unnoticed. */
-async function switchTo(namespace: KeyValueStore, state: NewState): Promise<KvState> {
-  const { base, firstWritten, statistics, version, count, revision } = state;
-  const pair = { key: statisticsKey({ revision }), value: JSON.stringify(statistics) };
-  await put(namespace, [pair]);
-  await readBack(namespace, [pair]);
-  const current = await readReplaceable(namespace);
-  if (base && current.revision !== base.revision) throw new ConflictError();
-  const kept = base ? current.parts.filter(([first]) => first < firstWritten) : [];
-  const next: KvState = {
-    version,
-    count,
-    revision,
-    previous: current.revision,
-    switchedAt: new Date().toISOString(),
-    sources: statistics.sources,
-    parts: [...kept, [firstWritten, revision]],
-    before: current.version === 0 ? undefined : { ...current, before: undefined },
-  };
-  await put(namespace, [{ key: STATE_KEY, value: JSON.stringify(next) }]);
-  return next;
-}
-
-/** A load replaces a damaged state too. */
-async function readReplaceable(namespace: KeyValueStore): Promise<KvState> {
-  try {
-    return await readState(namespace);
-  } catch (error) {
-    if (error instanceof DamagedStateError) return parseState(undefined);
-    throw error;
-  }
-}
-
-async function sweep(namespace: KeyValueStore, scope: "replaced" | "everything"): Promise<void> {
-  if (isRecent(await readState(namespace))) return;
-  // The keys are listed before the state is read, so a state that was switched to in between is kept.
-  const listed = scope === "everything" ? await namespace.list() : undefined;
-  const state = await readState(namespace);
-  if (isRecent(state)) return;
-  const removed = listed ? selectRemovable(listed, state, Date.now()) : listReplaced(state);
-  for (let start = 0; start < removed.length; start += BULK_KEYS)
-    await retry(() => namespace.delete(removed.slice(start, start + BULK_KEYS)), isTransient);
-}
-
-/**
- * Waits until written keys can be read.
- * @throws Error if one of them does not appear
- */
-async function readBack(namespace: KeyValueStore, pairs: Pair[]): Promise<void> {
-  let missing = pairs;
-  for (let attempt = 1, pause = FIRST_READ_BACK_PAUSE_MS; ; attempt++, pause *= 2) {
-    const keys = missing.map(({ key }) => key);
-    const values = await get(namespace, keys, STATE_TTL);
-    missing = missing.filter(({ value }, index) => values[index] !== value);
-    if (missing.length === 0) return;
-    if (attempt === READ_BACK_ATTEMPTS)
-      throw new Error(`KV does not show ${missing.length} keys that were written, first ${missing[0]?.key}`);
-    await new Promise<void>((resolve) => setTimeout(resolve, pause));
-  }
-}
-
-function get(namespace: KeyValueStore, keys: string[], cacheTtl: number): Promise<(string | null)[]> {
-  return retry(() => namespace.get(keys, cacheTtl), isTransient);
-}
-
-function put(namespace: KeyValueStore, pairs: Pair[]): Promise<void> {
-  return retry(() => namespace.put(pairs), isTransient);
-}
-
-/** A location that cannot see a new key yet would keep for this long that it is missing. */
-function ttlOf(state: State): number {
-  return isRecent(state) ? STATE_TTL : UNCHANGING_TTL;
 }
 
 /** KV reports `KV GET failed: 500 Internal Server Error`, with the status of what went wrong inside. */
 function isTransient(error: unknown): boolean {
   return /KV (GET|PUT|DELETE) failed: (5\d\d|429)|Network connection lost/.test(String(error));
+}
+
+function blockKey(load: string, first: number): string {
+  return `blocks/${load}/${first}`;
+}
+
+function statisticsKey({ revision }: Pick<State, "revision">): string {
+  return `statistics/${revision}`;
+}
+
+/** The statistics of a state or, if they are not visible yet, those of the state before with that state. */
+async function findStatistics(namespace: KeyValueStore, state: State): Promise<StateStatistics | undefined> {
+  if (state.load === "") return { state, statistics: gatherStatistics().statistics() };
+  const [text] = await namespace.get([statisticsKey(state)], ttlOf(state));
+  if (typeof text === "string") return { state, statistics: parseStatistics(text) };
+  return state.before && findStatistics(namespace, state.before);
+}
+
+/** A location that cannot see a new key yet would keep for this long that it is missing. */
+function ttlOf(state: State): number {
+  return ageOf(state) < GRACE_MS ? SHORT_TTL : LONG_TTL;
+}
+
+/** Milliseconds since the switch; infinite if there was none. */
+function ageOf({ switchedAt }: State): number {
+  return switchedAt === undefined ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(switchedAt);
+}
+
+/** Nothing if nothing was loaded before. */
+function withoutBefore(state: State): State | undefined {
+  return state.load === "" ? undefined : { ...state, before: undefined };
+}
+
+/** The listed keys that neither the state nor its `before` name, of writes that are dead or whose state was replaced. */
+function selectRemovable(keys: string[], state: State, { names, before }: DeadWrites): string[] {
+  const needed = [state, ...(state.before ? [state.before] : [])].flatMap(({ load, revision }) => [
+    load,
+    revision,
+  ]);
+  const dead = { names: [...names, ...state.previous], before };
+  return keys.filter((key) => {
+    const [, name] = /^(?:blocks|statistics)\/([^/]+)/.exec(key) ?? [];
+    return name !== undefined && !needed.includes(name) && isDead(name, dead);
+  });
+}
+
+async function remove(namespace: KeyValueStore, keys: string[]): Promise<void> {
+  for (let start = 0; start < keys.length; start += BULK_KEYS)
+    await namespace.delete(keys.slice(start, start + BULK_KEYS));
+}
+
+/** @param text null if nothing was ever loaded, which is an empty collection */
+function parseState(text: string | null | undefined): State {
+  if (typeof text !== "string") return NOTHING_LOADED;
+  try {
+    const state = JSON.parse(text);
+    const { load, count, tail, revision, previous, sequence } = Object(state);
+    const areTexts = [load, tail, revision].every((value) => typeof value === "string");
+    if (areTexts && [count, sequence].every(Number.isSafeInteger) && Array.isArray(previous)) return state;
+  } catch (cause) {
+    throw new DamagedStateError(`KV holds text that is not JSON in ${STATE_KEY}`, { cause });
+  }
+  throw new DamagedStateError(`KV holds a damaged state: ${text}`);
 }

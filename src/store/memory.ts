@@ -1,116 +1,92 @@
-import { type PageLocation, type PageRequest, resolvePage } from "../records/page.ts";
-import { BLOCK_SIZE, blockStarts, renderResults } from "./blocks.ts";
-import type { Blocks, State, StoredPage } from "./store.ts";
+import { resolvePage } from "../records/page.ts";
+import { gatherStatistics } from "../records/statistics.ts";
+import { type Block, blockStarts, countInBlocks, type Range } from "./blocks.ts";
+import {
+  ConflictError,
+  createState,
+  isDead,
+  MissingBlockError,
+  NOTHING_LOADED,
+  type StateStatistics,
+  type Store,
+} from "./store.ts";
 
-/** A string takes at most two bytes per character; each line of a block is a string of its own. */
-const BYTES_PER_CHARACTER = 2;
-const BYTES_PER_LINE = 32;
-
-/** What an instance keeps of the collection: a state, and blocks and pages of its version. */
-export interface Memory {
-  state(): State | undefined;
-  /** When the store was asked for the state, in milliseconds since 1970. */
-  readAt(): number;
-  /**
-   * Takes a state that the store gave, unless it was asked for it before it was asked for the one that is known.
-   * @param askedAt when the store was asked, not when it responded: the state may have changed in between
-   */
-  learn(state: State, askedAt: number): void;
-  /** Keeps blocks of the known state; those of another state are ignored. */
-  keep(state: State, blocks: Blocks): void;
-  /** A page of the known state, or of an earlier state of its version; undefined if it is not kept. */
-  findPage(request: PageRequest): StoredPage | undefined;
+/** A block with the write that stored it. As UTF-8, the blocks of a million records take about 70 MB. */
+interface StoredBlock {
+  load: string;
+  first: number;
+  revision: string;
+  bytes: Uint8Array;
 }
 
-/**
- * @param mostBytes of blocks and pages; when they take more, those that were asked for longest ago are dropped
- */
-export function createMemory(mostBytes: number): Memory {
-  let known: { state: State; askedAt: number } | undefined;
-  const kept = createLru(mostBytes);
+/** The collection in the memory of a process, for the package and for tests. It is gone when the process ends. */
+export function createMemoryStore(): Store {
+  const blocks = createBlocks();
+  let current: StateStatistics = { state: NOTHING_LOADED, statistics: gatherStatistics().statistics() };
 
-  const findLines = (start: number) => {
-    const lines = kept.get(start);
-    return typeof lines === "object" ? lines : undefined;
-  };
-
-  /** The results of a page; undefined if one of its blocks is not kept, or was kept before an append made it longer. */
-  const render = ({ first, last }: PageLocation) => {
-    for (const start of blockStarts({ first, last })) {
-      const needed = Math.min(last, start + BLOCK_SIZE - 1) - start + 1;
-      if ((findLines(start)?.length ?? 0) < needed) return undefined;
-    }
-    return renderResults({ first, last }, (start) => findLines(start) ?? []);
+  /** Removes blocks of dead writes, which may have left some behind those of the current load. */
+  const sweep = async (isDeadName: (name: string) => boolean) => {
+    const { load, count } = current.state;
+    blocks.remove((block) => {
+      if (block.load !== load) return isDeadName(block.load);
+      return block.first > countInBlocks(count) && isDeadName(block.revision);
+    });
   };
 
   return {
-    state: () => known?.state,
-    readAt: () => known?.askedAt ?? Number.NEGATIVE_INFINITY,
-    learn(state, askedAt) {
-      if (known && askedAt < known.askedAt) return;
-      if (known && !continues(state, known.state)) kept.clear();
-      known = { state, askedAt };
+    trustMs: 0,
+    lagMs: 0,
+    takesAppends: true,
+    isExclusive: false,
+    batchBytes: 1_000_000,
+    readState: async () => current.state,
+    async readPage(request) {
+      const { state } = current;
+      const location = resolvePage(request, state);
+      if (typeof location === "string") return { state, blocks: [] };
+      const last = Math.min(location.last, countInBlocks(state.count));
+      return { state, blocks: blocks.find(state.load, { ...location, last }) };
     },
-    keep(state, blocks) {
-      if (state.revision !== known?.state.revision) return;
-      for (const [start, lines] of blocks) kept.put(start, lines, sizeOfLines(lines));
+    async readBlocks({ load }, range) {
+      const found = blocks.find(load, range);
+      if (found.length === blockStarts(range).length) return found;
+      throw new MissingBlockError(`Blocks of load ${load} were removed from memory`);
     },
-    findPage(request) {
-      const location = known && resolvePage(request, known.state);
-      if (!known || typeof location !== "object") return undefined;
-      const key = `${location.count}-${location.number}`;
-      const rendered = kept.get(key);
-      const results = typeof rendered === "string" ? rendered : render(location);
-      if (results === undefined) return undefined;
-      if (results !== rendered) kept.put(key, results, results.length * BYTES_PER_CHARACTER);
-      return { ...location, state: known.state, results };
+    readStatistics: async () => current,
+    async writeBlocks(added, owner) {
+      if (!owner.base || owner.base.revision === current.state.revision) blocks.put(added, owner);
     },
+    async switchTo(next, expected) {
+      const from = next.load === expected.load ? countInBlocks(expected.count) + 1 : 1;
+      const isComplete = blocks.has({ first: from, last: countInBlocks(next.count) }, next);
+      if (current.state.revision !== expected.revision || !isComplete) throw new ConflictError();
+      current = { state: createState(next, expected), statistics: next.statistics };
+      return current.state;
+    },
+    sweep: (dead) => sweep((name) => isDead(name, dead)),
+    discard: (_, { revision }) => sweep((name) => name === revision),
   };
 }
 
-/** Whether all blocks of the earlier state are blocks of the later one, which an append may have made longer. */
-function continues(later: State, earlier: State): boolean {
-  if (later.revision === earlier.revision) return true;
-  return later.version === earlier.version && later.previous === earlier.revision;
-}
-
-function sizeOfLines(lines: readonly string[]): number {
-  return lines.reduce((bytes, line) => bytes + line.length * BYTES_PER_CHARACTER + BYTES_PER_LINE, 0);
-}
-
-/** The lines of a block by its first position, or the results of a page by its count and number. */
-type Kept = readonly string[] | string;
-
-function createLru(mostBytes: number) {
-  // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
-  const entries = new Map<number | string, { value: Kept; bytes: number }>();
-  let total = 0;
-
-  const remove = (key: number | string) => {
-    total -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
-  };
-
+function createBlocks() {
+  const encoder = new TextEncoder();
+  const decoder = new TextDecoder();
+  const blocks = new Map<string, StoredBlock>();
   return {
-    get(key: number | string): Kept | undefined {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
+    put(added: Block[], { load, revision }: Pick<StoredBlock, "load" | "revision">): void {
+      for (const { first, text } of added)
+        blocks.set(`${load}/${first}`, { load, first, revision, bytes: encoder.encode(text) });
     },
-    put(key: number | string, value: Kept, bytes: number): void {
-      remove(key);
-      entries.set(key, { value, bytes });
-      total += bytes;
-      for (const oldest of entries.keys()) {
-        if (total <= mostBytes) return;
-        remove(oldest);
-      }
-    },
-    clear(): void {
-      entries.clear();
-      total = 0;
+    find: (load: string, range: Range): Block[] =>
+      blockStarts(range).flatMap((first) => {
+        const block = blocks.get(`${load}/${first}`);
+        return block ? [{ first, text: decoder.decode(block.bytes) }] : [];
+      }),
+    /** Whether all blocks of a range are of one write. */
+    has: (range: Range, { load, revision }: Pick<StoredBlock, "load" | "revision">) =>
+      blockStarts(range).every((first) => blocks.get(`${load}/${first}`)?.revision === revision),
+    remove(isRemovable: (block: StoredBlock) => boolean): void {
+      for (const [key, block] of blocks) if (isRemovable(block)) blocks.delete(key);
     },
   };
 }

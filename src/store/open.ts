@@ -1,8 +1,7 @@
 import type { Env } from "../env.ts";
 import { type CachedStore, createCachedStore } from "./cache.ts";
 import { bindDatabase, createD1Store } from "./d1.ts";
-import { createKvStore } from "./kv.ts";
-import { bindNamespace } from "./namespace.ts";
+import { bindNamespace, createKvStore } from "./kv.ts";
 import type { Store } from "./store.ts";
 
 /** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */

@@ -1,29 +1,33 @@
 /** A store that has not responded after this long is given up: clients prefer an error to waiting longer. */
 export const HANGS_AFTER_MS = 3_000;
 
-/** For this long after the first attempt an operation is tried again; most transient errors are over by then. */
-export const RETRY_WITHIN_MS = 1_000;
+/** How often and how long an operation is tried again. */
+export interface RetryPolicy {
+  /** Whether an error is worth another attempt. */
+  isTransient: (error: unknown) => boolean;
+  /** The longest pause before the second attempt; each further one may be twice as long. */
+  firstPauseMs: number;
+  /** Pauses together are at most this long. An attempt may take any time. */
+  pausesMs: number;
+}
 
-/** The longest pause before the second attempt; each further one may be twice as long. */
-const FIRST_PAUSE_MS = 40;
+/** The times for a store that responds in milliseconds: most transient errors are over within a second. */
+export const SHORT_PAUSES = { firstPauseMs: 40, pausesMs: 1_000 };
 
 /**
  * Runs an operation again if it fails with a transient error.
- * @param isTransient whether an error is worth another attempt
  * @throws what the last attempt threw
  */
-export async function retry<T>(
-  operation: () => Promise<T>,
-  isTransient: (error: unknown) => boolean,
-): Promise<T> {
-  const giveUpAt = Date.now() + RETRY_WITHIN_MS;
-  for (let longest = FIRST_PAUSE_MS; ; longest *= 2) {
+export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy): Promise<T> {
+  let left = policy.pausesMs;
+  for (let longest = policy.firstPauseMs; ; longest *= 2) {
     try {
       return await operation();
     } catch (error) {
       // A random pause, so that instances that failed together do not try again together.
       const pause = Math.random() * longest;
-      if (!isTransient(error) || Date.now() + pause > giveUpAt) throw error;
+      left -= pause;
+      if (left < 0 || !policy.isTransient(error)) throw error;
       await new Promise<void>((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -40,4 +44,26 @@ export async function limitTime<T>(work: Promise<T>, onLate?: () => void): Promi
     late.reject(new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`));
   }, HANGS_AFTER_MS);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Keeps work going when the request that began it ends, since other requests may be waiting for it too. */
+export type WaitUntil = (work: Promise<unknown>) => void;
+
+/**
+ * Makes concurrent reads of the same thing one read: the first request begins it, the others wait for its result. They
+ * do not wait forever, because the runtime may end a request, and with it the work that it began, without notice.
+ */
+export function createSharing() {
+  const running = new Map<string, Promise<unknown>>();
+  return <T>(name: string, read: () => Promise<T>, waitUntil: WaitUntil): Promise<T> => {
+    const begun = running.get(name) as Promise<T> | undefined;
+    const forget = (work: Promise<unknown>) => {
+      if (running.get(name) === work) running.delete(name);
+    };
+    if (begun) return limitTime(begun, () => forget(begun));
+    const work: Promise<T> = read().finally(() => forget(work));
+    running.set(name, work);
+    waitUntil(work.catch(() => undefined));
+    return work;
+  };
 }

@@ -1,122 +1,239 @@
 import type { TrafficRecord } from "../records/record.ts";
-import { gatherStatistics, type Source, type Statistics } from "../records/statistics.ts";
-import { type Block, blockStart, encodeBlocks, readLines } from "./blocks.ts";
+import { gatherStatistics, type Source } from "../records/statistics.ts";
+import { BLOCK_SIZE, type Block, countInBlocks, encodeBlocks } from "./blocks.ts";
 import {
+  type BlockOwner,
   ConflictError,
-  createRevision,
+  continues,
+  createName,
   DamagedStateError,
+  type DeadWrites,
   type NewState,
+  NOTHING_LOADED,
   type State,
+  type StateStatistics,
   type Store,
 } from "./store.ts";
 
-/** Called with the number of records that have been written so far. */
-export type OnProgress = (written: number) => void;
+/** Sweeps spare what a write that began this recently may still need. */
+export const SPARED_MS = 24 * 3_600_000;
+
+/** A write that began longer ago does not switch. It is half of the time above, so clocks may differ by hours. */
+export const MAX_WRITE_MS = SPARED_MS / 2;
+
+/** How often a switch is attempted: a load meets another write, or the store fails. */
+const SWITCH_ATTEMPTS = 5;
+
+/** KV accepts one write a second to a key. */
+const SWITCH_PAUSE_MS = 1_000;
+
+export interface WriteOptions {
+  /** Where the records come from. */
+  sources?: Source[];
+  /** Called with the number of records that have been written so far. */
+  onProgress?: (written: number) => void;
+  /** Called when everything is written, before readers are switched. */
+  onSwitch?: () => void;
+  /** Called if the write succeeded, but left something behind. */
+  onWarning?: (message: string) => void;
+}
+
+/** A switch failed, and the store does not show whether it happened. */
+export class UnknownOutcomeError extends Error {
+  constructor(options?: ErrorOptions) {
+    super("The store failed at the end, and it is not known whether the new records are served.", options);
+  }
+}
 
 /**
- * Replaces the collection. The records are written beside the current state, and readers are switched when all of them
- * are stored. If it is interrupted at any moment, the state before is still served completely, and a later load removes
- * what is left over.
+ * Replaces the collection. The records are written beside the current state, and readers are switched when all of them are
+ * stored. If it fails or is interrupted before, the state before is still served completely.
  * @param records oldest first
- * @param sources where the records come from
+ * @param options with `expected`, the load fails if the store has another state when readers would be switched; `name` names
+ *   the load, and must not be used for other content
  * @returns the new state
- * @throws if the store fails
+ * @throws ConflictError if the state is not the expected one
+ * @throws UnknownOutcomeError
+ * @throws Error if the store fails; the state before is then still served
  */
 export async function load(
   store: Store,
   records: Iterable<TrafficRecord>,
-  onProgress?: OnProgress,
-  sources: Source[] = [],
+  {
+    expected,
+    name = createName(Date.now()),
+    ...options
+  }: WriteOptions & { expected?: State; name?: string } = {},
 ): Promise<State> {
-  const current = await readReplaceable(store);
-  if (current.version !== 0) await store.sweep("everything");
-  // Two loads may begin within a millisecond, and a clock may have been set back.
-  const version = Math.max(Date.now(), current.version + 1);
-  const statistics = gatherStatistics(undefined, sources);
-  const target = { version, revision: createRevision(Date.now()) };
-  await writeBlocks(store, encodeBlocks(statistics.pass(records)), target, onProgress);
-  const gathered = statistics.statistics();
-  const state = await store.switchTo({
-    ...target,
-    count: gathered.records,
-    statistics: gathered,
-    firstWritten: 1,
-  });
-  if (current.version !== 0) await store.sweep("everything");
-  return state;
-}
-
-/** The current state. A damaged one is replaced like an empty one: a load is how it is repaired. */
-async function readReplaceable(store: Store): Promise<Pick<State, "version">> {
-  try {
-    return await store.readState(true);
-  } catch (error) {
-    if (error instanceof DamagedStateError) return { version: 0 };
-    throw error;
-  }
+  const beganAt = Date.now();
+  await readReplaceable(store);
+  await store.sweep(findDeadWrites(store));
+  return write(store, records, { load: name, revision: name }, { beganAt, expected, ...options });
 }
 
 /**
- * Adds records behind those that are loaded: the version remains, the count grows. If it is interrupted at any moment,
- * the state before is still served completely.
- * @param records oldest first, at least one, all newer than what is loaded
- * @param base the state that the records were checked against
- * @param sources where the records come from
+ * Adds records behind those that are loaded. If nothing was loaded, this is a load.
+ * @param records oldest first, all newer than what is loaded
+ * @param base the state, with its statistics, that the records were checked against
  * @returns the new state
- * @throws ConflictError if something else was written meanwhile, or if the store fails
+ * @throws ConflictError if the state is another one meanwhile
+ * @throws UnknownOutcomeError
+ * @throws Error if the store takes loads only or fails; the state before is then still served
  */
 export async function append(
   store: Store,
   records: Iterable<TrafficRecord>,
-  { state: base, statistics }: { state: State; statistics: Statistics },
-  onProgress?: OnProgress,
-  sources: Source[] = [],
+  base: StateStatistics,
+  options: WriteOptions = {},
 ): Promise<State> {
-  await store.sweep("replaced");
-  const firstWritten = blockStart(base.count + 1);
-  const tail = await readTail(store, base, firstWritten);
-  const gathering = gatherStatistics(statistics, sources);
-  const target = { version: base.version, revision: createRevision(Date.now()), base };
-  const blocks = encodeBlocks(gathering.pass(records), tail, firstWritten);
-  await writeBlocks(store, blocks, target, onProgress);
-  const gathered = gathering.statistics();
-  return store.switchTo({ ...target, count: gathered.records, statistics: gathered, firstWritten });
+  requireAppends(store);
+  const { state } = base;
+  const beganAt = Date.now();
+  const revision = createName(beganAt);
+  const isEmpty = state.load === "";
+  const owner: BlockOwner = { load: isEmpty ? revision : state.load, revision, base: state };
+  return write(store, records, owner, { beganAt, expected: state, statistics: base.statistics, ...options });
 }
 
-/** The lines of the last block, which the append continues; none if that block is full. */
-async function readTail(store: Store, base: State, first: number): Promise<string[]> {
-  const { count } = base;
-  if (first > count) return [];
+/** @throws Error if the store takes loads only */
+export function requireAppends({ takesAppends }: Store): void {
+  if (takesAppends) return;
+  throw new Error(
+    "Records cannot be added to a collection in KV, because KV cannot compare before it writes. Use D1, or export the records, add yours to the file, and load it.",
+  );
+}
+
+interface Write extends WriteOptions {
+  beganAt: number;
+  expected?: State | undefined;
+  statistics?: StateStatistics["statistics"];
+}
+
+/** Writes, switches, and then removes what is not needed any more. A write that fails removes its own blocks. */
+async function write(
+  store: Store,
+  records: Iterable<TrafficRecord>,
+  owner: BlockOwner,
+  options: Write,
+): Promise<State> {
+  const { beganAt, sources = [], onWarning = () => {} } = options;
+  const gathering = gatherStatistics(options.statistics, sources);
+  const { tail = "", count = 0 } = owner.base ?? {};
+  const blocks = encodeBlocks(gathering.pass(records), tail, countInBlocks(count) + 1);
+  const written: Pick<Block, "first">[] = [];
   try {
-    const [block] = await store.readBlocks(base, { first, last: count });
-    // An interrupted append may have made the block longer already.
-    return block ? readLines(block, count).slice(0, count - first + 1) : [];
-  } catch (cause) {
-    const { revision } = await store.readState(true);
-    throw revision === base.revision ? cause : new ConflictError({ cause });
+    const newTail = await writeBlocks(store, blocks, owner, written, options.onProgress);
+    const statistics = gathering.statistics();
+    const { load, revision } = owner;
+    options.onSwitch?.();
+    const next = { load, revision, count: statistics.records, tail: newTail, statistics };
+    const { state, replaced } = await switchReaders(store, next, beganAt, options.expected);
+    const dead = findDeadWrites(store, replaced.load === load ? [] : [replaced.load]);
+    const isSwept = replaced.load !== load || written.length > 0;
+    if (isSwept) await store.sweep(dead).catch((error) => onWarning(describeLeftovers(error)));
+    return state;
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) await store.discard(written, owner).catch(() => undefined);
+    throw error;
   }
 }
 
+/** @returns the tail that the blocks leave */
 async function writeBlocks(
   store: Store,
-  blocks: ReturnType<typeof encodeBlocks>,
-  target: Pick<NewState, "version" | "revision" | "base">,
-  onProgress: OnProgress = () => {},
-): Promise<void> {
+  blocks: Generator<Block, string>,
+  owner: BlockOwner,
+  written: Pick<Block, "first">[],
+  onProgress: WriteOptions["onProgress"] = () => {},
+): Promise<string> {
   let batch: Block[] = [];
   let bytes = 0;
-  let written = 0;
   const flush = async () => {
-    await store.writeBlocks(batch, target);
-    onProgress(written);
+    // Noted before the attempt: some of them may be stored even if it fails.
+    written.push(...batch.map(({ first }) => ({ first })));
+    await store.writeBlocks(batch, owner);
+    onProgress(written.length * BLOCK_SIZE);
     batch = [];
     bytes = 0;
   };
-  for (const block of blocks) {
-    batch.push(block);
-    bytes += block.text.length;
-    written += block.length;
+  for (;;) {
+    const { done, value } = blocks.next();
+    if (done) {
+      if (batch.length > 0) await flush();
+      return value;
+    }
+    batch.push(value);
+    bytes += value.text.length;
     if (bytes >= store.batchBytes) await flush();
   }
-  if (batch.length > 0) await flush();
+}
+
+/**
+ * Switches readers. After an error, the state is read again: the switch may have happened, and others after it. A load that met
+ * another write replaces that one too.
+ * @param seen the only state that may be replaced; undefined for any
+ */
+async function switchReaders(
+  store: Store,
+  next: NewState,
+  beganAt: number,
+  seen: State | undefined,
+): Promise<{ state: State; replaced: State }> {
+  for (let attempt = 1; ; attempt++) {
+    const replaced = seen && store.takesAppends ? seen : await readReplaceable(store);
+    if (seen && replaced.revision !== seen.revision) throw new ConflictError();
+    requireRecent(beganAt);
+    const result = await trySwitch(store, next, replaced);
+    if (!(result instanceof Error)) return { state: result, replaced };
+    // D1 has retried other failures already. KV has not, because before each attempt the state must be read.
+    const isRepeated = result instanceof ConflictError ? seen === undefined : store.lagMs > 0;
+    if (!isRepeated || attempt === SWITCH_ATTEMPTS)
+      throw store.lagMs > 0 ? new UnknownOutcomeError({ cause: result }) : result;
+    await new Promise((resolve) => setTimeout(resolve, SWITCH_PAUSE_MS));
+  }
+}
+
+/**
+ * @returns the new state, or one that came after it, even if the store reported a failure; otherwise the failure
+ * @throws UnknownOutcomeError
+ */
+async function trySwitch(store: Store, next: NewState, replaced: State): Promise<State | Error> {
+  try {
+    return await store.switchTo(next, replaced);
+  } catch (error) {
+    const cause = error instanceof Error ? error : new Error(String(error));
+    const state = await readReplaceable(store).catch(() => {
+      throw new UnknownOutcomeError({ cause });
+    });
+    return continues(state, next) ? state : cause;
+  }
+}
+
+/** The current state. A damaged one is replaced like an empty one: a load is how it is repaired. */
+async function readReplaceable(store: Store): Promise<State> {
+  try {
+    return await store.readState({ newest: true });
+  } catch (error) {
+    if (error instanceof DamagedStateError) return NOTHING_LOADED;
+    throw error;
+  }
+}
+
+/** @throws Error if a sweep may have removed what the write stored */
+function requireRecent(beganAt: number): void {
+  if (Date.now() - beganAt <= MAX_WRITE_MS) return;
+  throw new Error(
+    `The write began more than ${MAX_WRITE_MS / 3_600_000} hours ago, so what it stored may have been removed. Run the command again.`,
+  );
+}
+
+/** @param replaced the loads that the caller replaced */
+function findDeadWrites({ isExclusive }: Store, replaced: string[] = []): DeadWrites {
+  // "~" comes after every name.
+  return { names: replaced, before: isExclusive ? "~" : createName(Date.now() - SPARED_MS) };
+}
+
+function describeLeftovers(error: unknown): string {
+  const reason = error instanceof Error ? error.message : error;
+  return `The new records are served, but what they replaced could not be removed: ${reason} The next load removes it.`;
 }

@@ -6,8 +6,7 @@ import { generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { encodeBlocks } from "../../src/store/blocks.ts";
 import { bindDatabase, createD1Store } from "../../src/store/d1.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import { bindNamespace } from "../../src/store/namespace.ts";
+import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import type { Store } from "../../src/store/store.ts";
 import { load } from "../../src/store/writer.ts";
 import { openProgress } from "../command-line/progress.ts";
@@ -51,7 +50,7 @@ async function digestLayout(): Promise<string> {
 
 async function loadInto(store: Store, name: string, count: number): Promise<void> {
   const progress = openProgress(`writing to ${name}`, count);
-  await load(store, firstRecords(count), progress.update);
+  await load(store, firstRecords(count), { onProgress: progress.update });
   progress.close();
 }
 

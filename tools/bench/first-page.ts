@@ -4,8 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import { generateRecords } from "../../src/generator/records.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import { bindNamespace } from "../../src/store/namespace.ts";
+import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import { load } from "../../src/store/writer.ts";
 
 // Prints the CPU time in milliseconds of the first request to a new instance. The arguments are the bundled worker and a

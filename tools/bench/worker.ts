@@ -1,7 +1,7 @@
 import type { ExecutionContext } from "hono";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { STATE_KEY } from "../../src/store/kv-state.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
 import { cachedStore } from "../../src/store/open.ts";
 import { createSlowEnv, type SlowEnv } from "./slow-env.ts";
 

@@ -4,9 +4,8 @@ import type { Staged } from "../../data/staging.ts";
 import { readRecords, startOfDay } from "../../data/stored-records.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore } from "../../data/stores/store-choice.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
-import type { State, Store } from "../../src/store/store.ts";
-import { append as addRecords } from "../../src/store/writer.ts";
+import type { StateStatistics, Store } from "../../src/store/store.ts";
+import { append as addRecords, requireAppends } from "../../src/store/writer.ts";
 import {
   type LoadOptions,
   readFiles,
@@ -22,16 +21,11 @@ export interface AppendOptions extends LoadOptions {
   skipKnown?: boolean | undefined;
 }
 
-/** What an append continues. */
-interface Base {
-  state: State;
-  statistics: Statistics;
-}
-
 /**
  * Adds the records of the files behind what is loaded, which stays as it is. If nothing is loaded, this is a load.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be added
+ * @throws Error if the store takes loads only
  */
 export function append(files: string[], options: AppendOptions): Promise<void> {
   if (options.dryRun) return appendOrLoad(files, options);
@@ -39,42 +33,38 @@ export function append(files: string[], options: AppendOptions): Promise<void> {
 }
 
 async function appendOrLoad(files: string[], options: AppendOptions): Promise<void> {
-  const isAppended = await useStore(options, async (opened) => {
-    const { store } = opened;
-    const state = await store.readState(true);
-    if (state.version === 0) return false;
-    const base = { state, statistics: await requireStatistics(store, state) };
-    await warnIfStopped(() => appendTo(opened, base, files, options));
-    return true;
+  const expected = await useStore(options, async (opened) => {
+    requireAppends(opened.store);
+    const base = await opened.store.readStatistics(true);
+    if (base.state.load === "") return base.state;
+    await warnIfStopped((onSwitch) => appendTo(opened, base, files, { ...options, onSwitch }));
+    return undefined;
   });
-  if (!isAppended) await replace(files, options);
+  if (expected) await replace(files, { ...options, expected });
 }
 
 async function appendTo(
   opened: OpenStore,
-  base: Base,
+  base: StateStatistics,
   files: string[],
-  options: AppendOptions,
+  { onSwitch, ...options }: AppendOptions & { onSwitch: () => void },
 ): Promise<void> {
   const { store } = opened;
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
-  if (options.dryRun) return showChange(staged, base.statistics, base.statistics);
-  await writeStaged(staged, opened, async (onProgress) => {
+  if (options.dryRun) return showChange(staged, base, true);
+  const sources = describeSources(files, options.source);
+  await writeStaged(staged, opened, async (callbacks) => {
     if (staged.count > 0)
-      await addRecords(store, staged.records(), base, onProgress, describeSources(files, options.source));
+      await addRecords(store, staged.records(), base, { ...callbacks, onSwitch, sources });
   });
   console.log(summariseAppend(staged, base.state.count));
 }
 
-async function requireStatistics(store: Store, state: State): Promise<Statistics> {
-  const statistics = await store.readStatistics(state);
-  if (statistics) return statistics;
-  throw new Error(
-    "The statistics of the collection are missing, and an append continues them. Load everything again.",
-  );
-}
-
-function continueFrom(store: Store, { state, statistics }: Base, { skipKnown }: AppendOptions): AppendBase {
+function continueFrom(
+  store: Store,
+  { state, statistics }: StateStatistics,
+  { skipKnown }: AppendOptions,
+): AppendBase {
   return {
     newest: statistics.last ?? "",
     largestId: statistics.largest_id ?? 0,

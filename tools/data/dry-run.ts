@@ -7,18 +7,18 @@ const MAX_NAMED_CAMERAS = 10;
 
 /**
  * Describes what the served collection would become, without writing anything.
- * @param before the statistics of what is loaded; undefined if nothing is, or if they are missing
+ * @param before the statistics of what is loaded
  * @param base the statistics that an append continues; undefined for a load, which replaces everything
  */
-export function describeChange(staged: Staged, before: Statistics | undefined, base?: Statistics): string {
+export function describeChange(staged: Staged, before: Statistics, base?: Statistics): string {
   const gathering = gatherStatistics(base);
   for (const _ of gathering.pass(staged.records()));
   const after = gathering.statistics();
-  const change = (name: "first" | "last") => `${before?.[name] ?? "none"} -> ${after[name] ?? "none"}`;
+  const change = (name: "first" | "last") => `${before[name] ?? "none"} -> ${after[name] ?? "none"}`;
   const [old, current] = [new Set(cameraNames(before)), new Set(cameraNames(after))];
   return [
     "Nothing was written. The command would change what is loaded:",
-    `records          ${before?.records ?? 0} -> ${after.records}`,
+    `records          ${before.records} -> ${after.records}`,
     `first timestamp  ${change("first")}`,
     `last timestamp   ${change("last")}`,
     `cameras          ${old.size} -> ${current.size}`,
@@ -28,8 +28,8 @@ export function describeChange(staged: Staged, before: Statistics | undefined, b
 }
 
 /** A camera is one with the same `camera_pk` and `camera_ref`. */
-function cameraNames(statistics: Statistics | undefined): string[] {
-  return statistics?.cameras.map(([pk, ref]) => `${ref} (${pk})`) ?? [];
+function cameraNames(statistics: Statistics): string[] {
+  return statistics.cameras.map(([pk, ref]) => `${ref} (${pk})`);
 }
 
 function without(names: Set<string>, others: Set<string>): string[] {

@@ -33,8 +33,8 @@ const LOCAL_ORIGIN = "http://localhost:8787";
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await useStore(choice, async ({ store }) => {
-    const state = await store.readState(true);
-    if (state.version === 0) throw new Error("Nothing is loaded.");
+    const state = await store.readState({ newest: true });
+    if (state.load === "") throw new Error("Nothing is loaded.");
     const progress = openProgress("exporting", state.count, { out });
     const records = readRecords(store, state, { newestFirst: format === "pages" });
     const write = format === "pages" ? await pagesOf(state, choice) : RECORD_FORMATS[format];

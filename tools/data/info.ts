@@ -15,7 +15,7 @@ export interface InfoOptions extends StoreChoice {
 
 interface Info {
   state: State;
-  statistics: Statistics | undefined;
+  statistics: Statistics;
   bytes: number | undefined;
   verification: Verification | undefined;
 }
@@ -28,14 +28,13 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   await useStore(options, async ({ name, store, size }) => {
-    const state = await store.readState(true);
-    const statistics = await store.readStatistics(state);
-    const isVerified = options.verify && state.version !== 0;
+    const { state, statistics } = await store.readStatistics(true);
+    const isVerified = options.verify && state.load !== "";
     const verification = isVerified ? await verify(store, state, statistics) : undefined;
     const found = { state, statistics, bytes: await size(), verification };
     const place = describePlace(name, options);
     if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
-    else if (state.version === 0) console.log(`Nothing is loaded in ${place}.`);
+    else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
     else console.log(layOut([["store", place], ...describe(found)]));
     if (verification) requireNoProblems(verification);
   });
@@ -50,17 +49,17 @@ function requireNoProblems({ problems, problemCount }: Verification): void {
 
 function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
   const { state, statistics, bytes, verification } = found;
-  const { version, count, revision, switchedAt } = state;
+  const { load, count, revision, switchedAt } = state;
   const loaded_at = switchedAt ?? null;
   return {
     store,
     remote,
-    version,
+    load,
     count,
     revision,
     loaded_at,
     bytes: bytes ?? null,
-    statistics: statistics ?? null,
+    statistics,
     ...(verification && { problems: verification.problemCount }),
   };
 }
@@ -72,12 +71,12 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
 
 function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
   yield ["loaded at", state.switchedAt ?? "not known"];
-  yield ["sources", statistics?.sources?.map(({ name }) => name).join(", ") || "not known"];
-  yield ["version", state.version];
+  yield ["sources", statistics.sources.map(({ name }) => name).join(", ") || "not known"];
+  yield ["load", state.load];
   yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
-  if (statistics) yield* describeStatistics(statistics);
+  yield* describeStatistics(statistics);
   if (verification)
     yield [
       "verified",

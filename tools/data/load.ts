@@ -5,8 +5,8 @@ import type { AppendBase } from "../../data/staging/append-base.ts";
 import { type Staged, stage } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
-import { type OnProgress, load as replaceAll } from "../../src/store/writer.ts";
+import type { State, StateStatistics } from "../../src/store/store.ts";
+import { load as replaceAll, UnknownOutcomeError, type WriteOptions } from "../../src/store/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import { describeChange } from "./dry-run.ts";
 
@@ -22,12 +22,15 @@ export interface LoadOptions extends ReadOptions, StoreChoice {
   source?: string | undefined;
   /** Print what would change instead of writing. */
   dryRun?: boolean | undefined;
+  /** The only state that may be replaced; by default any. */
+  expected?: State | undefined;
 }
 
 /** A record in a store on this machine, and its copy in the database's log. */
 const STORED_BYTES = 150;
 
 const KEPT = "What was loaded before is still served.";
+const UNKNOWN = "To see which records are served, run: npm run data -- info";
 
 /** Input that cannot be loaded; the message lists its problems, a line each. */
 export class InputError extends Error {}
@@ -46,30 +49,47 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 
 /** Does what `load` does; the store must be locked. */
 export function replace(files: string[], options: LoadOptions): Promise<void> {
-  return warnIfStopped(async () => {
+  return warnIfStopped(async (onSwitch) => {
     const staged = await readFiles(files, options, () => "Nothing was loaded.");
     await useStore(options, async (opened) => {
       const { store } = opened;
-      if (options.dryRun) return showChange(staged, await store.readStatistics(await store.readState(true)));
-      await writeStaged(staged, opened, (onProgress) =>
-        replaceAll(store, staged.records(), onProgress, describeSources(files, options.source)),
+      if (options.dryRun) return showChange(staged, await store.readStatistics(true));
+      const { expected } = options;
+      const sources = describeSources(files, options.source);
+      await writeStaged(staged, opened, (callbacks) =>
+        replaceAll(store, staged.records(), {
+          ...callbacks,
+          onSwitch,
+          sources,
+          ...(expected && { expected }),
+        }),
       );
       console.log(`Loaded ${summarise(staged)}.`);
     });
   });
 }
 
-/** Prints what a command would change, and removes the staged records. */
-export function showChange(staged: Staged, before: Statistics | undefined, base?: Statistics): void {
-  console.log(describeChange(staged, before, base));
+/**
+ * Prints what a command would change, and removes the staged records.
+ * @param isAppend whether the records are added to what is loaded
+ */
+export function showChange(staged: Staged, { statistics }: StateStatistics, isAppend = false): void {
+  console.log(describeChange(staged, statistics, isAppend ? statistics : undefined));
   staged.close();
 }
 
-/** Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves. */
-export async function warnIfStopped(action: () => Promise<void>): Promise<void> {
-  const warn = () => printNotice(`Stopped. ${KEPT}`);
+/**
+ * Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves.
+ * @param action must call the function that it gets before it switches readers
+ */
+export async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): Promise<void> {
+  let left = KEPT;
+  const warn = () => printNotice(`Stopped. ${left}`);
+  const onSwitch = () => {
+    left = UNKNOWN;
+  };
   process.once("exit", warn);
-  await action().finally(() => process.off("exit", warn));
+  await action(onSwitch).finally(() => process.off("exit", warn));
 }
 
 /**
@@ -79,17 +99,19 @@ export async function warnIfStopped(action: () => Promise<void>): Promise<void> 
 export async function writeStaged(
   staged: Staged,
   { folder }: OpenStore,
-  write: (onProgress: OnProgress) => Promise<unknown>,
+  write: (callbacks: Pick<WriteOptions, "onProgress" | "onWarning">) => Promise<unknown>,
 ): Promise<void> {
   const needed = staged.count * STORED_BYTES;
   const problem = folder === undefined ? undefined : findSpaceProblem(folder, needed);
   if (problem !== undefined) printNotice(problem);
   const progress = openProgress("writing", staged.count);
   try {
-    await write(progress.update);
+    await write({ onProgress: progress.update, onWarning: (message) => printNotice(`Warning: ${message}`) });
   } catch (cause) {
     const { message } = isDiskFull(cause) ? new DiskFullError(folder ?? "The store", needed) : Object(cause);
-    throw new Error(`${message ?? cause}\n${KEPT}`, { cause });
+    throw new Error(`${message ?? cause}\n${cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT}`, {
+      cause,
+    });
   } finally {
     progress.close();
     staged.close();

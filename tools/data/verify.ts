@@ -2,7 +2,15 @@ import { MAX_SHOWN_PROBLEMS } from "../../data/formats/problem.ts";
 import { BLOCKS_AT_ONCE, requireUnchanged } from "../../data/stored-records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
-import { BLOCK_SIZE, type Block, blockStarts, decodeRecord, readLines } from "../../src/store/blocks.ts";
+import {
+  BLOCK_SIZE,
+  blockStarts,
+  countInBlocks,
+  decodeLines,
+  type Lines,
+  openBlock,
+  openTail,
+} from "../../src/store/blocks.ts";
 import type { State, Store } from "../../src/store/store.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { createIdSet } from "../id-set.ts";
@@ -20,11 +28,7 @@ export interface Verification {
  * @param statistics what the store holds as the statistics of the state
  * @throws Error if the collection is replaced meanwhile
  */
-export async function verify(
-  store: Store,
-  state: State,
-  statistics: Statistics | undefined,
-): Promise<Verification> {
+export async function verify(store: Store, state: State, statistics: Statistics): Promise<Verification> {
   const verification: Verification = { blocks: 0, problems: [], problemCount: 0 };
   const report = (problem: string) => {
     verification.problemCount++;
@@ -34,12 +38,11 @@ export async function verify(
   const checkRecord = createRecordCheck(report);
   const gathering = gatherStatistics();
   try {
-    for await (const { first, block } of readAll(store, state)) {
+    for await (const records of readAll(store, state)) {
       verification.blocks++;
-      const records = block instanceof Error ? block : decode(block, state);
       if (records instanceof Error) report(records.message);
       else for (const record of gathering.pass(records)) checkRecord(record);
-      progress.update(Math.min(state.count, first + BLOCK_SIZE - 1));
+      progress.update(Math.min(state.count, verification.blocks * BLOCK_SIZE));
     }
   } finally {
     progress.close();
@@ -49,33 +52,33 @@ export async function verify(
   return verification;
 }
 
-/** Reads the blocks of a state, or the error of each block that cannot be read. */
-async function* readAll(store: Store, state: State) {
-  const starts = blockStarts({ first: 1, last: state.count });
+/** The records of each block of a state and of its tail, or the error of what cannot be read. */
+async function* readAll(store: Store, state: State): AsyncGenerator<TrafficRecord[] | Error> {
+  const starts = blockStarts({ first: 1, last: countInBlocks(state.count) });
   for (let index = 0; index < starts.length; index += BLOCKS_AT_ONCE) {
     const some = starts.slice(index, index + BLOCKS_AT_ONCE);
-    const range = { first: some[0] ?? 1, last: Math.min(state.count, (some.at(-1) ?? 1) + BLOCK_SIZE - 1) };
-    const blocks = await store.readBlocks(state, range).catch(() => undefined);
-    if (blocks) for (const block of blocks) yield { first: block.first, block };
-    else for (const first of some) yield { first, block: await readOne(store, state, first) };
+    const blocks = await store
+      .readBlocks(state, { first: some[0] ?? 1, last: some.at(-1) ?? 0 })
+      .catch(() => undefined);
+    if (blocks) for (const block of blocks) yield decode(() => openBlock(block));
+    else for (const first of some) yield await readOne(store, state, first);
   }
+  if (state.tail !== "") yield decode(() => openTail(state.tail, state.count));
 }
 
-async function readOne(store: Store, state: State, first: number): Promise<Block | Error> {
+async function readOne(store: Store, state: State, first: number): Promise<TrafficRecord[] | Error> {
   try {
     const [block] = await store.readBlocks(state, { first, last: first });
-    return block ?? new Error(`The block at position ${first} is missing`);
+    return block ? decode(() => openBlock(block)) : new Error(`The block at position ${first} is missing`);
   } catch (error) {
     await requireUnchanged(store, state, error);
     return error instanceof Error ? error : new Error(String(error));
   }
 }
 
-/** An append that was interrupted, or is running, makes the last block longer. */
-function decode(block: Block, { count }: State): TrafficRecord[] | Error {
+function decode(open: () => Lines): TrafficRecord[] | Error {
   try {
-    const lines = readLines(block, count);
-    return lines.slice(0, count - block.first + 1).map(decodeRecord);
+    return decodeLines(open());
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error));
   }
@@ -108,9 +111,9 @@ function compareAge(one: TrafficRecord, other: TrafficRecord): number {
   return other.id - one.id;
 }
 
-function findDifferences(actual: Statistics, stored: Statistics | undefined): string[] {
+function findDifferences(actual: Statistics, stored: Statistics): string[] {
   // The records do not contain where they come from.
   const { sources: _, ...checked } = actual;
   const names = Object.keys(checked) as (keyof typeof checked)[];
-  return names.filter((name) => JSON.stringify(actual[name]) !== JSON.stringify(stored?.[name]));
+  return names.filter((name) => JSON.stringify(actual[name]) !== JSON.stringify(stored[name]));
 }

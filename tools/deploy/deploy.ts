@@ -60,12 +60,12 @@ export async function deploy(
     prepareResources(target, location, dependencies, print),
   );
   const choice = { store: target.store, remote: true, config, program: wrangler };
-  const { version } = await steps.run("prepare the store", HINTS.store, () =>
-    useStore(choice, ({ store }) => store.readState(true)),
+  const { load } = await steps.run("prepare the store", HINTS.store, () =>
+    useStore(choice, ({ store }) => store.readState({ newest: true })),
   );
   await steps.run("load the seed if the store is empty", HINTS.seed, async (print) => {
-    if (version === 0) return loadSeed(config, dependencies);
-    print(`not loaded: the store contains version ${version}`);
+    if (load === "") return loadSeed(config, dependencies);
+    print(`not loaded: the store contains load ${load}`);
   });
   const undo = target.preview === undefined ? HINTS.undoProduction : HINTS.undoPreview;
   const hint = target.preview === undefined ? HINTS.deploy : HINTS.undoPreview;

@@ -78,8 +78,8 @@ async function prepareStore(persistTo: string): Promise<void> {
   // Importing the simulator takes half a second.
   const { useStore } = await import("../../data/stores/open.ts");
   const choice = { persistTo, store: "d1" as const };
-  const { version } = await useStore(choice, ({ store }) => store.readState(true));
-  if (version !== 0) return;
+  const { load } = await useStore(choice, ({ store }) => store.readState({ newest: true }));
+  if (load !== "") return;
   console.log("The store is empty; loading the seed.");
   const files = globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
   await runScript({}, "data", ["load", ...files, "--persist-to", resolve(persistTo)]);

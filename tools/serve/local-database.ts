@@ -23,8 +23,8 @@ export async function isLoaded(folder: string, id: string): Promise<boolean> {
   try {
     const rows = database.prepare("SELECT name FROM d1_migrations").all();
     const applied = new Set(rows.map(({ name }) => name));
-    const state = database.prepare("SELECT version FROM state").get();
-    return Number(state?.version) > 0 && (await listMigrations()).every((name) => applied.has(name));
+    const state = database.prepare("SELECT load FROM state").get();
+    return state?.load !== "" && (await listMigrations()).every((name) => applied.has(name));
   } catch {
     // The tables are missing, or another process is creating them.
     return false;

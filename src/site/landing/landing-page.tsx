@@ -127,8 +127,6 @@ const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>
 
 const Statistics: FC<Summary> = ({ count, pages, statistics }) => {
   if (count === 0) return <p>At the moment the collection is empty.</p>;
-  if (!statistics)
-    return <Tiles rows={[["Records", formatNumber(count), `${formatNumber(pages)} pages of 15`]]} />;
   const { first, last, cameras, camera_ok, totals } = statistics;
   const known = camera_ok.True + camera_ok.False;
   const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);

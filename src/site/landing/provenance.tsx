@@ -5,7 +5,7 @@ import type { Summary } from "./summary.ts";
 /** Where the records come from, and since when they are served. */
 export const Provenance: FC<Summary> = ({ statistics, loaded_at }) => (
   <p>
-    {describeSources(statistics?.sources ?? [])}
+    {describeSources(statistics.sources)}
     {loaded_at && (
       <>
         {" "}

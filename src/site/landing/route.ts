@@ -25,8 +25,7 @@ landing.get(PATH, async (c) => {
   const headers = { "Cache-Control": PAGE_CACHING };
   const summary = () => summarise(stored, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
   if (representation === "json") return c.json(summary(), 200, headers);
-  const isComplete = stored.statistics !== undefined || stored.state.count === 0;
-  return respondHtml(c, await findPage(c, stored.state, summary, isComplete), 200, headers);
+  return respondHtml(c, await findPage(c, stored.state, summary), 200, headers);
 });
 
 landing.all(PATH, (c) => {
@@ -36,19 +35,13 @@ landing.all(PATH, (c) => {
 /** The latest page, and what it depends on. Most requests see the same state, with the same origin and settings. */
 let latest = { key: "", page: "" };
 
-/** @param isComplete whether the page may be kept, because it will not change until the state does */
-async function findPage(
-  c: LandingContext,
-  state: State,
-  summary: () => Summary,
-  isComplete: boolean,
-): Promise<string> {
+async function findPage(c: LandingContext, state: State, summary: () => Summary): Promise<string> {
   const { STORE, GROW, RATE_LIMIT, PUBLIC_ORIGIN } = c.env;
   const origin = findOrigin(c.req.url, PUBLIC_ORIGIN);
   const key = [state.revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
   if (latest.key === key) return latest.page;
   const page = renderLanding(summary(), await readSample(c, origin));
-  if (isComplete) latest = { key, page };
+  latest = { key, page };
   return page;
 }
 

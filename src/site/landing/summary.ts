@@ -4,7 +4,7 @@ import { OPTION_DOCS } from "../../mock/option-docs.ts";
 import { COLLECTION_PATH } from "../../records/envelope.ts";
 import { lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
-import type { StoredStatistics } from "../../store/reads.ts";
+import type { StateStatistics } from "../../store/store.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { groupIntoPeriods, type Periods } from "./periods.ts";
 
@@ -26,8 +26,7 @@ export interface Summary {
   grows: boolean;
   /** The period of the rate limit in seconds; null if there is no limit. */
   rate_limit_seconds: number | null;
-  /** Null if the collection was loaded by an old version, which stored no statistics. */
-  statistics: StatisticsSummary | null;
+  statistics: StatisticsSummary;
 }
 
 /** Statistics, with the days combined into periods. */
@@ -41,7 +40,7 @@ type StatisticsSummary = Pick<Statistics, "first" | "last" | "camera_ok" | "tota
  * @param settings the settings of this deployment
  */
 export function summarise(
-  { state, statistics }: StoredStatistics,
+  { state, statistics }: StateStatistics,
   origin: string,
   settings: Pick<Env, "GROW" | "RATE_LIMIT">,
 ): Summary {
@@ -58,7 +57,7 @@ export function summarise(
     loaded_at: state.switchedAt ?? null,
     grows: settings.GROW === "on",
     rate_limit_seconds: period === undefined ? null : Number(period),
-    statistics: statistics ? summariseStatistics(statistics) : null,
+    statistics: summariseStatistics(statistics),
   };
 }
 
