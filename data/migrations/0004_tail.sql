@@ -33,10 +33,9 @@ INSERT INTO state (only, load, count, tail, revision, previous, sequence, source
 
 -- The statistics of a state (src/records/statistics.ts): JSON, cut into parts that fit into one statement each.
 CREATE TABLE statistics (
+  part INTEGER PRIMARY KEY,
   revision TEXT NOT NULL,
-  part INTEGER NOT NULL,
-  text TEXT NOT NULL,
-  PRIMARY KEY (revision, part)
+  text TEXT NOT NULL
 ) STRICT;
 
 -- The records that are served, as a table for people who use SQL. Each query reads all blocks.

@@ -53,8 +53,8 @@ interface Cache {
   store: Store;
   /** The newest state that was seen, when the store was last asked for it, and when it last showed it. */
   known?: { state: State; askedAt: number; seenAt: number };
-  /** Until then, the state before the known one is served, because this location does not see all blocks of that one. */
-  beforeUntil: number;
+  /** A state before the known one, which is served for a while because this location does not see all blocks of that one. */
+  fallback?: { state: State; until: number } | undefined;
   /** When a page was last looked for in the current state. */
   confirmedAt: number;
   /** When the latest read failed; undefined if it did not. */
@@ -70,8 +70,7 @@ interface Cache {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const never = Number.NEGATIVE_INFINITY;
-  const cache: Cache = { name, store, beforeUntil: never, confirmedAt: never, kept: createLru(keptBytes) };
+  const cache: Cache = { name, store, confirmedAt: Number.NEGATIVE_INFINITY, kept: createLru(keptBytes) };
   const share = createSharing();
   const serve = <T>(
     find: () => T | undefined,
@@ -137,14 +136,18 @@ function isFresh({ known, store }: Cache): boolean {
   return known !== undefined && Date.now() - known.askedAt < store.trustMs;
 }
 
-function servedState({ known, beforeUntil }: Cache): State | undefined {
-  return (Date.now() < beforeUntil ? known?.state.before : undefined) ?? known?.state;
+function servedState({ known, fallback }: Cache): State | undefined {
+  return fallback && Date.now() < fallback.until ? fallback.state : known?.state;
 }
 
-/** Whether a state that was read is older than the known one, and does not prove that the known one is gone. */
+/**
+ * Whether a state that was read is older than the known one, and does not prove that the known one is gone. In KV, a load that
+ * met another may have a lower sequence, but is newer unless the known state replaced it.
+ */
 function isOlder({ known, store }: Cache, state: State, askedAt: number, newest: boolean): boolean {
   if (!known || state.sequence >= known.state.sequence) return false;
-  return store.lagMs > 0 ? askedAt - known.seenAt < store.lagMs : !newest;
+  if (store.lagMs === 0) return !newest;
+  return continues(known.state, state) && askedAt - known.seenAt < store.lagMs;
 }
 
 /**
@@ -162,7 +165,7 @@ function learn(cache: Cache, state: State, askedAt: number, newest: boolean): vo
   }
   cache.known = { state, askedAt, seenAt: askedAt };
   if (!known || state.revision === known.state.revision) return;
-  cache.beforeUntil = Number.NEGATIVE_INFINITY;
+  cache.fallback = undefined;
   // No name is used for other content, except after a backup was restored.
   if (state.load === known.state.load && !continues(state, known.state)) cache.kept.clear();
 }
@@ -269,14 +272,14 @@ async function readInSteps(
     const { before } = state;
     if (!(error instanceof MissingBlockError) || !before || typeof resolvePage(request, before) === "string")
       throw error;
-    cache.beforeUntil = Date.now() + cache.store.trustMs;
+    cache.fallback = { state: before, until: Date.now() + cache.store.trustMs };
     return readInSteps(cache, request, false);
   }
 }
 
 /** Keeps blocks of a known state, and returns them opened. */
-function keepBlocks({ known, kept }: Cache, state: State, blocks: Block[]): Map<number, Lines> {
-  const isKnown = [known?.state.revision, known?.state.before?.revision].includes(state.revision);
+function keepBlocks({ known, fallback, kept }: Cache, state: State, blocks: Block[]): Map<number, Lines> {
+  const isKnown = [known?.state.revision, fallback?.state.revision].includes(state.revision);
   const opened = new Map(blocks.map((block) => [block.first, openBlock(block)]));
   for (const { first, text } of isKnown ? blocks : []) {
     const bytes = text.length * BYTES_PER_CHARACTER + BLOCK_SIZE * BYTES_PER_LINE;

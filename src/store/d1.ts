@@ -53,19 +53,21 @@ const STATISTICS_QUERY = `SELECT ${STATE_COLUMNS}, text
 /**
  * Reads the state and the blocks of a page of it, by their primary key, so that no other row is read. `?2` is the page, null
  * for the last one; `?3` is the count of an earlier state, null for the current one. D1 passes numbers as reals, whose
- * division would not be whole.
+ * division would not be whole. A bound that is null finds no row without looking for one.
  */
 export const PAGE_QUERY = `
   WITH requested AS (
-    SELECT *, coalesce(CAST(?3 AS INTEGER), count) AS as_of FROM state
+    SELECT *, ${inBlocks("count")} AS in_blocks, coalesce(CAST(?3 AS INTEGER), count) AS as_of FROM state
   ), located AS (
     SELECT *, as_of - ${PAGE_SIZE} * (
       coalesce(CAST(?2 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
     ) AS last FROM requested
   )
   SELECT ${STATE_COLUMNS.replaceAll("state.", "located.")}, first, text
-  FROM located LEFT JOIN blocks ON blocks.load = located.load AND as_of <= count AND last >= 1
-    AND first BETWEEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} AND min(last, ${inBlocks("count")})`;
+  FROM located LEFT JOIN blocks ON blocks.load = located.load AND first
+    BETWEEN CASE WHEN as_of <= count AND max(1, last - ${PAGE_SIZE - 1}) <= in_blocks
+      THEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} END
+    AND CASE WHEN last >= 1 THEN min(last, in_blocks) END`;
 
 const BLOCKS_QUERY = "SELECT first, text FROM blocks WHERE load = ?1 AND first BETWEEN ?2 AND ?3";
 
@@ -215,18 +217,20 @@ export function* switchStatements(state: State, statistics: Statistics, expected
   const isUnchanged = `coalesce((SELECT revision FROM state), '') = ${quote(expected.revision)}`;
   const tails = cut(tail, STATEMENT_BYTES / 2);
   const sourceTexts = cut(JSON.stringify(sources), STATEMENT_BYTES / 3);
-  yield `INSERT OR REPLACE INTO state
-    (only, load, count, tail, revision, previous, sequence, switched_at, sources) VALUES (
+  yield `INSERT INTO state (only, load, count, tail, revision, previous, sequence, switched_at, sources) VALUES (
     1, ${quote(load)}, CASE WHEN ${isUnchanged} AND ${isComplete} THEN ${count} END, ${quote(tails[0])},
     ${quote(revision)}, ${quote(JSON.stringify(previous))}, ${sequence}, ${quote(switchedAt ?? "")},
     ${quote(sourceTexts[0])}
-  )`;
+  ) ON CONFLICT DO UPDATE SET load = excluded.load, count = excluded.count, tail = excluded.tail,
+    revision = excluded.revision, previous = excluded.previous, sequence = excluded.sequence,
+    switched_at = excluded.switched_at, sources = excluded.sources`;
   for (const piece of tails.slice(1)) yield `UPDATE state SET tail = tail || ${quote(piece)}`;
   for (const piece of sourceTexts.slice(1)) yield `UPDATE state SET sources = sources || ${quote(piece)}`;
-  yield `DELETE FROM statistics WHERE revision <> ${quote(revision)}`;
-  let part = 0;
-  for (const text of cut(JSON.stringify(statistics), STATEMENT_BYTES))
-    yield `INSERT INTO statistics (revision, part, text) VALUES (${quote(revision)}, ${part++}, ${quote(text)})`;
+  const parts = cut(JSON.stringify(statistics), STATEMENT_BYTES);
+  for (const [part, text] of parts.entries())
+    yield `INSERT INTO statistics (part, revision, text) VALUES (${part}, ${quote(revision)}, ${quote(text)})
+      ON CONFLICT DO UPDATE SET revision = excluded.revision, text = excluded.text`;
+  yield `DELETE FROM statistics WHERE part >= ${parts.length}`;
 }
 
 /** Whether a transaction failed because `switchStatements` found that something else was written. */

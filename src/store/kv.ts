@@ -21,8 +21,8 @@ import {
  *
  * - A page is read with the names that a state contains. A name contains the random name of a load, so it is never used for
  *   other content: a reader gets the right block or none, whatever it sees late.
- * - The state is one key, written last. If a location shows it before its blocks, `before` is served: the newest state that was
- *   current for longer than a location can lag, so that its blocks are visible everywhere.
+ * - The state is one key, written last. If a location shows it before its blocks, it is served from `before`, the state that was
+ *   replaced, or from the one before that. Such states are kept up to one whose blocks are surely visible everywhere.
  * - A sweep keeps what the state and its `before` name. It removes nothing for some minutes after a switch, because readers may
  *   still have an earlier state, and it spares names of writes that may not have switched yet.
  * - KV cannot compare before it writes. Two loads at once do not disturb each other, and the later switch wins. Two appends would
@@ -54,8 +54,8 @@ export interface Pair {
 /** The key of the current state. */
 export const STATE_KEY = "collection";
 
-/** How long a location may show an earlier value of a key, in milliseconds. */
-const LAG_MS = 60_000;
+/** States before the current one that are kept at most, if many loads follow each other. */
+const MOST_BEFORE = 8;
 
 /** For this long after a switch, readers may need what it replaced: KV lags, and clocks differ by minutes. */
 export const GRACE_MS = 15 * 60_000;
@@ -74,7 +74,8 @@ export function createKvStore(namespace: KeyValueStore, isExclusive = false): St
   const readState = async () => parseState((await namespace.get([STATE_KEY], SHORT_TTL))[0]);
   return {
     trustMs: 5_000,
-    lagMs: isExclusive ? 0 : LAG_MS + 10_000,
+    // A location may show an earlier value of a key for 60 seconds.
+    lagMs: isExclusive ? 0 : 70_000,
     takesAppends: false,
     isExclusive,
     batchBytes: namespace.batchBytes,
@@ -98,9 +99,10 @@ export function createKvStore(namespace: KeyValueStore, isExclusive = false): St
     writeBlocks: (blocks, { load }) =>
       namespace.put(blocks.map(({ first, text }) => ({ key: blockKey(load, first), value: text }))),
     async switchTo(next, expected) {
-      const isVisible = isExclusive || ageOf(expected) >= LAG_MS;
-      const before = isVisible ? withoutBefore(expected) : expected.before;
-      const state: State = { ...createState(next, expected), before };
+      const state: State = {
+        ...createState(next, expected),
+        before: trim(expected, isExclusive ? 1 : MOST_BEFORE),
+      };
       await namespace.put([{ key: statisticsKey(state), value: JSON.stringify(next.statistics) }]);
       await namespace.replace({ key: STATE_KEY, value: JSON.stringify(state) });
       return state;
@@ -172,17 +174,24 @@ function ageOf({ switchedAt }: State): number {
   return switchedAt === undefined ? Number.POSITIVE_INFINITY : Date.now() - Date.parse(switchedAt);
 }
 
-/** Nothing if nothing was loaded before. */
-function withoutBefore(state: State): State | undefined {
-  return state.load === "" ? undefined : { ...state, before: undefined };
+/**
+ * A state with those before it, up to one whose blocks are surely visible everywhere.
+ * @param most states that are kept
+ */
+function trim(state: State, most: number): State | undefined {
+  if (state.load === "") return undefined;
+  const isVisible = most === 1 || ageOf(state) >= GRACE_MS;
+  return { ...state, before: isVisible || !state.before ? undefined : trim(state.before, most - 1) };
 }
 
-/** The listed keys that neither the state nor its `before` name, of writes that are dead or whose state was replaced. */
+/** A state and all before it that it contains. */
+function listStates(state: State): State[] {
+  return [state, ...(state.before ? listStates(state.before) : [])];
+}
+
+/** The listed keys that neither the state nor those before it name, of writes that are dead or whose state was replaced. */
 function selectRemovable(keys: string[], state: State, { names, before }: DeadWrites): string[] {
-  const needed = [state, ...(state.before ? [state.before] : [])].flatMap(({ load, revision }) => [
-    load,
-    revision,
-  ]);
+  const needed = listStates(state).flatMap(({ load, revision }) => [load, revision]);
   const dead = { names: [...names, ...state.previous], before };
   return keys.filter((key) => {
     const [, name] = /^(?:blocks|statistics)\/([^/]+)/.exec(key) ?? [];

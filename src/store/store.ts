@@ -20,7 +20,7 @@ export interface State {
   switchedAt: string | undefined;
   /** Where the records come from, as the statistics say. */
   sources: Source[];
-  /** In KV only: an earlier state, complete, for locations that do not see the blocks of this one yet. */
+  /** In KV only: the state that this one replaced, for locations that do not see the blocks of this one yet. */
   before?: State | undefined;
 }
 

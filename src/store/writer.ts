@@ -66,8 +66,7 @@ export async function load(
   }: WriteOptions & { expected?: State; name?: string } = {},
 ): Promise<State> {
   const beganAt = Date.now();
-  await readReplaceable(store);
-  await store.sweep(findDeadWrites(store));
+  if ((await readReplaceable(store)).load !== "") await store.sweep(findDeadWrites(store));
   return write(store, records, { load: name, revision: name }, { beganAt, expected, ...options });
 }
 
@@ -180,8 +179,7 @@ async function switchReaders(
   seen: State | undefined,
 ): Promise<{ state: State; replaced: State }> {
   for (let attempt = 1; ; attempt++) {
-    const replaced = seen && store.takesAppends ? seen : await readReplaceable(store);
-    if (seen && replaced.revision !== seen.revision) throw new ConflictError();
+    const replaced = await findReplaced(store, seen);
     requireRecent(beganAt);
     const result = await trySwitch(store, next, replaced);
     if (!(result instanceof Error)) return { state: result, replaced };
@@ -189,8 +187,16 @@ async function switchReaders(
     const isRepeated = result instanceof ConflictError ? seen === undefined : store.lagMs > 0;
     if (!isRepeated || attempt === SWITCH_ATTEMPTS)
       throw store.lagMs > 0 ? new UnknownOutcomeError({ cause: result }) : result;
-    await new Promise((resolve) => setTimeout(resolve, SWITCH_PAUSE_MS));
+    if (store.lagMs > 0) await new Promise((resolve) => setTimeout(resolve, SWITCH_PAUSE_MS));
   }
+}
+
+/** The state to replace. A store that takes appends compares it with the current one in the switch itself. */
+async function findReplaced(store: Store, seen: State | undefined): Promise<State> {
+  if (seen && store.takesAppends) return seen;
+  const current = await readReplaceable(store);
+  if (seen && current.revision !== seen.revision) throw new ConflictError();
+  return current;
 }
 
 /**

@@ -1,26 +1,19 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { resolvePage } from "../../src/records/page.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
-import { blockStarts, encodeBlocks, readLines } from "../../src/store/blocks.ts";
+import { type Block, blockStarts, countInBlocks, encodeBlocks, type Range } from "../../src/store/blocks.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import type { State, Store } from "../../src/store/store.ts";
+import { MissingBlockError, type State, type Store } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
-
-export const waitUntil = () => {};
+import { resultsOf, waitUntil } from "./reader.ts";
 
 const BEGIN = Date.UTC(2025, 0, 1);
-
-/** A state of the sample records. */
-export function makeState(count: number, changes: Partial<State> = {}): State {
-  const switchedAt = new Date(BEGIN).toISOString();
-  return { version: 1, count, revision: `r${count}`, previous: "", switchedAt, ...changes };
-}
 
 /** Uses a fake clock for the tests of a file, and silences the log. */
 export function useClock(): void {
   beforeEach(() => {
     vi.useFakeTimers();
+    vi.setSystemTime(BEGIN + 3_600_000);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
   });
   afterEach(() => {
@@ -29,60 +22,106 @@ export function useClock(): void {
   });
 }
 
-export const RECORDS = makeRecords(2_000);
+const RECORDS = makeRecords(6_000);
 
-/** The records of a page, newest first. */
-export function pageOf(count: number, page: number): TrafficRecord[] {
-  const newestFirst = RECORDS.slice(0, count).reverse();
-  return newestFirst.slice(15 * (page - 1), 15 * page);
+/** A state of the first records of the sample. */
+export function makeState(count: number, changes: Partial<State> = {}): State {
+  const tail = [...RECORDS.slice(countInBlocks(count), count)];
+  return {
+    load: "a",
+    count,
+    tail: String(encodeBlocks(tail).next().value ?? ""),
+    revision: `r${count}`,
+    previous: [],
+    sequence: count,
+    switchedAt: new Date(BEGIN).toISOString(),
+    sources: [],
+    ...changes,
+  };
+}
+
+/** The page that an instance must serve of the first records of the sample. */
+export function pageOf(count: number, page: number) {
+  return { count, number: page, results: resultsOf(RECORDS.slice(0, count), page) };
+}
+
+/** What a test changes while an instance reads. */
+interface Control {
+  state: State;
+  /** The earlier state that a replica shows while it lags behind. */
+  replica: State | undefined;
+  fails: boolean;
+  delay: Promise<unknown>;
+  /** The load whose blocks are not visible yet. */
+  hidden: string | undefined;
+  /** The position of a block that is damaged. */
+  damaged: number | undefined;
 }
 
 /**
- * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store. The
- * store contains the first records of the sample, as many as the state counts.
+ * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store. The store
+ * contains the first records of the sample, as many as the state counts.
+ * @param kind `kv` for a store that lags and reads the state and its blocks in two steps
  */
-export function createControlledStore(initial: State, keptBytes?: number) {
+export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", keptBytes?: number) {
   const reads: string[] = [];
-  const control = {
+  const control: Control = {
     state: initial,
-    /** The earlier state that a replica shows while it lags behind. */
-    replica: undefined as State | undefined,
+    replica: undefined,
     fails: false,
     delay: Promise.resolve(),
+    hidden: undefined,
+    damaged: undefined,
   };
-  const respond = async <T>(
-    what: string,
-    newest: boolean | undefined,
-    make: (state: State) => T,
-  ): Promise<T> => {
-    reads.push(newest ? `${what} (newest)` : what);
+  const respond = async <T>(what: string, newest = false, make: (state: State) => T): Promise<T> => {
+    reads.push(newest && kind === "d1" ? `${what} (newest)` : what);
     const state = newest ? control.state : (control.replica ?? control.state);
     const { fails, delay } = control;
     await delay;
     if (fails) throw new Error("the store fails");
     return make(state);
   };
-  const blocksOf = (state: State) =>
-    new Map(
-      [...encodeBlocks(RECORDS.slice(0, state.count))].map((block) => [block.first, readLines(block, 0)]),
-    );
+  const blocksOf = (state: State, range: Range): Block[] =>
+    blockStarts(range).map((first) => {
+      if (control.hidden === state.load) throw new MissingBlockError(`no block ${first} of ${state.load}`);
+      const [block] = encodeBlocks(RECORDS.slice(first - 1, first + 299), "", first);
+      if (!block) throw new MissingBlockError(`no block ${first}`);
+      return first === control.damaged ? { first, text: "damaged" } : block;
+    });
+  const inBlocks = (state: State, { first, last }: Range) =>
+    blocksOf(state, { first, last: Math.min(last, countInBlocks(state.count)) });
+  const readPage: Store["readPage"] = (request, { newest }) =>
+    respond(`page ${request.page}`, newest, (state) => {
+      const location = resolvePage(request, state);
+      return { state, blocks: typeof location === "string" ? [] : inBlocks(state, location) };
+    });
   const unused = () => Promise.reject(new Error("the cache does not need this"));
   const store: Store = {
-    readState: (newest) => respond("state", newest, (state) => state),
-    readPage: (request, { newest }) =>
-      respond(`page ${request.page}`, newest, (state) => {
-        const location = resolvePage(request, state);
-        const all = blocksOf(state);
-        const starts = typeof location === "string" ? [] : blockStarts(location);
-        return { state, blocks: new Map(starts.map((start) => [start, all.get(start) ?? []])) };
-      }),
-    readStatistics: (state) =>
-      respond("statistics", false, () => statisticsOf(RECORDS.slice(0, state.count))),
-    readBlocks: unused,
+    trustMs: 5_000,
+    lagMs: kind === "kv" ? 70_000 : 0,
+    takesAppends: kind === "d1",
+    isExclusive: false,
     batchBytes: 1,
+    readState: ({ newest } = {}) => respond("state", newest, (state) => state),
+    ...(kind === "d1" && { readPage }),
+    readBlocks: (state, range) =>
+      respond(`blocks ${blockStarts(range).join()}`, true, () => blocksOf(state, range)),
+    readStatistics: (newest) =>
+      respond("statistics", newest, (state) => ({
+        state,
+        statistics: statisticsOf(RECORDS.slice(0, state.count)),
+      })),
     writeBlocks: unused,
     switchTo: unused,
     sweep: unused,
+    discard: unused,
   };
-  return { cache: createCachedStore(store, "d1", keptBytes), reads, control };
+  const cache = createCachedStore(store, kind, keptBytes);
+  /** What the instance serves: a page, or why there is none. */
+  const read = async (page: number | "last", asOf?: { count: number; load?: string }) => {
+    const found = await cache.page({ page, asOf }, waitUntil);
+    if (typeof found === "string") return found;
+    return { count: found.count, number: found.number, results: found.results };
+  };
+  return { cache, read, reads, control };
 }

@@ -1,186 +1,163 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { createCachedStore, FRESH_MS } from "../../src/store/cache.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import { GRACE_MS } from "../../src/store/kv-state.ts";
-import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
-import { ABANDONED_MS, createRevision } from "../../src/store/store.ts";
-import { append, load } from "../../src/store/writer.ts";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createCachedStore } from "../../src/store/cache.ts";
+import { createKvStore, GRACE_MS, type KeyValueStore } from "../../src/store/kv.ts";
+import { createName } from "../../src/store/store.ts";
+import { load, SPARED_MS, UnknownOutcomeError } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
-import { statisticsOf } from "../tools/data/statistics.ts";
-import { useWorker } from "../worker.ts";
+import { readAll, resultsOf, waitUntil } from "./reader.ts";
+import { createSimulatedKv } from "./simulated-stores.ts";
+import { useStores } from "./stores.ts";
 
 const records = makeRecords(1_300);
-const waitUntil = () => {};
-
-const worker = useWorker();
-let namespace: KeyValueStore;
-beforeAll(async () => {
-  namespace = bindNamespace(worker.env.KV);
-});
+const stores = useStores();
 beforeEach(async () => {
-  await worker.env.KV.list().then(({ keys }) => namespace.delete(keys.map(({ name }) => name)));
+  vi.useFakeTimers({ toFake: ["Date"] });
+  await stores.namespace.delete(await stores.namespace.list());
 });
 afterEach(() => vi.useRealTimers());
 
-/** The namespace as seen by a location where some keys are not visible yet. */
-function hideKeys(isHidden: (key: string) => boolean) {
-  const read: { keys: string[]; cacheTtl: number }[] = [];
-  const location: KeyValueStore = {
-    ...namespace,
-    async get(keys, cacheTtl) {
-      read.push({ keys, cacheTtl });
-      const values = await namespace.get(keys, cacheTtl);
-      return values.map((value, index) => (isHidden(keys[index] ?? "") ? null : value));
-    },
-  };
-  return { location, read };
+const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+
+/** The namespace with some methods replaced. */
+function createWith(methods: Partial<KeyValueStore>, isExclusive = false) {
+  return createKvStore({ ...stores.namespace, ...methods }, isExclusive);
 }
 
-const pageOf = (count: number, page: number) =>
-  JSON.stringify(
-    records
-      .slice(0, count)
-      .reverse()
-      .slice(15 * (page - 1), 15 * page),
-  );
-
 describe("a location that sees a new state before its blocks", () => {
-  test.each([
-    ["a load", () => load(createKvStore(namespace), records)],
-    [
-      "an append",
-      async () => {
-        const store = createKvStore(namespace);
-        const state = await store.readState();
-        const statistics = statisticsOf(records.slice(0, 700));
-        return append(store, records.slice(700), { state, statistics });
+  /** Reads from a location in which some keys are not visible yet. */
+  function hideKeys(isHidden: (key: string) => boolean) {
+    const ttls: number[] = [];
+    const store = createWith({
+      async get(keys, cacheTtl) {
+        ttls.push(cacheTtl);
+        const values = await stores.namespace.get(keys, cacheTtl);
+        return values.map((value, index) => (isHidden(keys[index] ?? "") ? null : value));
       },
-    ],
-  ])("serves the complete state before %s until the blocks are visible", async (_, write) => {
-    await load(createKvStore(namespace), records.slice(0, 700));
-    const before = new Set(await namespace.list());
-    const { count } = await write();
-    let isLate = true;
-    const { location, read } = hideKeys((key) => isLate && !before.has(key));
-    vi.useFakeTimers({ toFake: ["Date"] });
-    const cache = createCachedStore(createKvStore(location), "kv");
-    for (const page of [1, 2, 47])
-      expect(await cache.page({ page }, waitUntil)).toMatchObject({ count: 700, results: pageOf(700, page) });
-    expect(await cache.state(waitUntil)).toMatchObject({ count: 700 });
-    expect(Math.max(...read.map(({ cacheTtl }) => cacheTtl)), "that a key is missing is kept briefly").toBe(
-      30,
-    );
-    isLate = false;
-    vi.setSystemTime(Date.now() + FRESH_MS);
-    expect(await cache.page({ page: 1 }, waitUntil)).toMatchObject({ count, results: pageOf(count, 1) });
-  });
+    });
+    return { cache: createCachedStore(store, "kv"), ttls };
+  }
 
-  test("fails for a request for the new state, rather than reporting that the state does not exist", async () => {
-    await load(createKvStore(namespace), records.slice(0, 700));
-    const before = new Set(await namespace.list());
-    const { count, version } = await load(createKvStore(namespace), records);
-    const { location } = hideKeys((key) => !before.has(key));
-    const cache = createCachedStore(createKvStore(location), "kv");
-    await expect(cache.page({ page: 1, asOf: { count, version } }, waitUntil)).rejects.toThrow(
-      /KV has no key/,
-    );
-    await expect(cache.page({ page: 87 }, waitUntil)).rejects.toThrow(/KV has no key/);
+  test("serves the newest state that was current for a minute, also after two loads at once", async () => {
+    const store = createWith({});
+    await load(store, records.slice(0, 700));
+    passTime(60_000);
+    const visible = new Set(await stores.namespace.list());
+    for (const count of [1_300, 1_000]) {
+      await load(store, records.slice(0, count));
+      passTime(1_000);
+      let isLate = true;
+      const { cache, ttls } = hideKeys((key) => isLate && !visible.has(key));
+      await cache.page({ page: 45 }, waitUntil);
+      for (const page of [1, 2, 47]) {
+        const results = resultsOf(records.slice(0, 700), page);
+        expect(await cache.page({ page }, waitUntil)).toMatchObject({ count: 700, results });
+      }
+      expect(await cache.statistics(waitUntil)).toMatchObject({
+        state: { count: 700 },
+        statistics: { records: 700 },
+      });
+      expect(Math.max(...ttls), "that a key is missing is kept briefly").toBe(30);
+      isLate = false;
+      passTime(5_000);
+      const results = resultsOf(records.slice(0, count), 30);
+      expect(await cache.page({ page: 30 }, waitUntil)).toMatchObject({ count, results });
+    }
   });
 
   test("fails if there is no earlier state", async () => {
-    await load(createKvStore(namespace), records);
-    const { location } = hideKeys((key) => key.startsWith("blocks/"));
-    const cache = createCachedStore(createKvStore(location), "kv");
-    await expect(cache.page({ page: 1 }, waitUntil)).rejects.toThrow(/KV has no key blocks\//);
+    await load(createWith({}), records);
+    const { cache } = hideKeys((key) => key.startsWith("blocks/"));
+    await expect(cache.page({ page: 30 }, waitUntil)).rejects.toThrow(/KV has no key blocks\//);
   });
 });
 
-test("while the state is fresh, only the block is read", async () => {
-  const store = createKvStore(namespace);
-  await load(store, records);
-  const { location, read } = hideKeys(() => false);
-  const cache = createCachedStore(createKvStore(location), "kv");
-  for (const page of [1, 2, 60, 87]) await cache.page({ page }, waitUntil);
-  expect(read.map(({ keys }) => keys.map((key) => key.replace(/\/.*\//, "/")))).toEqual(
-    [["state"], ["blocks/1201"], ["blocks/1"]].slice(0, read.length),
+test("while the state is fresh, only blocks that are not kept are read", async () => {
+  await load(createWith({}), records);
+  const read: string[] = [];
+  const get: KeyValueStore["get"] = (keys, cacheTtl) => {
+    read.push(keys.map((key) => key.replace(/\/.*\//, "/")).join());
+    return stores.namespace.get(keys, cacheTtl);
+  };
+  const cache = createCachedStore(createWith({ get }), "kv");
+  for (const page of [1, 2, 7, 8, 9, 87]) await cache.page({ page }, waitUntil);
+  expect(read).toEqual(["collection", "blocks/901", "blocks/1"]);
+});
+
+describe("a switch that reports a failure", () => {
+  // Between attempts there are pauses, so the clock is set, which the real namespace does not allow.
+  const namespace = createSimulatedKv(() => Date.now()).openLocation();
+  beforeEach(() => void vi.useFakeTimers());
+
+  /** @param apply whether a write that reports a failure has happened all the same */
+  const createFailing = (apply: boolean, failures: number) => {
+    let left = failures;
+    return createKvStore({
+      ...namespace,
+      async replace(pair) {
+        if (apply || left === 0) await namespace.replace(pair);
+        if (left-- > 0) throw new Error("KV PUT failed: 500 Internal Server Error");
+      },
+    });
+  };
+  const finish = async <T>(work: Promise<T>): Promise<T> => {
+    work.catch(() => undefined);
+    await vi.advanceTimersByTimeAsync(60_000);
+    return work;
+  };
+
+  test.each([
+    ["has happened if the state is there", true, 1_300],
+    ["is repeated if the state is not there", false, 700],
+  ])("%s", async (_, apply, count) => {
+    const { sequence } = await createFailing(false, 0).readState();
+    const loading = load(createFailing(apply, 1), records.slice(0, count));
+    expect(await finish(loading)).toMatchObject({ count, sequence: sequence + 1 });
+    expect((await readAll(createKvStore(namespace))).records).toEqual(records.slice(0, count));
+  });
+
+  test("is reported as unknown if it goes on, and its blocks stay, because it may still show", async () => {
+    const countBlocks = async () =>
+      (await namespace.list()).filter((key) => key.startsWith("blocks/")).length;
+    const before = await countBlocks();
+    await expect(finish(load(createFailing(false, 100), records))).rejects.toThrow(UnknownOutcomeError);
+    expect(await countBlocks()).toBe(before + 4);
+  });
+});
+
+test("a sweep keeps other programs' keys, what readers may need, and the blocks of loads that may still run", async () => {
+  const store = createWith({});
+  const first = await load(store, records);
+  passTime(2 * GRACE_MS);
+  const second = await load(store, records);
+  const names = { running: createName(Date.now()), abandoned: createName(Date.now() - SPARED_MS) };
+  await stores.namespace.put(
+    [`blocks/${names.running}/1`, `blocks/${names.abandoned}/1`, "notes"].map((key) => ({ key, value: "" })),
+  );
+  const left = async () => new Set((await stores.namespace.list()).map((key) => key.split("/")[1] ?? key));
+  const sweep = () => store.sweep({ names: [], before: createName(Date.now() - SPARED_MS) });
+  passTime(1_000);
+  await sweep();
+  const all = [first.load, second.load, names.running, names.abandoned, "notes", "collection"];
+  expect(await left(), "readers may still need what was replaced").toEqual(new Set(all));
+  passTime(GRACE_MS);
+  await sweep();
+  const kept = [first.load, second.load, names.running, "notes", "collection"];
+  expect(await left(), "the state before may still be served").toEqual(new Set(kept));
+  passTime(GRACE_MS);
+  const third = await load(store, records);
+  passTime(GRACE_MS);
+  await sweep();
+  expect(await left(), "a load that was replaced is not running").toEqual(
+    new Set([second.load, third.load, names.running, "notes", "collection"]),
   );
 });
 
-describe("a key that was written and is not visible at once", () => {
-  /** A namespace without timers of its own, so that the test can advance the clock. */
-  function createMapNamespace(isHidden: (key: string) => boolean): KeyValueStore {
-    const values = new Map<string, string>();
-    return {
-      get: async (keys) => keys.map((key) => (isHidden(key) ? null : (values.get(key) ?? null))),
-      async put(pairs) {
-        for (const { key, value } of pairs) values.set(key, value);
-      },
-      async delete(keys) {
-        for (const key of keys) values.delete(key);
-      },
-      list: async () => [...values.keys()],
-      batchBytes: 1_000_000,
-    };
-  }
-  beforeEach(() => void vi.useFakeTimers());
-
-  test("is read again until it is visible", async () => {
-    const appearsAt = Date.now() + 45_000;
-    const store = createKvStore(
-      createMapNamespace((key) => key.startsWith("blocks/") && Date.now() < appearsAt),
-    );
-    const loaded = load(store, records);
-    await vi.advanceTimersByTimeAsync(120_000);
-    expect(await loaded).toMatchObject({ count: records.length });
-  });
-
-  test("makes the load fail if it never appears, and the state is not changed", async () => {
-    let isHidden = false;
-    const store = createKvStore(createMapNamespace((key) => isHidden && key.startsWith("blocks/")));
-    const before = await load(store, records.slice(0, 100));
-    isHidden = true;
-    const failing = expect(load(store, records)).rejects.toThrow(
-      /KV does not show 3 keys that were written, first blocks\//,
-    );
-    await vi.advanceTimersByTimeAsync(120_000);
-    await failing;
-    expect(await store.readState()).toEqual(before);
-  });
-});
-
-test("an append reads and writes the keys of the last block only, however many there are", async () => {
-  const many = makeRecords(12_100);
-  const store = createKvStore(namespace);
-  const state = await load(store, many.slice(0, 12_050));
-  const { location, read } = hideKeys(() => false);
-  const written: string[] = [];
-  const counting: KeyValueStore = {
-    ...location,
-    async put(pairs) {
-      written.push(...pairs.map(({ key }) => key));
-      await namespace.put(pairs);
-    },
-  };
-  const statistics = statisticsOf(many.slice(0, 12_050));
-  await append(createKvStore(counting), many.slice(12_050), { state, statistics });
-  // One block, the statistics and the state.
-  expect(written).toHaveLength(3);
-  expect(read.flatMap(({ keys }) => keys).length).toBeLessThan(10);
-});
-
-test("a sweep keeps the keys of other programs, and the blocks of a load that may still run", async () => {
-  const store = createKvStore(namespace);
+test("in a local namespace, which is locked, unfinished and replaced loads are removed at once", async () => {
+  const store = createWith({}, true);
   await load(store, records);
-  const abandoned = `blocks/${createRevision(Date.now() - ABANDONED_MS)}/1`;
-  const running = `blocks/${createRevision(Date.now())}/1`;
-  await namespace.put([abandoned, running, "notes"].map((key) => ({ key, value: "" })));
-  await store.sweep("everything");
-  expect(await namespace.list(), "readers may still need what was replaced").toContain(abandoned);
-  vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(Date.now() + GRACE_MS);
-  await store.sweep("everything");
-  const keys = await namespace.list();
-  expect(keys).not.toContain(abandoned);
-  expect(keys).toEqual(expect.arrayContaining([running, "notes"]));
-  expect((await store.readPage({ page: 1 }, {})).state.count).toBe(records.length);
+  await stores.namespace.put([{ key: `blocks/${createName(Date.now())}/1`, value: "" }]);
+  const second = await load(store, records);
+  const third = await load(store, records.slice(0, 10));
+  const kept = new Set((await stores.namespace.list()).map((key) => key.split("/")[1] ?? key));
+  expect(kept).toEqual(new Set([second.load, third.load, "collection"]));
 });

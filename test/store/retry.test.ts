@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { HANGS_AFTER_MS, limitTime, RETRY_WITHIN_MS, retry } from "../../src/store/retry.ts";
+import { createSharing, HANGS_AFTER_MS, limitTime, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
 
 beforeEach(() => {
   vi.useFakeTimers();
-  // Each pause has its maximum length.
   vi.spyOn(Math, "random").mockReturnValue(1);
 });
 afterEach(() => {
@@ -11,25 +10,27 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Retries an operation that fails this number of times. Returns the times of the attempts in milliseconds. */
+/** The times of the attempts of an operation that takes a second and fails so often, and its outcome. */
 async function record(failures: number, isTransient = () => true) {
-  const begun = Date.now();
+  const begin = Date.now();
   const times: number[] = [];
-  const outcome = retry(async () => {
-    times.push(Math.round(Date.now() - begun));
+  const operation = async () => {
+    times.push(Date.now() - begin);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     if (times.length <= failures) throw new Error("busy");
     return "done";
-  }, isTransient).catch(String);
-  await vi.advanceTimersByTimeAsync(10 * RETRY_WITHIN_MS);
+  };
+  const outcome = retry(operation, { isTransient, ...SHORT_PAUSES }).catch(String);
+  await vi.advanceTimersByTimeAsync(60_000);
   return { times, outcome: await outcome };
 }
 
-test("the pauses double, and the last attempt starts within the time limit", async () => {
-  expect(await record(100)).toEqual({ times: [0, 40, 120, 280, 600], outcome: "Error: busy" });
+test("the pauses double up to a second in all, however long the attempts take", async () => {
+  expect(await record(100)).toEqual({ times: [0, 1_040, 2_120, 3_280, 4_600], outcome: "Error: busy" });
 });
 
 test("the first attempt that succeeds ends the retries", async () => {
-  expect(await record(2)).toEqual({ times: [0, 40, 120], outcome: "done" });
+  expect(await record(2)).toEqual({ times: [0, 1_040, 2_120], outcome: "done" });
 });
 
 test("an error that is not transient ends the retries at once", async () => {
@@ -49,4 +50,18 @@ test("work that hangs is given up after three seconds", async () => {
 test("work that ends in time leaves no timer behind", async () => {
   expect(await limitTime(Promise.resolve(1))).toBe(1);
   expect(vi.getTimerCount()).toBe(0);
+});
+
+test("concurrent reads of the same thing are one read, and those that wait do not wait forever", async () => {
+  const share = createSharing();
+  const read = vi.fn(() => new Promise<number>(() => {}));
+  const outlive = vi.fn();
+  share("page", read, outlive).catch(() => undefined);
+  const follower = share("page", read, outlive).catch(String);
+  expect(read).toHaveBeenCalledOnce();
+  expect(outlive, "the work may continue after the request").toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  expect(await follower).toContain("did not respond");
+  read.mockResolvedValue(2);
+  expect(await share("page", read, outlive), "it is read again").toBe(2);
 });

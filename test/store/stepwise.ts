@@ -1,23 +1,19 @@
-import type { StoreName } from "../../data/stores/configuration.ts";
-import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { createD1Store } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
-import type { KeyValueStore } from "../../src/store/namespace.ts";
 import type { Store } from "../../src/store/store.ts";
-import type { EmptyStores } from "./empty-stores.ts";
+import type { AnyStore, Stores } from "./stores.ts";
 
 /** Called before each operation of a store on its database or namespace. */
 export type BeforeStep = () => Promise<void>;
 
 /**
- * A real store in which another writer can act before each step, or the step can fail. Blocks are
- * written one by one, so that there are many steps.
+ * A real store in which another writer can act before each step, or the step can fail. Blocks are written one by one, so that
+ * there are many steps.
  */
-export function createStepwiseStore(
-  { database, namespace }: EmptyStores,
-  name: StoreName,
-  beforeStep: BeforeStep,
-): Store {
-  if (name === "d1") return createD1Store(stepThrough(database, beforeStep));
+export function createStepwiseStore(stores: Stores, name: AnyStore, beforeStep: BeforeStep): Store {
+  if (name === "memory") return stepThrough(stores.memory, beforeStep);
+  if (name === "d1") return createD1Store(stepThrough(stores.database, beforeStep));
+  const { namespace } = stores;
   return createKvStore({
     ...stepThrough(namespace, beforeStep),
     // KV writes and removes each key by itself.
@@ -36,7 +32,7 @@ export function createStepwiseStore(
   });
 }
 
-function stepThrough<T extends SqlDatabase | KeyValueStore>(target: T, beforeStep: BeforeStep): T {
+function stepThrough<T extends object>(target: T, beforeStep: BeforeStep): T {
   const call = async (method: (...parameters: unknown[]) => unknown, parameters: unknown[]) => {
     await beforeStep();
     return method(...parameters);

@@ -1,24 +1,27 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
-import type { StoreName } from "../../data/stores/configuration.ts";
 import { D1_SCRIPT, type LocalDatabase, openD1 } from "../../data/stores/d1-runtime.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
 import type { Env } from "../../src/env.ts";
 import { createD1Store } from "../../src/store/d1.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import { bindNamespace, type KeyValueStore } from "../../src/store/namespace.ts";
+import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
 
-/** An empty database and an empty namespace in workerd, which this process writes to as the data tool does. */
-export interface EmptyStores {
+export const ALL_STORES = ["d1", "kv", "memory"] as const;
+export type AnyStore = (typeof ALL_STORES)[number];
+
+/** Stores in workerd, which this process writes to as the data tool does, and one in memory. */
+export interface Stores {
   database: LocalDatabase;
   namespace: KeyValueStore;
-  open(name: StoreName): Store;
+  memory: Store;
+  open(name: AnyStore): Store;
 }
 
-/** Opens the stores for the tests of a file or of a group, and closes the stores afterwards. */
-export function useEmptyStores(): EmptyStores {
-  const stores = {} as EmptyStores;
+/** Opens empty stores for the tests of a file or of a group, and closes the stores afterwards. */
+export function useStores(): Stores {
+  const stores = {} as Stores;
   let runtime: Miniflare | undefined;
   beforeAll(async () => {
     const options = { modules: true as const, script: D1_SCRIPT, d1Databases: ["DB"], kvNamespaces: ["KV"] };
@@ -26,8 +29,12 @@ export function useEmptyStores(): EmptyStores {
     const database = openD1(runtime);
     await applyMigrations(database);
     const namespace = bindNamespace((await runtime.getBindings<Env>()).KV);
-    const open = (name: StoreName) => (name === "d1" ? createD1Store(database) : createKvStore(namespace));
-    Object.assign(stores, { database, namespace, open });
+    const memory = createMemoryStore();
+    const open = (name: AnyStore) => {
+      if (name === "memory") return memory;
+      return name === "d1" ? createD1Store(database) : createKvStore(namespace);
+    };
+    Object.assign(stores, { database, namespace, memory, open });
   });
   afterAll(() => runtime?.dispose());
   return stores;
