@@ -4,7 +4,6 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { FRESH_MS } from "../src/store/cache.ts";
 import { listen } from "./listen.ts";
 
 export interface Served {
@@ -89,14 +88,17 @@ async function findPort(): Promise<number> {
   }
 }
 
+/** How long an instance trusts its copy of the state in D1 or KV, in milliseconds. */
+export const TRUST_MS = 5_000;
+
 /** Waits as long as an instance trusts its copy of the state. */
 export function untilFresh(): Promise<void> {
-  return setTimeout(FRESH_MS);
+  return setTimeout(TRUST_MS);
 }
 
 /** Waits until a running worker serves the state of its store. It reads the store again if a client names that state. */
 export async function untilServed(origin: string): Promise<void> {
   const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
-  const url = `${origin}/api/tf1/records/?as_of=${state.count}-${state.version}`;
+  const url = `${origin}/api/tf1/records/?as_of=${state.count}-${state.load}`;
   while (!(await fetch(url)).ok) await setTimeout(100);
 }

@@ -113,17 +113,14 @@ export function loadInto(
   records: TrafficRecord[],
   sources: Source[] = [],
 ): Promise<State> {
-  return load(createStore({ ...env, STORE: store }), records, undefined, sources);
+  return load(createStore({ ...env, STORE: store }), records, { sources });
 }
 
 /**
- * Adds records, oldest first, to those that are loaded, through the worker's bindings.
+ * Adds records, oldest first, to those that are loaded in D1, through the worker's bindings.
  * @returns the new state
  */
-export async function appendTo(env: Env, name: StoreName, records: TrafficRecord[]): Promise<State> {
-  const store = createStore({ ...env, STORE: name });
-  const state = await store.readState(true);
-  const statistics = await store.readStatistics(state);
-  if (!statistics) throw new Error("There are no statistics to continue");
-  return append(store, records, { state, statistics });
+export async function appendTo(env: Env, records: TrafficRecord[]): Promise<State> {
+  const store = createStore({ ...env, STORE: "d1" });
+  return append(store, records, await store.readStatistics(true));
 }

@@ -217,8 +217,15 @@ async function readStatistics(cache: Cache): Promise<StateStatistics> {
   return cache.statistics;
 }
 
-/** Reads a page; a page that does not exist is looked for in the current state too, because the client may know a newer one. */
+/** @throws MissingBlockError if the request is for a load that this location may not see yet */
 async function lookUpPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
+  const page = await confirmPage(cache, request);
+  if (page === "replaced") requireNoLag(cache);
+  return page;
+}
+
+/** Reads a page; a page that does not exist is looked for in the current state too, because the client may know a newer one. */
+async function confirmPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
   const trusted = isFresh(cache) ? servedState(cache) : undefined;
   const absence = trusted && resolvePage(request, trusted);
   if (typeof absence !== "string") {
@@ -229,7 +236,6 @@ async function lookUpPage(cache: Cache, request: PageRequest): Promise<StoredPag
   }
   const page = await readPage(cache, request, true);
   cache.confirmedAt = Date.now();
-  if (page === "replaced") requireNoLag(cache);
   return page;
 }
 

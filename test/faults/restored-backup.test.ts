@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { FRESH_MS } from "../../src/store/cache.ts";
 import { makeRecords } from "../records/sample.ts";
+import { TRUST_MS } from "../serve.ts";
 import { appendTo, loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { ask, expectPage } from "./answers.ts";
 
@@ -15,13 +15,13 @@ afterAll(async () => {
 
 const TABLES = ["blocks", "state", "statistics"];
 
-test("after a backup was restored, other content with the same version and count is served, not 304", async () => {
+test("after a backup was restored, other content of the same load and count is served, not 304", async () => {
   const { DB } = worker.env;
   const records = makeRecords(60);
   const wrong = records.slice(50).map((record) => ({ ...record, id: record.id + 1_000 }));
   await loadInto(worker.env, "d1", records.slice(0, 50));
   await DB.batch(TABLES.map((table) => DB.prepare(`CREATE TABLE backup_${table} AS SELECT * FROM ${table}`)));
-  await appendTo(worker.env, "d1", wrong);
+  await appendTo(worker.env, wrong);
 
   const instance = { ...worker.env };
   const response = await ask(instance);
@@ -35,9 +35,9 @@ test("after a backup was restored, other content with the same version and count
       DB.prepare(`INSERT INTO ${table} SELECT * FROM backup_${table}`),
     ]),
   );
-  await appendTo(worker.env, "d1", records.slice(50));
+  await appendTo(worker.env, records.slice(50));
   vi.useFakeTimers({ toFake: ["Date"] });
-  vi.setSystemTime(Date.now() + FRESH_MS);
+  vi.setSystemTime(Date.now() + TRUST_MS);
   for (const env of [instance, { ...worker.env }])
     await expectPage(await ask(env, 1, { "If-None-Match": etag }), records.toReversed());
 });

@@ -60,7 +60,7 @@ describe("a collection that is small, hidden, or growing", () => {
     let grows = true;
     const growing = (async () => {
       for (let count = begun.length; grows && count < records.length; count++) {
-        state = await appendTo(worker.env, "d1", [records[count]!]);
+        state = await appendTo(worker.env, [records[count]!]);
         await setTimeout(20);
       }
     })();
