@@ -109,7 +109,7 @@ function originOf({ url, headers, settings }: AnyRequest): string {
 function respondHealth(request: AnyRequest, { state, code }: Served): Expected {
   if (request.method !== "GET" && request.method !== "HEAD")
     return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, HEAD" } };
-  const about = `"version":${state.version},"count":${state.count},`;
+  const about = `"load":${state.load === "" ? "null" : `"${state.load}"`},"count":${state.count},`;
   return {
     status: 200,
     type: "json",
@@ -168,13 +168,12 @@ interface Location {
 function findPage(request: AnyRequest, { state }: Served): Location | string {
   const page = lastValue(request, "page") || "1";
   const asOf = lastValue(request, "as_of") ?? "latest";
-  const [, count, version] = /^(\d+)(?:-(\d+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
-  const isExact = [count, version ?? "0"].every((text) => Number.isSafeInteger(Number(text)));
-  if (count === undefined || !isExact || !/^(\d+|last)$/.test(page) || Number(page) === 0) return INVALID;
+  const [, count, load] = /^(\d+)(?:-([0-9a-z]+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
+  if (count === undefined || !Number.isSafeInteger(Number(count)) || !/^(\d+|last)$/.test(page) || Number(page) === 0) return INVALID;
   const last = Math.max(1, Math.ceil(Number(count) / 15));
   const number = page === "last" ? last : Number(page);
   if (number > Math.floor(Number.MAX_SAFE_INTEGER / 15)) return INVALID;
-  if (version !== undefined && Number(version) !== state.version) return REPLACED;
+  if (load !== undefined && load !== state.load) return REPLACED;
   return Number(count) > state.count || number > last ? INVALID : { number, count: Number(count) };
 }
 
@@ -193,8 +192,8 @@ function respondPage(request: AnyRequest, served: Served, { number, count }: Loc
   if (request.condition === "current" || request.condition === "any")
     return { status: 304, type: "none", headers };
   const collection = served.records.slice(state.count - count);
-  const link = (page: number) =>
-    originOf(request) + PATH + linkQuery(request, page, `${count}-${state.version}`);
+  const pinned = state.load === "" ? String(count) : `${count}-${state.load}`;
+  const link = (page: number) => originOf(request) + PATH + linkQuery(request, page, pinned);
   const body = JSON.stringify({
     count,
     next: number < last ? link(number + 1) : null,

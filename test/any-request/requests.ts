@@ -63,7 +63,7 @@ const page = fc.oneof(
   word,
 );
 const format = fc.oneof(fc.constantFrom("api", "json", "", "xml", "API"), word);
-/** VERSION is replaced by the version of the loaded collection. */
+/** LOAD is replaced by the load of the collection. */
 const asOf = fc.oneof(
   fc.constantFrom(
     "latest",
@@ -79,7 +79,7 @@ const asOf = fc.oneof(
     "1-2-3",
     "9".repeat(30),
   ),
-  fc.constantFrom("40-VERSION", "0-VERSION", "10001-VERSION", "40-1", "10001-1", "00040-0VERSION"),
+  fc.constantFrom("40-LOAD", "0-LOAD", "10001-LOAD", "40-1", "10001-1", "00040-LOAD", "40-0LOAD"),
   fc.nat({ max: 10_000 }).map(String),
 );
 const parameter = fc.oneof(
@@ -163,7 +163,7 @@ const settings = fc.record({
 interface Worker {
   /** The origin of the worker. Requests with their own settings go to an instance in this process instead. */
   origin: string;
-  version: number;
+  load: string;
   /** The entity-tag of the requested page; undefined if the request is not for a page. */
   etagOf(request: AnyRequest): string | undefined;
 }
@@ -188,7 +188,7 @@ export function anyRequest(worker: Worker): fc.Arbitrary<AnyRequest> {
   return parts.map((drawn) => {
     const [accept, accepted] = drawn.accepted;
     const prefer = drawn.queryOptions.length > 0 ? [`prefer=${writeOptions(drawn.queryOptions)}`] : [];
-    const query = [...drawn.query, ...prefer].join("&").replaceAll("VERSION", String(worker.version));
+    const query = [...drawn.query, ...prefer].join("&").replaceAll("LOAD", worker.load);
     const origin = drawn.settings?.origin ?? worker.origin;
     const request: AnyRequest = {
       method: drawn.method,

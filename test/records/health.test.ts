@@ -4,6 +4,7 @@ import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { NOTHING_LOADED } from "../../src/store/store.ts";
 import { failing, hanging, openFaulty } from "../faults/faulty.ts";
 import { inBrowser } from "../site/browser-request.ts";
 import { context, loadInto, startWorker, useWorker } from "../worker.ts";
@@ -33,9 +34,9 @@ afterEach(() => {
 
 describe.each(STORE_NAMES)("the health check with the %s store", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
-  let version: number;
+  let load: string;
   beforeAll(async () => {
-    ({ version } = await loadInto(worker.env, store, makeRecords(100), [
+    ({ load } = await loadInto(worker.env, store, makeRecords(100), [
       { kind: "file", name: "records.csv" },
     ]));
   });
@@ -56,7 +57,7 @@ describe.each(STORE_NAMES)("the health check with the %s store", (store) => {
       code: CODE,
       store,
       state: {
-        version,
+        load,
         count: 100,
         loaded_at: expect.stringMatching(/^\d{4}-/),
         age_seconds: expect.any(Number),
@@ -143,7 +144,7 @@ test("the health check of an empty collection reports no load time, age or sourc
   const worker = await startWorker();
   const { state } = Object(await (await worker.fetch(PATH)).json());
   await worker.close();
-  expect(state).toEqual({ version: 0, count: 0, loaded_at: null, age_seconds: null, sources: null });
+  expect(state).toEqual({ load: null, count: 0, loaded_at: null, age_seconds: null, sources: [] });
 });
 
 test.each([
@@ -152,8 +153,7 @@ test.each([
   [undefined, "2026-11-01T00:00:00.000Z", null],
   ["yesterday", "2026-11-01T00:00:00.000Z", null],
 ])("a state that was loaded at %s and is read at %s has an age of %s s", (switchedAt, now, age) => {
-  const state = { version: 7, count: 2, revision: "b", previous: "a", switchedAt };
-  const described = { version: 7, count: 2, loaded_at: switchedAt ?? null, age_seconds: age, sources: null };
-  const body = JSON.stringify(describeState(state, Date.parse(now)));
-  expect(JSON.parse(body)).toEqual(described);
+  const state = { ...NOTHING_LOADED, load: "a", count: 2, switchedAt };
+  const described = { load: "a", count: 2, loaded_at: switchedAt ?? null, age_seconds: age, sources: [] };
+  expect(describeState(state, Date.parse(now))).toEqual(described);
 });
