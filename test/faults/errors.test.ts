@@ -1,7 +1,8 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { FRESH_MS } from "../../src/store/cache.ts";
-import { HANGS_AFTER_MS, RETRY_WITHIN_MS } from "../../src/store/retry.ts";
+import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import { HANGS_AFTER_MS, SHORT_PAUSES } from "../../src/store/retry.ts";
 import { makeRecords } from "../records/sample.ts";
+import { TRUST_MS } from "../serve.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { ask, expectPage, expectUnavailable } from "./answers.ts";
 import { type Faulty, failing, hanging, openFaulty } from "./faulty.ts";
@@ -32,7 +33,7 @@ const MESSAGES = {
       "D1_ERROR: Your account has exceeded D1's maximum account storage limit, please contact Cloudflare to raise your limit",
       "D1_ERROR: Exceeded maximum DB size.",
       "D1_ERROR: No SQL statements detected.",
-      "D1_ERROR: no such column: position at offset 7: SQLITE_ERROR",
+      "D1_ERROR: no such column: first at offset 7: SQLITE_ERROR",
       "D1_TYPE_ERROR: Type 'undefined' not supported for value 'undefined'",
       "D1_COLUMN_NOTFOUND: Column not found (version)",
       "D1_EXEC_ERROR: Error in line 1: incomplete input",
@@ -53,7 +54,7 @@ const MESSAGES = {
   },
 } as const;
 
-/** The fewest attempts whose pauses can add up to RETRY_WITHIN_MS. */
+/** The fewest attempts whose pauses can add up to SHORT_PAUSES.pausesMs. */
 const FEWEST_ATTEMPTS = 5;
 
 // If a fake clock is not moved far enough, a test waits for ever. It fails after ten seconds instead of three minutes.
@@ -68,7 +69,8 @@ afterEach(() => {
 });
 
 describe.each(["d1", "kv"] as const)("%s", (store) => {
-  const records = makeRecords(100).reverse();
+  /** Page 2 begins in the tail and ends in the block. */
+  const records = makeRecords(BLOCK_SIZE + 20).reverse();
   const { transient, lasting } = MESSAGES[store];
   /** Reads for one page: KV stores the state under a key of its own. */
   const reads = store === "kv" ? 2 : 1;
@@ -91,7 +93,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   async function keepPage2(): Promise<void> {
     await expectPage(await ask(faulty.env, 2), records, 2);
     freezeTime();
-    vi.setSystemTime(Date.now() + FRESH_MS);
+    vi.setSystemTime(Date.now() + TRUST_MS);
   }
 
   /** The answer to a request for page 2, and after how many milliseconds it came, of a time that only we move. */
@@ -112,9 +114,9 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     test("always: 503, after several attempts within a second", async () => {
       freezeTime();
       faulty.cause(failing(message));
-      const { response, took } = await askFor(RETRY_WITHIN_MS);
+      const { response, took } = await askFor(SHORT_PAUSES.pausesMs);
       await expectUnavailable(response);
-      expect(took).toBeLessThanOrEqual(RETRY_WITHIN_MS);
+      expect(took).toBeLessThanOrEqual(SHORT_PAUSES.pausesMs);
       expect(faulty.attempts()).toBeGreaterThanOrEqual(FEWEST_ATTEMPTS);
       expect(loggedReasons()).toEqual([`Error: ${message}`]);
     });
@@ -122,7 +124,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     test("always: the cached page is served", async () => {
       await keepPage2();
       faulty.cause(failing(message));
-      const { response } = await askFor(RETRY_WITHIN_MS);
+      const { response } = await askFor(SHORT_PAUSES.pausesMs);
       await expectPage(response, records, 2);
     });
   });
@@ -143,7 +145,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       await expectPage(await ask(faulty.env, 2), records, 2);
       expect(faulty.attempts()).toBe(0);
       freezeTime();
-      vi.setSystemTime(Date.now() + FRESH_MS);
+      vi.setSystemTime(Date.now() + TRUST_MS);
       await expectPage(await ask(faulty.env, 2), records, 2);
       expect(faulty.attempts()).toBe(1);
     });
@@ -189,7 +191,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
       await vi.advanceTimersByTimeAsync(0);
       expect(faulty.attempts()).toBe(attempts);
       expect(loggedReasons()).toEqual(Array(attempts).fill(`Error: ${lasting[0]}`));
-      vi.setSystemTime(Date.now() + FRESH_MS);
+      vi.setSystemTime(Date.now() + TRUST_MS);
     }
   });
 
@@ -198,11 +200,11 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
     const instance = openFaulty(own);
     await expectPage(await ask(instance.env, 2), records, 2);
     freezeTime();
-    vi.setSystemTime(Date.now() + FRESH_MS);
+    vi.setSystemTime(Date.now() + TRUST_MS);
     instance.cause(failing(lasting[0]));
     await expectPage(await ask(instance.env, 2), records, 2);
     instance.cause(failing("", 0));
-    vi.setSystemTime(Date.now() + FRESH_MS);
+    vi.setSystemTime(Date.now() + TRUST_MS);
     await expectPage(await ask(instance.env, 2), records, 2);
     vi.useRealTimers();
     await vi.waitFor(() => expect(instance.attempts()).toBe(1));
@@ -214,7 +216,7 @@ describe.each(["d1", "kv"] as const)("%s", (store) => {
   test("a conditional request gets 304 for the cached state, and 503 if none is cached", async () => {
     const etag = (await ask(faulty.env, 2)).headers.get("etag") ?? "";
     freezeTime();
-    vi.setSystemTime(Date.now() + FRESH_MS);
+    vi.setSystemTime(Date.now() + TRUST_MS);
     faulty.cause(failing(lasting[0]));
     expect((await ask(faulty.env, 2, { "If-None-Match": etag })).status).toBe(304);
     const other = openFaulty(worker.env);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { STATE_KEY } from "../../src/store/kv-state.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilFresh } from "../serve.ts";
 import { loadInto, startWorker, useWorker } from "../worker.ts";
@@ -41,7 +41,7 @@ describe.each(STORE_NAMES)("what is logged when %s fails", (store) => {
   const failed = (path: string) => ({ event: "request_failed", store, method: "GET", path, status: 503 });
 
   test("is one line of JSON per failure, with what failed, where and why", () => {
-    const reason = store === "d1" ? /no such table: state/ : /not JSON in state \(SyntaxError: /;
+    const reason = store === "d1" ? /no such table: state/ : /not JSON in collection \(SyntaxError: /;
     const about = { reason: expect.stringMatching(reason), at: expect.any(Array) };
     expect(lines.join("\n").split("\n")).toEqual(lines);
     expect(lines.map((line) => JSON.parse(line))).toEqual(

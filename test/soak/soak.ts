@@ -7,10 +7,9 @@ import { SEED_DAYS } from "../../data/seed.ts";
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import { generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { FRESH_MS } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { runData } from "../run-command.ts";
-import { serve } from "../serve.ts";
+import { serve, TRUST_MS } from "../serve.ts";
 import { runClients } from "./clients.ts";
 import { describeCollection } from "./collection.ts";
 import { findRuntimes, sampleMemory } from "./memory.ts";
@@ -90,7 +89,7 @@ async function replace(records: TrafficRecord[], onBegin: () => void): Promise<v
   onBegin();
   const { status, stderr } = await runData(["load", "--store", store, "--persist-to", folder, file]);
   if (status !== 0) throw new Error(`The load failed:\n${stderr}`);
-  await wait(FRESH_MS + HANGS_AFTER_MS);
+  await wait(TRUST_MS + HANGS_AFTER_MS);
 }
 
 function wait(milliseconds: number): Promise<void> {
