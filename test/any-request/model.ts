@@ -168,8 +168,15 @@ interface Location {
 function findPage(request: AnyRequest, { state }: Served): Location | string {
   const page = lastValue(request, "page") || "1";
   const asOf = lastValue(request, "as_of") ?? "latest";
-  const [, count, load] = /^(\d+)(?:-([0-9a-z]+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
-  if (count === undefined || !Number.isSafeInteger(Number(count)) || !/^(\d+|last)$/.test(page) || Number(page) === 0) return INVALID;
+  const [, count, load] =
+    /^(\d+)(?:-([0-9a-z]+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
+  if (
+    count === undefined ||
+    !Number.isSafeInteger(Number(count)) ||
+    !/^(\d+|last)$/.test(page) ||
+    Number(page) === 0
+  )
+    return INVALID;
   const last = Math.max(1, Math.ceil(Number(count) / 15));
   const number = page === "last" ? last : Number(page);
   if (number > Math.floor(Number.MAX_SAFE_INTEGER / 15)) return INVALID;

@@ -131,7 +131,11 @@ describe("KV", () => {
   test.each<[string, () => Promise<void>, string]>([
     ["missing", () => worker.env.KV.delete(block), "KV has no key blocks/"],
     ["empty", () => put(block, ""), "The block at position 301 is damaged"],
-    ["no JSON", async () => put(block, (await read(block)).replaceAll("],", ",")), "A stored line is not JSON"],
+    [
+      "no JSON",
+      async () => put(block, (await read(block)).replaceAll("],", ",")),
+      "A stored line is not JSON",
+    ],
   ])("a block that is %s: 503 for its pages, the others are served", async (_, harm, message) => {
     await harm();
     const instance = { ...worker.env };

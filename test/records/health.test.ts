@@ -36,9 +36,7 @@ describe.each(STORE_NAMES)("the health check with the %s store", (store) => {
   const worker = useWorker({ vars: { STORE: store } });
   let load: string;
   beforeAll(async () => {
-    ({ load } = await loadInto(worker.env, store, makeRecords(100), [
-      { kind: "file", name: "records.csv" },
-    ]));
+    ({ load } = await loadInto(worker.env, store, makeRecords(100), [{ kind: "file", name: "records.csv" }]));
   });
 
   const ask = (env: Env, path = PATH) => app.request(`https://counts.example${path}`, {}, env, context);

@@ -101,9 +101,10 @@ describe("a walk of one state", () => {
     const request = startInstances(2, store);
     const { next } = Page.parse(await (await request(0, `${COLLECTION}?as_of=latest`)).json());
     await loadInto(worker.env, store, makeRecords(200));
-    expect((await request(0, String(next))).status, "trusts its copy of the state for some seconds").toBe(200);
-    for (let repeat = 0; repeat < 2; repeat++)
-      expect((await request(1, String(next))).status).toBe(status);
+    expect((await request(0, String(next))).status, "trusts its copy of the state for some seconds").toBe(
+      200,
+    );
+    for (let repeat = 0; repeat < 2; repeat++) expect((await request(1, String(next))).status).toBe(status);
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime(Date.now() + milliseconds);
     for (const instance of [0, 1]) {

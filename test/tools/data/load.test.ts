@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { glob, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
@@ -22,6 +22,16 @@ beforeAll(async () => {
 const server = useWorker({ folder: local.folder });
 
 const load = (...args: string[]) => local.run("load", ...args);
+
+/** Processes that were started with the temporary folder of the store. */
+async function countWriters(): Promise<number> {
+  const environments = await Promise.all(
+    (await Array.fromAsync(glob("/proc/[0-9]*/environ"))).map((file) =>
+      readFile(file, "utf8").catch(() => ""),
+    ),
+  );
+  return environments.filter((text) => text.split("\0").includes(`TMPDIR=${local.temporary}`)).length;
+}
 
 describe("a load that fails keeps the served collection:", () => {
   test("bad input reports 20 problems and the number of further problems, with exit status 1", async () => {
@@ -55,10 +65,15 @@ describe("a load that fails keeps the served collection:", () => {
     expect((await load(file)).stderr).toBe(`${file}:1: model_name is missing\nNothing was loaded.\n`);
   });
 
-  test.each(["SIGINT", "SIGTERM"] as const)("%s stops a load while it writes records", async (signal) => {
+  // Ctrl-C reaches all processes, and a supervisor only the one that it knows.
+  test.each([
+    ["SIGINT", 130, true],
+    ["SIGTERM", 143, false],
+  ] as const)("%s stops a load while it writes records", async (signal, status, group) => {
     const child = local.start("load", await local.write("large.csv", large));
     await untilWriting("d1", local, child);
-    await interrupt(child, signal, true);
+    expect(await interrupt(child, signal, group)).toEqual([status, null]);
+    expect(await countWriters(), "nothing goes on writing").toBe(0);
     expect(await local.readStderr()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
     expect(await readdir(local.temporary), "nothing is left behind").not.toContainEqual(
       expect.stringMatching(/^traffic-/),
