@@ -245,12 +245,12 @@ function isConflict(error: unknown): boolean {
 function sweepStatement({ names, before }: DeadWrites): string {
   const isDead = (name: string) => `(${name} < ${quote(before)} OR ${name} IN (${names.map(quote).join()}))`;
   const select = "SELECT blocks.load, first FROM state JOIN blocks ON";
-  return `DELETE FROM blocks WHERE (load, first) IN (
+  return `DELETE FROM blocks WHERE (load, first) IN (SELECT load, first FROM (
     ${select} blocks.load < state.load WHERE ${isDead("blocks.load")}
     UNION ALL ${select} blocks.load > state.load WHERE ${isDead("blocks.load")}
     UNION ALL ${select} blocks.load = state.load AND first > ${inBlocks("count")} WHERE ${isDead("blocks.revision")}
     LIMIT ${SWEPT_ROWS}
-  )`;
+  ))`;
 }
 
 function quote(text: string): string {
