@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import type { StoreName } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
 import { loadInto, type RunningWorker, useWorker } from "../worker.ts";
 import { loaded } from "./collection.ts";
@@ -19,10 +18,10 @@ export function useGrowingWorker(): void {
  * Before each test, loads the records that growth runs continue, and silences the log.
  * @returns a function that returns the environment of a new instance
  */
-export function useLoaded(STORE: StoreName): () => Env {
+export function useLoaded(): () => Env {
   beforeEach(async () => {
     vi.spyOn(console, "log").mockImplementation(() => undefined);
-    await loadInto(worker.env, STORE, loaded);
+    await loadInto(worker.env, "d1", loaded);
   });
-  return () => ({ ...worker.env, STORE });
+  return () => ({ ...worker.env });
 }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { MAX_INTERVALS_PER_RUN } from "../../src/growth/period.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { createStore } from "../../src/store/open.ts";
@@ -10,8 +9,8 @@ import { useGrowingWorker, useLoaded, worker } from "./growing.ts";
 
 useGrowingWorker();
 
-describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
-  const open = useLoaded(STORE);
+describe("a collection", () => {
+  const open = useLoaded();
 
   test("gets the generated records of the half hour that has ended", async () => {
     await growAt(open(), "2026-11-20T12:05:00Z");
@@ -23,19 +22,23 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
     );
   });
 
-  const readState = () => createStore(open()).readState(true);
+  const readState = () => createStore(open()).readState({ newest: true });
 
-  test("keeps its version, and gets a new revision, new statistics and a new time", async () => {
-    const before = await loadInto(worker.env, STORE, loaded);
+  test("keeps its load, and gets a new revision, new statistics and a new time", async () => {
+    const before = await loadInto(worker.env, "d1", loaded);
     const begun = Date.now();
     await growAt(open(), "2026-11-20T12:05:00Z");
     const all = until("2026-11-20T12:00:00Z");
-    const state = await readState();
-    const { version, revision } = before;
-    expect(state).toMatchObject({ version, count: all.length, previous: revision });
+    const { state, statistics } = await createStore(open()).readStatistics(true);
+    const { load, revision } = before;
+    expect(state).toMatchObject({
+      load,
+      count: all.length,
+      previous: [revision, ...before.previous].slice(0, 8),
+    });
     expect(state.revision).not.toBe(revision);
     expect(Date.parse(String(state.switchedAt))).toBeGreaterThanOrEqual(begun);
-    expect(await createStore(open()).readStatistics(state)).toEqual({
+    expect(statistics).toEqual({
       ...statisticsOf(all),
       sources: [{ kind: "growth", name: "cron trigger" }],
     });
@@ -72,7 +75,7 @@ describe.each(STORE_NAMES)("a collection in %s", (STORE) => {
   });
 
   test("that was loaded without records begins with the last half hour", async () => {
-    await loadInto(worker.env, STORE, []);
+    await loadInto(worker.env, "d1", []);
     await growAt(open(), "2026-11-20T12:05:00Z");
     expect(await walk(open)).toEqual(recordsOf("2026-11-20T11:30:00Z", "2026-11-20T12:00:00Z"));
   });

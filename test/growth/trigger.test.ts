@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { untilFresh } from "../serve.ts";
@@ -11,9 +10,9 @@ import { recordsOf } from "./collection.ts";
 const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
 const DUE = new Date("2026-11-20T12:05:00Z");
 
-describe.each(STORE_NAMES)("with GROW on, in workerd with the %s store,", (store) => {
-  const worker = useWorker({ vars: { STORE: store, GROW: "on" } });
-  beforeAll(async () => void (await loadInto(worker.env, store, loaded)));
+describe("with GROW on, in workerd,", () => {
+  const worker = useWorker({ vars: { GROW: "on" } });
+  beforeAll(async () => void (await loadInto(worker.env, "d1", loaded)));
 
   test("the cron trigger adds records, which are served within five seconds", async () => {
     expect(await walk(worker.origin)).toEqual(loaded.toReversed());
