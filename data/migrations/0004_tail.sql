@@ -1,7 +1,6 @@
 -- The collection in blocks that are full and never change, and a state that contains the newest records. Records that were
 -- loaded before are discarded: load them again.
 DROP VIEW IF EXISTS records;
-DROP TABLE IF EXISTS records;
 DROP TABLE IF EXISTS blocks;
 DROP TABLE IF EXISTS state;
 DROP TABLE IF EXISTS statistics;
