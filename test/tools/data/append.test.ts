@@ -8,6 +8,9 @@ import { createLocalStore } from "./local-store.ts";
 import { statisticsOf } from "./statistics.ts";
 
 const records = makeRecords(90);
+/** The name of a load or of a revision. */
+const NAME = /^[0-9a-z]{9}[0-9a-f]{10}$/;
+
 /** Four records share each timestamp, so a cut after 48 records lies between two timestamps. */
 const loaded = records.slice(0, 48);
 
@@ -72,9 +75,9 @@ test("info reports what is loaded now", async () => {
   expect(JSON.parse(json.stdout)).toEqual({
     store: "d1",
     remote: false,
-    version: expect.any(Number),
+    load: expect.stringMatching(NAME),
     count: 90,
-    revision: expect.stringMatching(/^[0-9a-z]{9}[0-9a-f]{10}$/),
+    revision: expect.stringMatching(NAME),
     loaded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
     bytes: expect.any(Number),
     statistics,
@@ -107,6 +110,14 @@ test("an append without newer records changes nothing", async () => {
     stdout: "Skipped 90 that are loaded already. Added 0 records; 90 are loaded.\n",
     stderr: "",
   });
+});
+
+test("kv refuses an append before a file is read", async () => {
+  const { status, stderr } = await append("--store", "kv", "missing.csv");
+  expect([status, stderr]).toEqual([
+    1,
+    "Records cannot be added to a collection in KV, because KV cannot compare before it writes. Use D1, or export the records, add yours to the file, and load it.\n",
+  ]);
 });
 
 test("--skip-known without --append is wrong usage", async () => {

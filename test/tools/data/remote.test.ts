@@ -135,11 +135,11 @@ test("if wrangler fails at the second file of a load, the old records stay, and 
   // Wrangler gets one file for each 20 MB, so this load takes two files.
   filesUntilFailure = 2;
   await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
-  expect(await store.readState(true)).toEqual(before);
+  expect(await store.readState({ newest: true })).toEqual(before);
   expect(await Array.fromAsync(readRecords(store, before))).toEqual(makeRecords(30));
   filesUntilFailure = Number.POSITIVE_INFINITY;
   const after = await load(store, makeRecords(50));
-  expect(await store.readState(true)).toEqual(after);
+  expect(await store.readState({ newest: true })).toEqual(after);
   expect(await Array.fromAsync(readRecords(store, after))).toEqual(makeRecords(50));
   await platform.close();
 });

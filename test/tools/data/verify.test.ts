@@ -5,7 +5,8 @@ import { beforeAll, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
 import { createLocalStore } from "./local-store.ts";
 
-const records = makeRecords(1_500);
+/** Four blocks, and 250 records in the tail. */
+const records = makeRecords(1_450);
 
 const local = createLocalStore();
 let file: string;
@@ -32,7 +33,7 @@ test("a collection that was loaded or appended to has no problems", async () => 
   for (const store of ["d1", "kv"]) {
     const { status, stdout, stderr } = await verify(store);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toMatch(/^verified +3 blocks, 0 problems$/m);
+    expect(stdout).toMatch(/^verified +5 blocks, 0 problems$/m);
   }
 });
 
@@ -53,11 +54,11 @@ const REVERSED = `text = (SELECT '[' || char(10) || group_concat(value, ',' || c
   SELECT value FROM json_each(blocks.text) ORDER BY key DESC))`;
 
 test.each<[string, string, string[]]>([
-  ["a missing block", "DELETE FROM blocks WHERE first = 601", ["D1 has no block at position 601 of version"]],
+  ["a missing block", "DELETE FROM blocks WHERE first = 601", ["D1 has no block at position 601 of load"]],
   [
     "a block that is too short",
     `UPDATE blocks SET text = '[' || char(10) || '[1]' || char(10) || ']' WHERE first = 601`,
-    ["The block at position 601 is damaged: it holds 1 of 600 records"],
+    ["The block at position 601 is damaged: it holds 1 of 300 records"],
   ],
   [
     "a block that is damaged",
@@ -75,18 +76,18 @@ test.each<[string, string, string[]]>([
     ["is stored after record"],
   ],
   [
-    "a missing row of statistics",
-    "DELETE FROM statistics",
+    "other statistics",
+    `UPDATE statistics SET text = replace(text, '"records":1450', '"records":1451')`,
     ["The statistics differ from the records in records"],
   ],
   [
     "a state with a count that is too large",
-    "UPDATE state SET count = 1501",
-    ["The block at position 1201 is damaged: it holds 300 of 301 records"],
+    "UPDATE state SET count = 1451",
+    ["The state is damaged: its tail holds 250 of 251 records"],
   ],
   [
     "a record that is not valid",
-    `UPDATE blocks SET text = replace(text, '"c94"', '""') WHERE first = 1201`,
+    `UPDATE state SET tail = replace(tail, '"c94"', '""')`,
     ["is not valid: camera_ref", "has another camera_ref than older ones of its camera_pk"],
   ],
 ])("d1: %s is found", async (_, sql, problems) => {
@@ -94,8 +95,15 @@ test.each<[string, string, string[]]>([
   await changeDatabase(sql);
   const { status, stdout, stderr } = await verify("d1");
   expect(status).toBe(1);
-  expect(stdout).toMatch(/^verified +3 blocks, [1-9]\d* problems?$/m);
+  expect(stdout).toMatch(/^verified +5 blocks, [1-9]\d* problems?$/m);
   for (const problem of problems) expect(stderr).toContain(problem);
   expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(22);
   expect(stderr.endsWith(DAMAGED)).toBe(true);
+});
+
+test("d1: missing statistics are reported", async () => {
+  await local.run("load", "--store", "d1", file);
+  await changeDatabase("DELETE FROM statistics");
+  const { status, stderr } = await verify("d1");
+  expect([status, stderr]).toEqual([1, expect.stringContaining("The statistics are missing or damaged")]);
 });
