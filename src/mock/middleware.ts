@@ -39,8 +39,9 @@ const HANG_MS = 300_000;
  * value of `Vary` on a page. So a cache may respond with a stored page, as if it did not know the preference. Responses
  * that the mock changed are never stored.
  * @param respondWithError also responds to real errors
+ * @param now the clock of `until`, `outage` and `grow`, in milliseconds since 1970
  */
-export function createMock(respondWithError: RespondWithError) {
+export function createMock(respondWithError: RespondWithError, now: () => number) {
   const overrides = new WeakMap<Context, ResponseOverride>();
 
   async function respond(c: Context, next: Next): Promise<void> {
@@ -49,10 +50,10 @@ export function createMock(respondWithError: RespondWithError) {
     const { options, warnings, random } = request;
     removeCondition(c);
     const { grow } = options;
-    if (grow) c.set("shownCount", (total: number) => countShown(total, grow, Date.now()));
+    if (grow) c.set("shownCount", (total: number) => countShown(total, grow, now()));
     const isRefused = options.strict === true && warnings.length > 0;
     const isTarget = isRefused || (await isOnTarget(options.on, c, next));
-    const decision = isRefused ? REFUSAL : await decide(options, { random, now: Date.now(), isTarget });
+    const decision = isRefused ? REFUSAL : await decide(options, { random, now: now(), isTarget });
     const override = { options, warnings, random, decision };
     overrides.set(c, override);
     const error = chooseError(c, override);

@@ -16,20 +16,28 @@ interface FilledTemplate {
   etag: string;
 }
 
-/** The latest of each template, because most deployments have one origin. */
-const latest = new Map<string, FilledTemplate>();
-
 /** The OpenAPI document and the API reference. The build makes all of them except the origin (tools/build-assets.ts). */
-export const templates = new Hono<{ Bindings: Env }>();
-
-serve(DOCUMENT_PATH, DOCUMENT_PATH, { "Content-Type": "application/json" });
-serve(REFERENCE_PATH, `${REFERENCE_PATH}.html`, HTML_HEADERS);
-templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
+export function createTemplates(): Hono<{ Bindings: Env }> {
+  const templates = new Hono<{ Bindings: Env }>();
+  serve(templates, DOCUMENT_PATH, DOCUMENT_PATH, { "Content-Type": "application/json" });
+  serve(templates, REFERENCE_PATH, `${REFERENCE_PATH}.html`, HTML_HEADERS);
+  templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
+  return templates;
+}
 
 /** @param file the path of the template among the assets, which clients cannot read (`run_worker_first` in wrangler.toml) */
-function serve(path: string, file: string, headers: Record<string, string>): void {
+function serve(
+  templates: Hono<{ Bindings: Env }>,
+  path: string,
+  file: string,
+  headers: Record<string, string>,
+): void {
+  /** The latest one, because most deployments have one origin. */
+  let latest: FilledTemplate | undefined;
   templates.get(path, async (c) => {
-    const { text, etag } = await fill(c, file);
+    const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    if (latest?.origin !== origin) latest = await fill(c, file, origin);
+    const { text, etag } = latest;
     const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHING };
     if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
     return c.body(text, 200, { ...headers, ...caching });
@@ -39,17 +47,12 @@ function serve(path: string, file: string, headers: Record<string, string>): voi
   });
 }
 
-async function fill(c: Context<{ Bindings: Env }>, file: string): Promise<FilledTemplate> {
-  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  const known = latest.get(file);
-  if (known?.origin === origin) return known;
+async function fill(c: Context<{ Bindings: Env }>, file: string, origin: string): Promise<FilledTemplate> {
   // The host has no meaning: the binding looks at the path only.
   const template = await c.env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
   const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, origin);
-  const filled = { origin, text, etag: await createEtag(text) };
-  latest.set(file, filled);
-  return filled;
+  return { origin, text, etag: await createEtag(text) };
 }
 
 async function createEtag(text: string): Promise<string> {

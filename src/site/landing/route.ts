@@ -9,40 +9,42 @@ import { pageUrls } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/store.ts";
 import { renderLanding } from "./landing-page.tsx";
-import { type Summary, summarise } from "./summary.ts";
+import { summarise } from "./summary.ts";
 
 const PATH = "/";
 
-/** The landing page: what the service is and which records it has, as a web page or as JSON. */
-export const landing = new Hono<{ Bindings: Env }>();
-
 type LandingContext = Context<{ Bindings: Env }>;
 
-landing.get(PATH, async (c) => {
-  c.header("Vary", "Accept");
-  const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
-  const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
-  const headers = { "Cache-Control": PAGE_CACHING };
-  const summary = () => summarise(stored, findOrigin(c.req.url, c.env.PUBLIC_ORIGIN), c.env);
-  if (representation === "json") return c.json(summary(), 200, headers);
-  return respondHtml(c, await findPage(c, stored.state, summary), 200, headers);
-});
+/** The landing page: what the service is and which records it has, as a web page or as JSON. */
+export function createLanding(): Hono<{ Bindings: Env }> {
+  const landing = new Hono<{ Bindings: Env }>();
+  /** The latest page, and what it depends on. Most requests see the same state, with the same origin and settings. */
+  let latest = { key: "", page: "" };
 
-landing.all(PATH, (c) => {
-  throw methodNotAllowed(c.req.method, "GET, HEAD");
-});
+  landing.get(PATH, async (c) => {
+    c.header("Vary", "Accept");
+    const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
+    const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
+    const headers = { "Cache-Control": PAGE_CACHING };
+    const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    if (representation === "json") return c.json(summarise(stored, origin, c.env), 200, headers);
+    const key = describeDependencies(c, stored.state, origin);
+    if (latest.key === key) return respondHtml(c, latest.page, 200, headers);
+    const page = renderLanding(summarise(stored, origin, c.env), await readSample(c, origin));
+    latest = { key, page };
+    return respondHtml(c, page, 200, headers);
+  });
 
-/** The latest page, and what it depends on. Most requests see the same state, with the same origin and settings. */
-let latest = { key: "", page: "" };
+  landing.all(PATH, (c) => {
+    throw methodNotAllowed(c.req.method, "GET, HEAD");
+  });
 
-async function findPage(c: LandingContext, state: State, summary: () => Summary): Promise<string> {
-  const { STORE, GROW, RATE_LIMIT, PUBLIC_ORIGIN } = c.env;
-  const origin = findOrigin(c.req.url, PUBLIC_ORIGIN);
-  const key = [state.revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
-  if (latest.key === key) return latest.page;
-  const page = renderLanding(summary(), await readSample(c, origin));
-  latest = { key, page };
-  return page;
+  return landing;
+}
+
+function describeDependencies(c: LandingContext, { revision }: State, origin: string): string {
+  const { STORE, GROW, RATE_LIMIT } = c.env;
+  return [revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
 }
 
 /** How many records the sample of a response shows. */
