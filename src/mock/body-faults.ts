@@ -121,7 +121,18 @@ function pieceSize(perSecond: number): number {
   return Math.max(1, Math.round((perSecond * PIECE_MS) / 1_000));
 }
 
-/** @param milliseconds 0 or more */
-export function wait(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+/**
+ * @param milliseconds 0 or more
+ * @param signal ends the wait early, because the client is gone
+ */
+export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, signal?.aborted ? 0 : milliseconds);
+    signal?.addEventListener("abort", end);
+    function end(): void {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      resolve();
+    }
+  });
 }

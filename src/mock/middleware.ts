@@ -57,7 +57,7 @@ export function createMock(respondWithError: RespondWithError, now: () => number
     const override = { options, warnings, random, decision };
     overrides.set(c, override);
     const error = chooseError(c, override);
-    await wait(decision.faults.hang ? HANG_MS : decision.delayMs);
+    await wait(decision.faults.hang ? HANG_MS : decision.delayMs, c.req.raw.signal);
     // The target may have been found out from the real response.
     if (error) c.res = respondWithError(error, c);
     else if (!c.finalized) await next();
