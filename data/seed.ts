@@ -2,7 +2,9 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
+import type { Source } from "../src/records/statistics.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
+import { compareAge } from "./records.ts";
 
 /** The days of the seed (UTC): three old ones without camera health, Friday to Sunday, and a recent week. */
 export const SEED_DAYS = [
@@ -24,6 +26,14 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 export function* generateSeedFiles(): Generator<{ name: string; text: string }, void> {
   for (const day of SEED_DAYS)
     yield { name: `${day}.csv`, text: CSV_HEADER + Array.from(generateDay(day), csvLine).join("") };
+}
+
+/** Where the records of the seed come from. */
+export const SEED_SOURCE: Source = { kind: "seed", name: "data/seed" };
+
+/** Generates the records of the seed, oldest first. They are those of its files. */
+export function seedRecords(): TrafficRecord[] {
+  return SEED_DAYS.flatMap((day) => [...generateDay(day)]).sort(compareAge);
 }
 
 function generateDay(day: string): Generator<TrafficRecord, void> {

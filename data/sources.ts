@@ -1,8 +1,8 @@
 import { basename, dirname, join, resolve } from "node:path";
 import type { Source } from "../src/records/statistics.ts";
-import { PROJECT } from "./stores/wrangler.ts";
+import { SEED_SOURCE } from "./seed.ts";
 
-const SEED = join(PROJECT, "data/seed");
+const SEED = join(import.meta.dirname, "seed");
 
 /**
  * Says where the records of files come from.
@@ -13,8 +13,6 @@ export function describeSources(files: string[], stated: string | undefined): So
   if (stated !== undefined) return [{ kind: "stated", name: stated }];
   return files.map((file) => {
     if (file === "-") return { kind: "file", name: "standard input" };
-    return dirname(resolve(file)) === SEED
-      ? { kind: "seed", name: "data/seed" }
-      : { kind: "file", name: basename(file) };
+    return dirname(resolve(file)) === SEED ? SEED_SOURCE : { kind: "file", name: basename(file) };
   });
 }

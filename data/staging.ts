@@ -32,6 +32,8 @@ export interface StageOptions {
   openStep?: ((step: string, unit: string) => Step) | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
+  /** Called with each chunk of bytes, as they are in the files. */
+  onRead?: ((chunk: Uint8Array) => void) | undefined;
   /** Replaces the standard input of the process. */
   stdin?: Readable | undefined;
 }
@@ -141,14 +143,15 @@ async function* compare(
 
 async function readFiles(
   files: string[],
-  { modelName, stdin }: StageOptions,
+  { modelName, stdin, ...options }: StageOptions,
   inserter: Inserter,
   report: (problem: Problem) => void,
   step: Step | undefined,
   { size, pages }: { size: SizeEstimate; pages: PageTally },
 ): Promise<void> {
-  const onRead = (bytes: number) => {
-    size.onRead(bytes);
+  const onRead = (chunk: Uint8Array) => {
+    options.onRead?.(chunk);
+    size.onRead(chunk.length);
     step?.update(toMegabytes(size.read()), size.total === undefined ? undefined : toMegabytes(size.total));
   };
   let first: FileContent | undefined;

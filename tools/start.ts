@@ -1,10 +1,9 @@
-import { globSync } from "node:fs";
-import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { SEED_SOURCE, seedRecords } from "../data/seed.ts";
 import { readConfiguration, requireStore } from "../data/stores/configuration.ts";
-import { useStore } from "../data/stores/open.ts";
-import { PROJECT, spawnWrangler } from "../data/stores/wrangler.ts";
-import { load } from "./data/load.ts";
+import { useLock, useStore } from "../data/stores/open.ts";
+import { spawnWrangler } from "../data/stores/wrangler.ts";
+import { load } from "../src/store/writer.ts";
 import { requirePeriod } from "./rate-limit.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
@@ -23,10 +22,14 @@ async function prepare(): Promise<void> {
   requirePeriod(variables.RATE_LIMIT, configuration);
   const store = requireStore(variables.STORE);
   const choice = { persistTo: values["persist-to"]?.toString(), store };
-  const expected = await useStore(choice, ({ store }) => store.readState({ newest: true }));
-  if (expected.load !== "") return;
-  console.log("The store is empty; loading the seed.");
-  await load(globSync(join(PROJECT, "data/seed/*.csv")).sort(), { ...choice, expected });
+  await useStore(choice, async ({ store }) => {
+    const expected = await store.readState({ newest: true });
+    if (expected.load !== "") return;
+    console.log("The store is empty; loading the seed.");
+    const records = seedRecords();
+    await useLock(choice, () => load(store, records, { expected, sources: [SEED_SOURCE] }));
+    console.log(`Loaded ${records.length} records.`);
+  });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */

@@ -8,13 +8,13 @@ import { UnreadableError } from "./problem.ts";
 /**
  * Reads the bytes of a file and decompresses them if they are gzip.
  * @param file a path; `-` is standard input
- * @param onRead called with the number of bytes of each chunk before decompression
+ * @param onRead called with each chunk before decompression
  * @throws UnreadableError if the file does not exist, cannot be read, is damaged gzip or is not text
  */
 export async function* readBytes(
   file: string,
   stdin?: Readable,
-  onRead?: (bytes: number) => void,
+  onRead?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   if (file === "") throw new UnreadableError("is an empty path");
   const stream = file === "-" ? (stdin ?? process.stdin) : createReadStream(file, { highWaterMark: 1 << 16 });
@@ -33,10 +33,10 @@ export async function* readBytes(
 
 async function* count(
   chunks: AsyncIterable<Buffer>,
-  onRead?: (bytes: number) => void,
+  onRead?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    onRead?.(chunk.length);
+    onRead?.(chunk);
     yield chunk;
   }
 }

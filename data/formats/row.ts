@@ -7,8 +7,8 @@ export interface Source {
   file: string;
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** Called with the number of bytes of each chunk, as they are in the file. */
-  onRead?: ((bytes: number) => void) | undefined;
+  /** Called with each chunk of bytes, as they are in the file. */
+  onRead?: ((chunk: Uint8Array) => void) | undefined;
   /** Called with the envelope of each page, which may be without its records. */
   onPage?: ((envelope: object) => void) | undefined;
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { generateSeedFiles, SEED_DAYS } from "../../data/seed.ts";
+import { generateSeedFiles, SEED_DAYS, seedRecords } from "../../data/seed.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { compareNewestFirst } from "../soak/collection.ts";
 import { committedFiles, committedRecords } from "./committed-seed.ts";
 
 const HEADER =
@@ -42,6 +43,10 @@ describe("the committed records", () => {
   test("are between 25,000 and 60,000", () => {
     expect(records.length).toBeGreaterThanOrEqual(25_000);
     expect(records.length).toBeLessThanOrEqual(60_000);
+  });
+
+  test("are those that npm start and the package load, in the order of positions", () => {
+    expect(seedRecords().reverse()).toEqual(records.toSorted(compareNewestFirst));
   });
 
   test("are valid", () => {

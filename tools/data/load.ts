@@ -1,5 +1,5 @@
 import { DiskFullError, findSpaceProblem, isDiskFull } from "../../data/file-errors.ts";
-import { formatProblem, type Problem } from "../../data/formats/problem.ts";
+import { requireLoadable } from "../../data/input-error.ts";
 import { describeSources } from "../../data/sources.ts";
 import type { AppendBase } from "../../data/staging/append-base.ts";
 import { type Staged, stage } from "../../data/staging.ts";
@@ -31,9 +31,6 @@ const STORED_BYTES = 150;
 
 const KEPT = "What was loaded before is still served.";
 const UNKNOWN = "To see which records are served, run: npm run data -- info";
-
-/** Input that cannot be loaded; the message lists its problems, a line each. */
-export class InputError extends Error {}
 
 /**
  * Replaces what is loaded with the records of the files. Everything is read, compared and ordered before the first
@@ -147,20 +144,7 @@ export async function readFiles(
     openStep: (step, unit) => openProgress(step, undefined, { unit }),
     warn: printNotice,
   });
-  if (staged.problemCount === 0) return staged;
-  staged.close();
-  throw refuse(staged.problems, staged.problemCount, conclude(staged));
-}
-
-function refuse(problems: Problem[], count: number, conclusion: string): InputError {
-  const more = count - problems.length;
-  const lines = problems.map(formatProblem);
-  if (more > 0) lines.push(`and ${more} more problem${more === 1 ? "" : "s"}`);
-  // Where there is no model, none can be served as another.
-  if (problems.some(({ field, value }) => field === "model_name" && typeof value === "string")) {
-    lines.push("The collection serves only model tf1; --model-name tf1 serves other models as such.");
-  }
-  return new InputError([...lines, conclusion].join("\n"));
+  return requireLoadable(staged, conclude);
 }
 
 /** How many records, and how many of them were corrected. */

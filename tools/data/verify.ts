@@ -1,4 +1,5 @@
 import { MAX_SHOWN_PROBLEMS } from "../../data/formats/problem.ts";
+import { compareAge } from "../../data/records.ts";
 import { BLOCKS_AT_ONCE, requireUnchanged } from "../../data/stored-records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
@@ -101,14 +102,6 @@ function createRecordCheck(report: (problem: string) => void) {
       report(`${name} is stored after record ${before.id}, which is newer`);
     before = record;
   };
-}
-
-/** Compares in the order of positions: the reverse of the collection's order. */
-function compareAge(one: TrafficRecord, other: TrafficRecord): number {
-  if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
-  if (one.camera_ref !== other.camera_ref)
-    return Buffer.compare(Buffer.from(other.camera_ref), Buffer.from(one.camera_ref));
-  return other.id - one.id;
 }
 
 function findDifferences(actual: Statistics, stored: Statistics): string[] {
