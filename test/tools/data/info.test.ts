@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
-import { createFolder } from "../../temporary-folder.ts";
+import { createLocalStore } from "./local-store.ts";
 
-const folder = createFolder();
+const { folder } = createLocalStore();
 
 const info = (...args: string[]) => runData(["info", ...args]);
 
@@ -38,6 +38,10 @@ test("info names the sources of the records", async () => {
   expect(await sources()).toBe("old.csv, new.csv");
   await runData(["load", ...place, ...files, "--source", "https://counts.example"]);
   expect(await sources()).toBe("https://counts.example");
+  // More than a statement of D1 can hold.
+  const long = "é".repeat(60_000);
+  await runData(["load", ...place, ...files, "--source", long]);
+  expect(await sources()).toBe(long);
 });
 
 test("info fails if the store cannot be read", async () => {

@@ -1,21 +1,22 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { readRecords } from "../../../data/stored-records.ts";
 import { listMigrations, MIGRATIONS } from "../../../data/stores/migrations.ts";
 import { openRemoteStore } from "../../../data/stores/remote.ts";
-import type { StandIn } from "../../../data/stores/wrangler.ts";
+import type { ProgramResult, StandIn } from "../../../data/stores/wrangler.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { createD1Store } from "../../../src/store/d1.ts";
 import { load } from "../../../src/store/writer.ts";
 import { append } from "../../../tools/data/append.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
+import { load as loadFiles } from "../../../tools/data/load.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { openApi } from "../deploy/stub/api.ts";
-import { openPlatform } from "../deploy/stub/platform.ts";
+import { openPlatform, type Platform } from "../deploy/stub/platform.ts";
 import type { Api } from "../deploy/stub/route.ts";
 import { statisticsOf } from "./statistics.ts";
 
@@ -100,7 +101,9 @@ test("append, info and export work with a deployed database through the real wra
   const choice = { store: "d1" as const, remote: true, config };
   const records = makeRecords(40);
   await prepareDatabase(api, records.slice(0, 24));
+  api.refused = /^POST .*\/import$/;
   await append([await writeCsv("all.csv", records)], { ...choice, skipKnown: true });
+  expect(api.refused, "the request was refused once, and repeated").toBeUndefined();
   expect(print.mock.lastCall?.[0]).toBe(
     "Skipped 24 that are loaded already. Added 16 records; 40 are loaded.",
   );
@@ -118,28 +121,164 @@ test("append, info and export work with a deployed database through the real wra
   await api.close();
 });
 
-test("if wrangler fails at the second file of a load, the old records stay, and the next load succeeds", async () => {
-  const platform = await openPlatform();
-  platform.change(({ databases }) => {
-    databases.push({ uuid: "id-of-records", name: "records" });
+describe("with a stand-in for wrangler,", () => {
+  let platform: Platform;
+  beforeEach(async () => {
+    platform = await openPlatform();
+    platform.change(({ databases }) => {
+      databases.push({ uuid: "id-of-records", name: "records" });
+    });
+    await writeConfig("id-of-records", "0");
+    vi.spyOn(console, "log").mockImplementation(() => undefined);
+    vi.spyOn(console, "error").mockImplementation(() => undefined);
+    // Without pauses between the attempts.
+    vi.spyOn(Math, "random").mockReturnValue(0);
   });
-  await writeConfig("id-of-records", "0");
-  let filesUntilFailure = Number.POSITIVE_INFINITY;
-  const program: StandIn = async (args, env) => {
-    if (args.includes("--file") && --filesUntilFailure === 0)
-      return { status: 1, output: "", errors: "Exceeded the daily limit of rows written" };
-    return platform.wrangler(args, env);
+  afterEach(() => platform.close());
+
+  /**
+   * The deployed database, through commands that may fail.
+   * @param meet is called with the SQL of a command, and runs the command; what it throws is what wrangler prints
+   */
+  const connect = (meet: (sql: string, run: () => Promise<ProgramResult>) => Promise<ProgramResult>) => {
+    const program: StandIn = async (args, env) => {
+      const file = args.indexOf("--file");
+      const sql =
+        file < 0 ? String(args[args.indexOf("--command") + 1]) : await readFile(args[file + 1]!, "utf8");
+      try {
+        return await meet(sql, () => platform.wrangler(args, env));
+      } catch (error) {
+        return { status: 1, output: "", errors: Object(error).message };
+      }
+    };
+    return { store: "d1" as const, remote: true, config, program };
   };
-  const { store } = await openRemoteStore("d1", { remote: true, config, program });
-  const before = await load(store, makeRecords(30));
-  // Wrangler gets one file for each 20 MB, so this load takes two files.
-  filesUntilFailure = 2;
-  await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
-  expect(await store.readState({ newest: true })).toEqual(before);
-  expect(await Array.fromAsync(readRecords(store, before))).toEqual(makeRecords(30));
-  filesUntilFailure = Number.POSITIVE_INFINITY;
-  const after = await load(store, makeRecords(50));
-  expect(await store.readState({ newest: true })).toEqual(after);
-  expect(await Array.fromAsync(readRecords(store, after))).toEqual(makeRecords(50));
-  await platform.close();
+  const isSwitch = (sql: string) => sql.includes("INTO state");
+  const open = async () =>
+    (await openRemoteStore("d1", { remote: true, config, program: platform.wrangler })).store;
+  const readLoaded = async () => {
+    const store = await open();
+    return Array.fromAsync(readRecords(store, await store.readState()));
+  };
+  const printed = () => vi.mocked(console.error).mock.calls.join("\n");
+
+  test("a load that fails keeps the old records, and the next load succeeds", async () => {
+    const before = await load(await open(), makeRecords(30));
+    let files = 0;
+    // Wrangler gets one file for each 20 MB, so this load takes two files.
+    const choice = connect((sql, run) => {
+      if (sql.startsWith("INSERT OR REPLACE INTO blocks") && ++files === 2)
+        throw new Error("Exceeded the daily limit of rows written");
+      return run();
+    });
+    const { store } = await openRemoteStore("d1", choice);
+    await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
+    expect(await store.readState()).toEqual(before);
+    expect(await readLoaded()).toEqual(makeRecords(30));
+    await load(store, makeRecords(50));
+    expect(await readLoaded()).toEqual(makeRecords(50));
+  });
+
+  test("a sweep that fails after the switch is a warning", async () => {
+    await load(await open(), makeRecords(30));
+    let isSwitched = false;
+    const choice = connect((sql, run) => {
+      if (isSwitched && sql.startsWith("DELETE")) throw new Error("overloaded");
+      isSwitched ||= isSwitch(sql);
+      return run();
+    });
+    await loadFiles([await writeCsv("new.csv", makeRecords(40))], choice);
+    expect(console.log).toHaveBeenLastCalledWith("Loaded 40 records.");
+    expect(printed()).toContain(
+      "Warning: The new records are served, but what they replaced could not be removed:",
+    );
+    expect(printed()).not.toContain("still served");
+    expect(await readLoaded()).toEqual(makeRecords(40));
+  });
+
+  test.each(["fetch failed", "D1_ERROR: overloaded"])(
+    "a switch whose response was lost (%s) has happened",
+    async (message) => {
+      let failures = 1;
+      const choice = connect(async (sql, run) => {
+        const result = await run();
+        if (isSwitch(sql) && failures-- > 0) throw new Error(message);
+        return result;
+      });
+      await loadFiles([await writeCsv("new.csv", makeRecords(40))], choice);
+      expect(console.log).toHaveBeenLastCalledWith("Loaded 40 records.");
+      expect(await readLoaded()).toEqual(makeRecords(40));
+    },
+  );
+
+  test("if the store fails from the switch on, what is served is not known", async () => {
+    let isDown = false;
+    const choice = connect(async (sql, run) => {
+      isDown ||= isSwitch(sql);
+      if (isDown) throw new Error("overloaded");
+      return run();
+    });
+    const loading = loadFiles([await writeCsv("new.csv", makeRecords(40))], choice);
+    await expect(loading).rejects.toThrow("\nTo see which records are served, run: npm run data -- info");
+  });
+
+  test("an append to an empty store does not replace a load that happened meanwhile", async () => {
+    let isMet = false;
+    const choice = connect(async (sql, run) => {
+      if (isSwitch(sql) && !isMet) {
+        isMet = true;
+        await load(await open(), makeRecords(30));
+      }
+      return run();
+    });
+    const appending = append([await writeCsv("seed.csv", makeRecords(40))], choice);
+    await expect(appending).rejects.toThrow("Something else changed the collection at the same time");
+    expect(await readLoaded()).toEqual(makeRecords(30));
+  });
+
+  test("a command that fails for a moment is repeated, and one that would fail again is not", async () => {
+    // A line of wrangler's own log, and of the request that it sent.
+    const failures = [
+      "fetch failed",
+      "POST /accounts/account/d1 -> 503 Service Unavailable",
+      "no such column",
+    ];
+    const { store } = await openRemoteStore(
+      "d1",
+      connect((sql, run) => {
+        if (sql.startsWith("INSERT OR REPLACE INTO blocks") && failures.length > 0)
+          throw new Error(failures.shift());
+        return run();
+      }),
+    );
+    await expect(load(store, makeRecords(300))).rejects.toThrow("no such column");
+    expect(failures).toEqual([]);
+    expect((await load(store, makeRecords(300))).count).toBe(300);
+  });
+
+  test("an error shows the beginning of a statement, which is not searched for a reason to repeat it", async () => {
+    let attempts = 0;
+    const { store } = await openRemoteStore(
+      "d1",
+      connect((sql, run) => {
+        if (!sql.startsWith("INSERT OR REPLACE INTO blocks")) return run();
+        attempts++;
+        throw new Error("no such column");
+      }),
+    );
+    const records = makeRecords(300).map((record) => ({
+      ...record,
+      camera_pk: 1,
+      camera_ref: "fetch failed",
+    }));
+    const error: Error = await load(store, records).then(
+      () => new Error("It did not fail."),
+      (reason) => reason,
+    );
+    expect(error.message).toMatch(
+      /^wrangler d1 execute DB --yes --json --command INSERT OR .{80,}\.\.\. .*failed:\nno such column$/s,
+    );
+    expect(error.message.length).toBeLessThan(500);
+    expect(attempts).toBe(1);
+  });
 });

@@ -42,9 +42,7 @@ describe("npm run deploy", () => {
       expect.stringMatching(/^npm run conformance/),
     ]);
     expect(platform.account().databases).toEqual(databases);
-    expect(fixture.printed).toContain(
-      `      not loaded: the store contains version ${databases[0]?.version}`,
-    );
+    expect(fixture.printed).toContain(`      not loaded: the store contains load ${databases[0]?.load}`);
   });
 
   test("creates the database in the given region", async ({ platform, dependencies }) => {
@@ -105,8 +103,8 @@ describe("npm run deploy", () => {
       await deployProduction({ skipChecks: true }, dependencies);
       const { databases, namespaces } = platform.account();
       expect([databases.length, namespaces.length]).toEqual([1, 1]);
-      const loaded = before.databases[0]?.version;
-      if (loaded !== undefined) expect(databases[0]?.version, "not loaded again").toBe(loaded);
+      const loaded = before.databases[0]?.load;
+      if (loaded !== undefined) expect(databases[0]?.load, "not loaded again").toBe(loaded);
     },
   );
 

@@ -1,6 +1,6 @@
 /** The state of the platform, which the stubs of wrangler and npm read and change. */
 export interface Account {
-  databases: { uuid: string; name: string; version?: number }[];
+  databases: { uuid: string; name: string; load?: string }[];
   namespaces: { id: string; title: string; pairs?: Record<string, string> }[];
   /** Names of the worker's previews. */
   previews: string[];

@@ -11,6 +11,11 @@ import { WORKER_ROUTES } from "./worker-routes.ts";
 export async function openApi(): Promise<Api> {
   const server = createServer(async (request, response) => {
     const body = (await buffer(request)).toString("latin1");
+    if (api.refused?.test(`${request.method} ${request.url}`)) {
+      api.refused = undefined;
+      response.writeHead(503, { "Content-Type": "text/html" }).end("<h1>Service Unavailable</h1>");
+      return;
+    }
     const { status, content } = respond(api, request, body);
     const etag = createHash("md5").update(body, "latin1").digest("hex");
     response
@@ -29,6 +34,7 @@ export async function openApi(): Promise<Api> {
     hasSubdomain: true,
     tokens: new Set(),
     terms: undefined,
+    refused: undefined,
     unknown: [],
   };
   return api;

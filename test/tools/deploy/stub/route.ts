@@ -21,6 +21,8 @@ export interface Api {
   tokens: Set<string>;
   /** Whether the terms were accepted for a temporary account. */
   terms: string | undefined;
+  /** The next request whose method and URL match gets 503 from something in front of the API. */
+  refused: RegExp | undefined;
   /** The requests that no route matches. */
   unknown: string[];
   close(): Promise<void>;

@@ -57,8 +57,8 @@ const COMMANDS: Record<string, (call: Call) => string | undefined> = {
       return JSON.stringify([{ results, success: true, meta: { changes: changes() - before } }]);
     }
     sqlite.exec(`BEGIN; ${readFileSync(call.option("--file"), "utf8")}; COMMIT`);
-    const version = Number(sqlite.prepare("SELECT version FROM state").get()?.version);
-    if (version !== 0) entry.version = version;
+    const load = String(sqlite.prepare("SELECT load FROM state").get()?.load);
+    if (load !== "") entry.load = load;
     return "";
   },
   "kv namespace list": ({ account }) => JSON.stringify(account.namespaces),
