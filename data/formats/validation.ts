@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { TrafficRecord } from "../../src/records/record.ts";
-import { type Counts, ROAD_USERS } from "../../src/records/road-users.ts";
+import { type Counts, ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
 import type { ProblemDetail } from "./problem.ts";
 
 /** What a field may hold. */

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_COUNTS } from "../../src/records/road-users.ts";
+import { NO_COUNTS } from "../../src/records/record.ts";
 import type { Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow } from "../formats/row.ts";
 import { findHealthProblem } from "../formats/validation.ts";

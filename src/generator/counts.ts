@@ -1,4 +1,4 @@
-import type { Counts } from "../records/road-users.ts";
+import type { Counts } from "../records/record.ts";
 import { poisson, uniform } from "./random.ts";
 
 /** What a camera looks at. It decides which road users are counted, and when. */

@@ -1,5 +1,4 @@
-import type { TrafficRecord } from "../records/record.ts";
-import { NO_COUNTS } from "../records/road-users.ts";
+import { NO_COUNTS, type TrafficRecord } from "../records/record.ts";
 import { type Camera, createCameras } from "./cameras.ts";
 import { generateCounts } from "./counts.ts";
 import {

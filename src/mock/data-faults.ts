@@ -1,5 +1,5 @@
 import { PAGE_SIZE } from "../records/page.ts";
-import { ROAD_USERS } from "../records/road-users.ts";
+import { ROAD_USERS } from "../records/record.ts";
 import type { RandomSource } from "./decision.ts";
 import type { MockOptions } from "./options.ts";
 

@@ -1,5 +1,4 @@
-import type { TrafficRecord } from "./record.ts";
-import { type Counts, NO_COUNTS, ROAD_USERS } from "./road-users.ts";
+import { type Counts, NO_COUNTS, ROAD_USERS, type TrafficRecord } from "./record.ts";
 
 /**
  * The records of one day in UTC (`YYYY-MM-DD`), by their `camera_ok`: `True`, `False` and null. It is a tuple because there

@@ -1,5 +1,4 @@
-import type { TrafficRecord } from "../records/record.ts";
-import { ROAD_USERS } from "../records/road-users.ts";
+import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
 
 /** Records in a block, the same in every store. A smaller block is read faster, and needs more of KV's daily writes. */
 export const BLOCK_SIZE = 300;

@@ -1,8 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import app from "../../src/index.ts";
-import { Page } from "../../src/records/record.ts";
-import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { Page, ROAD_USERS } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { context, loadInto, startWorker, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";

@@ -2,7 +2,7 @@ import { formatCount } from "../../data/formatting.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
-import { ROAD_USERS } from "../../src/records/road-users.ts";
+import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import type { State } from "../../src/store/store.ts";
 import { type Verification, verify } from "./verify.ts";

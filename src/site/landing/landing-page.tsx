@@ -1,5 +1,5 @@
 import { COLLECTION_PATH } from "../../records/envelope.ts";
-import { ROAD_USERS } from "../../records/road-users.ts";
+import { ROAD_USERS } from "../../records/record.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { layOutJson } from "../json-layout.ts";

@@ -1,5 +1,4 @@
-import type { TrafficRecord } from "../../records/record.ts";
-import { ROAD_USERS, type RoadUser } from "../../records/road-users.ts";
+import { ROAD_USERS, type RoadUser, type TrafficRecord } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { lastPage, MAX_PAGE, pagePositions } from "../../../src/records/page.ts";
-import { TrafficRecord } from "../../../src/records/record.ts";
-import { ROAD_USERS } from "../../../src/records/road-users.ts";
+import { ROAD_USERS, TrafficRecord } from "../../../src/records/record.ts";
 import { compareNewestFirst } from "../../soak/collection.ts";
 import { type OpenTarget, PATH, type Survey } from "../survey.ts";
 

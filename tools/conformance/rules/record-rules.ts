@@ -1,5 +1,4 @@
-import { TrafficRecord } from "../../../src/records/record.ts";
-import { ROAD_USERS } from "../../../src/records/road-users.ts";
+import { ROAD_USERS, TrafficRecord } from "../../../src/records/record.ts";
 import type { RecordEvent, WriteEvent } from "../events.ts";
 import { describeValue, isCount, isInteger, isTimestamp } from "../response-body.ts";
 import { createNotShownRule, type Finding, type Rule } from "../rule.ts";
