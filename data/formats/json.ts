@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { writeEnvelope } from "../../src/records/envelope.ts";
-import { PAGE_SIZE, pageUrls } from "../../src/records/page.ts";
+import { locatePage, PAGE_SIZE, pageUrls, writeEnvelope } from "../../src/records/page.ts";
 import { Page, type TrafficRecord } from "../../src/records/record.ts";
 import { splitLines, type TextChunk } from "./input-file.ts";
 import { createJsonParser, type Entry } from "./json-parser.ts";
@@ -152,7 +151,7 @@ export async function* writePages(
     page.push(record);
     left -= 1;
     if (page.length < PAGE_SIZE && left > 0) continue;
-    yield `${writeEnvelope({ count, number, results: JSON.stringify(page) }, url)}\n`;
+    yield `${writeEnvelope(locatePage(count, number), JSON.stringify(page), url)}\n`;
     page = [];
     number += 1;
   }

@@ -1,6 +1,5 @@
 import { lastValue } from "../http/request.ts";
-import { COLLECTION_PATH } from "../records/envelope.ts";
-import { parsePageNumber } from "../records/page.ts";
+import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import { OPTION_DOCS, type OptionName } from "./option-docs.ts";
 import type { Range } from "./option-values.ts";
 import type { MockOptions } from "./options.ts";

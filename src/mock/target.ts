@@ -1,7 +1,6 @@
 import type { Context, Next } from "hono";
 import { lastValue } from "../http/request.ts";
-import { COLLECTION_PATH } from "../records/envelope.ts";
-import { parsePageNumber } from "../records/page.ts";
+import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import type { Target } from "./option-values.ts";
 
 /**

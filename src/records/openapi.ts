@@ -14,10 +14,10 @@ import type {
   Reference,
   ResponseObject,
 } from "../http/openapi/types.ts";
-import { COLLECTION_PATH } from "./envelope.ts";
 import { COLLECTION_HEADERS, components, refer } from "./openapi/components.ts";
 import { createExchanges, type ExampleName, toExample } from "./openapi/examples.ts";
 import { parameters } from "./openapi/parameters.ts";
+import { COLLECTION_PATH } from "./page.ts";
 
 const TAG = { name: "records", description: "The collection `tf1`." };
 

@@ -1,7 +1,13 @@
 import { lastValue } from "../http/request.ts";
 
+/** The path of the collection (specification, "List records"). */
+export const COLLECTION_PATH = "/api/tf1/records/";
+
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
+
+/** Beyond it positions would no longer be exact; no collection gets there. */
+export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
@@ -27,13 +33,25 @@ export interface PageLocation {
   /** The positions of its records, both included; `last` is less than `first` if there are none. */
   first: number;
   last: number;
+  /** The numbers of its neighbours; null if there is none. */
+  next: number | null;
+  previous: number | null;
 }
 
 /** Why a state does not have a page: it ends before it, or the page belongs to another load. */
 export type Absence = "past the end" | "replaced";
 
-/** Beyond it positions would no longer be exact; no collection gets there. */
-export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
+/**
+ * Reads the query parameters `page` and `as_of`.
+ * @returns what is wrong if no collection has such a page
+ */
+export function readPageRequest(query: URLSearchParams): PageRequest | "invalid_page" | "invalid_as_of" {
+  const page = parsePageNumber(lastValue(query, "page"));
+  const text = lastValue(query, "as_of");
+  const asOf = text === null ? undefined : parseAsOf(text);
+  if (page === undefined) return "invalid_page";
+  return text !== null && asOf === undefined ? "invalid_as_of" : { page, asOf };
+}
 
 /**
  * Parses the query parameter `page`.
@@ -49,19 +67,14 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 
 /**
  * Parses the query parameter `as_of`.
- * @param text `latest`, a count, or what `formatAsOf` writes into links
+ * @param text `latest`, a count, or what `pinQuery` writes into links
  * @returns undefined if it is none of these
  */
-export function parseAsOf(text: string): AsOf | undefined {
+function parseAsOf(text: string): AsOf | undefined {
   if (text === "latest") return text;
   const [, digits = "", load] = /^([0-9]+)(?:-([0-9a-z]+))?$/.exec(text) ?? [];
   const count = parseDigits(digits);
   return count === undefined ? undefined : { count, load };
-}
-
-/** Writes the value of `as_of` that keeps a walk to this many records of this load. */
-export function formatAsOf({ count, load }: { count: number; load: string }): string {
-  return load === "" ? String(count) : `${count}-${load}`;
 }
 
 /** A whole number that is exact. */
@@ -71,8 +84,7 @@ function parseDigits(text: string): number | undefined {
 }
 
 /**
- * Resolves a request for a page against a state of the collection. Positions number the records 1..count from the oldest
- * to the newest, so page 1 ends at `count`, the last page begins at 1, and every page is one range.
+ * Resolves a request for a page against a state of the collection.
  * @returns where the page lies, or why this state does not have it
  */
 export function resolvePage(
@@ -82,8 +94,24 @@ export function resolvePage(
   const { count, load = state.load } = asOf === undefined || asOf === "latest" ? state : asOf;
   if (load !== state.load) return "replaced";
   const number = page === "last" ? lastPage(count) : page;
-  if (count > state.count || number > lastPage(count)) return "past the end";
-  return { number, count, ...pagePositions(count, number) };
+  return count > state.count || number > lastPage(count) ? "past the end" : locatePage(count, number);
+}
+
+/**
+ * Locates a page. Positions number the records 1..count from the oldest to the newest, so page 1 ends at `count`, the last
+ * page begins at 1, and every page is one range.
+ * @param number 1 to `lastPage(count)`
+ */
+export function locatePage(count: number, number: number): PageLocation {
+  const last = count - PAGE_SIZE * (number - 1);
+  return {
+    number,
+    count,
+    first: Math.max(1, last - PAGE_SIZE + 1),
+    last,
+    next: number < lastPage(count) ? number + 1 : null,
+    previous: number > 1 ? number - 1 : null,
+  };
 }
 
 /**
@@ -94,14 +122,14 @@ export function lastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
 }
 
-/**
- * The positions of a page's records.
- * @param page 1 to `lastPage(count)`
- * @returns both ends included; for an empty collection `last` is less than `first`
- */
-export function pagePositions(count: number, page: number): { first: number; last: number } {
-  const last = count - PAGE_SIZE * (page - 1);
-  return { first: Math.max(1, last - PAGE_SIZE + 1), last };
+/** Puts a state into a query, so that all links lead to pages of the same one. */
+export function pinQuery(
+  query: URLSearchParams,
+  { load, count }: { load: string; count: number },
+): URLSearchParams {
+  const pinned = new URLSearchParams(query);
+  pinned.set("as_of", load === "" ? String(count) : `${count}-${load}`);
+  return pinned;
 }
 
 /**
@@ -127,7 +155,16 @@ export function pageUrls(collection: string, query: URLSearchParams): (page: num
   };
 }
 
-/** The numbers of the pages before and after a page; null if there is none. */
-export function neighbours(count: number, page: number): { next: number | null; previous: number | null } {
-  return { next: page < lastPage(count) ? page + 1 : null, previous: page > 1 ? page - 1 : null };
+/**
+ * Writes the page envelope (specification, "Page envelope").
+ * @param results the records of the page, a JSON array
+ * @param url returns the absolute URL of a page
+ */
+export function writeEnvelope(
+  { count, next, previous }: PageLocation,
+  results: string,
+  url: (page: number) => string,
+): string {
+  const link = (page: number | null) => (page === null ? null : JSON.stringify(url(page)));
+  return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":${results}}`;
 }

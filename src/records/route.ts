@@ -1,28 +1,39 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { methodNotAllowed } from "../http/errors.ts";
+import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { respondHtml } from "../http/html.ts";
 import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
-import type { StoredPage } from "../store/store.ts";
-import { DESCRIPTION, METHODS } from "./description.ts";
-import { COLLECTION_PATH, writeEnvelope } from "./envelope.ts";
-import { explainEnd, invalidPage, replaced } from "./missing-page.ts";
-import { formatAsOf, type PageRequest, pageUrls, parseAsOf, parsePageNumber, resolvePage } from "./page.ts";
+import type { State, StoredPage } from "../store/store.ts";
+import {
+  type Absence,
+  COLLECTION_PATH,
+  lastPage,
+  type PageRequest,
+  pageUrls,
+  pinQuery,
+  readPageRequest,
+  resolvePage,
+  writeEnvelope,
+} from "./page.ts";
 
-const PATH = COLLECTION_PATH;
-const PATH_WITHOUT_SLASH = PATH.slice(0, -1);
-
-/** The query parameter that keeps a walk to one state. New records renumber nothing, so earlier states stay readable. */
-const AS_OF = "as_of";
+const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 /** The paths of the collection; the one without the slash redirects. */
-export const COLLECTION_PATHS = [PATH, PATH_WITHOUT_SLASH];
+export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
-/** The paths above the collection. They lead to it, temporarily, because there may be an index one day. */
-const PARENTS = ["/api", "/api/", "/api/tf1", "/api/tf1/"];
+/** The methods of the collection, as `Allow` lists them (specification, "List records"). */
+export const METHODS = "GET, OPTIONS";
+
+/** The specification does not show the response to OPTIONS; a Django REST Framework list view responds like this. */
+export const DESCRIPTION = {
+  name: "Traffic Count Records",
+  description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
+  renders: ["application/json", "text/html"],
+  parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+};
 
 /** What earlier middleware may set for the collection. */
 interface Variables {
@@ -63,21 +74,19 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
 export function collection(render: RenderPage) {
   const records = new Hono<{ Bindings: Env; Variables: Variables }>();
 
-  for (const parent of PARENTS) records.get(parent, (c) => c.redirect(PATH, 302));
+  records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
-  records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(PATH + new URL(c.req.url).search, 301));
-
-  records.get(PATH, (c) => {
+  records.get(COLLECTION_PATH, (c) => {
     const query = readQuery(c.req.url);
     return negotiateFor(c, query) === "json" ? respondJson(c, query) : respondWebPage(c, query, render);
   });
 
-  records.options(PATH, (c) => {
+  records.options(COLLECTION_PATH, (c) => {
     negotiateFor(c, readQuery(c.req.url));
     return c.json(DESCRIPTION);
   });
 
-  records.all(PATH, (c) => {
+  records.all(COLLECTION_PATH, (c) => {
     negotiateFor(c, readQuery(c.req.url));
     throw methodNotAllowed(c.req.method, METHODS);
   });
@@ -91,9 +100,9 @@ function negotiateFor(c: CollectionContext, query: URLSearchParams): Representat
 }
 
 async function respondJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
-  const request = parseQuery(query);
-  const unchanged = await findUnchanged(c, request);
-  if (unchanged) return c.body(null, 304, cacheHeaders(unchanged));
+  const request = requirePageRequest(query);
+  const current = await findCurrentCopy(c, request);
+  if (current) return c.body(null, 304, cacheHeaders(current));
   const { envelope, headers } = await readPage(c, query, request);
   return c.body(envelope, 200, headers);
 }
@@ -104,17 +113,24 @@ async function respondWebPage(
   query: URLSearchParams,
   render: RenderPage,
 ): Promise<Response> {
-  const { headers, ...read } = await readPage(c, query, parseQuery(query));
-  const all = new Headers(c.res.headers);
-  for (const [name, value] of Object.entries(headers)) all.set(name, value);
-  return respondHtml(c, render({ ...read, headers: all }, c), 200, { "Cache-Control": PAGE_CACHING });
+  const page = await readPage(c, query, requirePageRequest(query));
+  const headers = new Headers(c.res.headers);
+  for (const [name, value] of Object.entries(page.headers)) headers.set(name, value);
+  return respondHtml(c, render({ ...page, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
+}
+
+/** @throws 404 if it is not a page of any state */
+function requirePageRequest(query: URLSearchParams): PageRequest {
+  const request = readPageRequest(query);
+  if (typeof request === "string") throw invalidPage({ code: request });
+  return request;
 }
 
 /** The entity-tag of the page if the client's copy has the same one; no record is read then. */
-async function findUnchanged(c: CollectionContext, request: PageRequest): Promise<string | undefined> {
+async function findCurrentCopy(c: CollectionContext, request: PageRequest): Promise<string | undefined> {
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch === undefined) return undefined;
-  const state = await cachedStore(c.env).state(waitWith(c));
+  const state = await readShownState(c);
   const location = resolvePage(request, state);
   // The copy of the state may be some seconds old, so reading the page decides whether it exists.
   if (typeof location === "string") return undefined;
@@ -123,63 +139,61 @@ async function findUnchanged(c: CollectionContext, request: PageRequest): Promis
 }
 
 async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
-  const shownCount = c.get("shownCount");
-  const shown = shownCount === undefined ? request : await limitToShown(c, request, shownCount);
-  const page = await cachedStore(c.env).page(shown, waitWith(c));
-  if (page === "replaced") throw replaced();
-  if (page === "past the end") throw explainEnd(shown, await cachedStore(c.env).state(waitWith(c)));
-  const { count, number, results, state } = page;
-  const query = request.asOf === undefined ? requested : pin(requested, { ...state, count });
-  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + PATH, query);
+  const page = await findPage(c, request);
+  if (typeof page === "string") throw explainAbsence(page, request, await readShownState(c));
+  const { count, number, state, results } = page;
+  const query = request.asOf === undefined ? requested : pinQuery(requested, { count, load: state.load });
+  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
   const headers = { ...cacheHeaders(writeEtag(c, page)), "Content-Type": "application/json" };
-  return { count, number, url, query, envelope: writeEnvelope({ count, number, results }, url), headers };
+  return { count, number, url, query, envelope: writeEnvelope(page, results, url), headers };
 }
 
-/**
- * Turns a request for the current state into one for the state that the collection shows.
- * @throws 404 if it asks for a later state
- */
-async function limitToShown(
-  c: CollectionContext,
-  request: PageRequest,
-  shownCount: (total: number) => number,
-): Promise<PageRequest> {
-  const { count: total, load } = await cachedStore(c.env).state(waitWith(c));
-  const count = shownCount(total);
-  const { asOf } = request;
-  if (asOf === undefined || asOf === "latest") return { ...request, asOf: { count, load } };
-  if (asOf.count > count) throw invalidPage({ code: "not_reached", count });
-  return request;
+async function findPage(c: CollectionContext, request: PageRequest): Promise<StoredPage | Absence> {
+  const store = cachedStore(c.env);
+  if (c.get("shownCount") === undefined) return store.page(request, waitWith(c));
+  const { load, count } = await readShownState(c);
+  const location = resolvePage(request, { load, count });
+  if (typeof location === "string") return location;
+  return store.page({ page: location.number, asOf: { count: location.count, load } }, waitWith(c));
+}
+
+/** The current state, or an earlier one if middleware limits what the collection shows. */
+async function readShownState(c: CollectionContext): Promise<State> {
+  const state = await cachedStore(c.env).state(waitWith(c));
+  const shownCount = c.get("shownCount");
+  return shownCount === undefined ? state : { ...state, count: shownCount(state.count) };
 }
 
 function waitWith(c: CollectionContext): WaitUntil {
   return (work) => c.executionCtx.waitUntil(work);
 }
 
-/** @throws 404 if it is not a page of any state */
-function parseQuery(query: URLSearchParams): PageRequest {
-  const page = parsePageNumber(lastValue(query, "page"));
-  const text = lastValue(query, AS_OF);
-  const asOf = text === null ? undefined : parseAsOf(text);
-  if (page === undefined) throw invalidPage({ code: "invalid_page" });
-  if (text !== null && asOf === undefined) throw invalidPage({ code: "invalid_as_of" });
-  return { page, asOf };
+/** The error for a page that a state does not have: it is past the end, or the collection is smaller than `as_of`. */
+function explainAbsence(absence: Absence, { asOf }: PageRequest, state: State): HttpError {
+  if (absence === "replaced") {
+    const detail = "The collection was replaced, so the state that as_of names is gone.";
+    return new HttpError(404, { detail, reason: { code: "replaced" } });
+  }
+  const { count } = asOf === undefined || asOf === "latest" ? state : asOf;
+  return count > state.count
+    ? invalidPage({ code: "not_reached", count: state.count })
+    : invalidPage({ code: "past_the_end", last: lastPage(count) });
 }
 
-/** The query with the state, so that all links lead to pages of the same one. */
-function pin(query: URLSearchParams, state: { count: number; load: string }): URLSearchParams {
-  const pinned = new URLSearchParams(query);
-  pinned.set(AS_OF, formatAsOf(state));
-  return pinned;
+/** The body is the same for every reason, as in Django REST Framework. */
+function invalidPage(reason: ErrorReason): HttpError {
+  return new HttpError(404, { detail: "Invalid page.", reason });
 }
 
 /**
- * The entity-tag of a page, a strong one (RFC 9110, 8.8.3). The revision identifies the content; the version of the code
- * is part of it since an envelope may be written in another way, or with another origin, after a deployment.
+ * The entity-tag of a page, a strong one (RFC 9110, 8.8.3). The revision identifies the records; the origin is in the links,
+ * and another version of the code may write an envelope in another way.
  */
-function writeEtag(c: CollectionContext, { state, count, number }: Omit<StoredPage, "results">): string {
+function writeEtag(c: CollectionContext, page: Pick<StoredPage, "state" | "count" | "number">): string {
+  const { state, count, number } = page;
   const code = c.env.CF_VERSION_METADATA?.id ?? "";
-  return `"${state.revision}-${count}-${number}-${code.slice(0, 8)}"`;
+  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+  return `"${state.revision}-${count}-${number}-${code.slice(0, 8)}-${origin}"`;
 }
 
 /** The headers with which caches keep and validate a page. */

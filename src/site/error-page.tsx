@@ -1,6 +1,6 @@
 import { type ErrorReason, type HttpError, nameStatus } from "../http/errors.ts";
 import { lastValue } from "../http/request.ts";
-import { COLLECTION_PATH } from "../records/envelope.ts";
+import { COLLECTION_PATH } from "../records/page.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { Layout } from "./layout.tsx";
 import { formatNumber } from "./number-format.ts";

@@ -1,5 +1,5 @@
 import paths from "../../dist/asset-paths.ts";
-import { COLLECTION_PATH } from "../records/envelope.ts";
+import { COLLECTION_PATH } from "../records/page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 

@@ -1,4 +1,4 @@
-import { COLLECTION_PATH } from "../records/envelope.ts";
+import { COLLECTION_PATH } from "../records/page.ts";
 import type { FC } from "./jsx-runtime.ts";
 
 interface PageBoxProps {

@@ -194,7 +194,7 @@ function respondPage(request: AnyRequest, served: Served, { number, count }: Loc
       body: new RegExp(`<title>Records, page ${number} of ${last}\\b`),
       headers: { etag: undefined },
     };
-  const etag = `"${state.revision}-${count}-${number}-${code.slice(0, 8)}"`;
+  const etag = `"${state.revision}-${count}-${number}-${code.slice(0, 8)}-${originOf(request)}"`;
   const headers = { etag, "cache-control": "public, max-age=5, stale-if-error=3600" };
   if (request.condition === "current" || request.condition === "any")
     return { status: 304, type: "none", headers };

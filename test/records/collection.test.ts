@@ -74,13 +74,17 @@ describe.each(STORE_NAMES)("with the %s store,", (store) => {
       expect(await response.json()).toMatchObject({ next });
     });
 
-    test("begin with PUBLIC_ORIGIN when it is set", async () => {
+    test("begin with PUBLIC_ORIGIN when it is set, and the entity-tag changes with it", async () => {
       const env = { ...worker.env, PUBLIC_ORIGIN: "https://counts.example" };
-      const response = await app.request(`http://inside:8787${PATH}?page=2`, {}, env, context);
+      const url = `http://inside:8787${PATH}?page=2`;
+      const response = await app.request(url, {}, env, context);
       expect(await response.json()).toMatchObject({
         next: `https://counts.example${PATH}?format=api&page=3`,
         previous: `https://counts.example${PATH}?format=api&page=1`,
       });
+      const init = { headers: { "If-None-Match": response.headers.get("ETag")! } };
+      expect((await app.request(url, init, env, context)).status).toBe(304);
+      expect((await app.request(url, init, worker.env, context)).status).toBe(200);
     });
   });
 

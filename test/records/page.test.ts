@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastPage, neighbours, pagePositions, pageUrls, parsePageNumber } from "../../src/records/page.ts";
+import { lastPage, locatePage, pageUrls, parsePageNumber } from "../../src/records/page.ts";
 
 describe("the page parameter", () => {
   test.each([
@@ -37,18 +37,17 @@ describe("pages of a collection", () => {
     { count: 16, page: 2, first: 1, last: 1, pages: 2 },
     { count: 100, page: 4, first: 41, last: 55, pages: 7 },
   ])("page $page of $count records is positions $first to $last", ({ count, page, first, last, pages }) => {
-    expect(pagePositions(count, page)).toEqual({ first, last });
+    const [next, previous] = [page < pages ? page + 1 : null, page > 1 ? page - 1 : null];
+    expect(locatePage(count, page)).toEqual({ number: page, count, first, last, next, previous });
     expect(lastPage(count)).toBe(pages);
-    const next = page < pages ? page + 1 : null;
-    expect(neighbours(count, page)).toEqual({ next, previous: page > 1 ? page - 1 : null });
   });
 
   test("following next visits each position once, newest first, and ends", () => {
     fc.assert(
       fc.property(fc.nat(2_000), (count) => {
         const visited: number[] = [];
-        for (let page: number | null = 1; page !== null; page = neighbours(count, page).next) {
-          const { first, last } = pagePositions(count, page);
+        for (let page: number | null = 1; page !== null; page = locatePage(count, page).next) {
+          const { first, last } = locatePage(count, page);
           for (let position = last; position >= first; position--) visited.push(position);
         }
         expect(visited).toEqual(Array.from({ length: count }, (_, index) => count - index));
@@ -59,8 +58,8 @@ describe("pages of a collection", () => {
   test("previous of next is the page itself", () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.integer({ min: 1, max: 1_000_000 }), (count, page) => {
-        const { next } = neighbours(count, page);
-        if (next !== null) expect(neighbours(count, next).previous).toBe(page);
+        const { next } = locatePage(count, page);
+        if (next !== null) expect(locatePage(count, next).previous).toBe(page);
       }),
     );
   });

@@ -97,8 +97,16 @@ describe("the advice of an error page", () => {
     expect((await worker.fetch(PATH + link, inBrowser())).status).toBe(200);
   });
 
-  test("covers unknown paths and a failing store", async () => {
-    expect(await openError("/nothing", 404)).toContain("There is nothing at this address.");
+  test.each(["/nothing", "/api", "/api/", "/api/tf1", "/api/tf1/"])(
+    "links %s to the collection",
+    async (path) => {
+      const page = await openError(path, 404);
+      expect(page).toContain("There is nothing at this address.");
+      expect(page).toContain(`<a href="${PATH}">`);
+    },
+  );
+
+  test("lets a person try again if the store fails", async () => {
     const { DB: _, ...env } = worker.env;
     const response = await app.request(`${PATH}?page=2`, inBrowser(), env, context);
     expect(response.status).toBe(503);

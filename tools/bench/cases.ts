@@ -1,5 +1,5 @@
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
-import { lastPage, pagePositions } from "../../src/records/page.ts";
+import { lastPage, locatePage } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { COLLECTION_PATHS } from "../../src/records/route.ts";
 import type { Entrypoint, Runtime } from "./runtime.ts";
@@ -73,7 +73,7 @@ export async function prepareCase(one: Case, runtime: Runtime, count: number): P
 
 function requirePage(body: string, number: number, count: number): void {
   const page = Page.parse(JSON.parse(body));
-  const { first, last } = pagePositions(count, number);
+  const { first, last } = locatePage(count, number);
   const expected = last - first + 1;
   if (page.count !== count || page.results.length !== expected)
     throw new Error(

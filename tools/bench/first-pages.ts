@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { PROJECT } from "../../data/stores/wrangler.ts";
-import { COLLECTION_PATH } from "../../src/records/envelope.ts";
+import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { REFERENCE_PATH } from "../../src/site/about.ts";
 
 /** The web page that a new instance responds with first, which takes longer than all later ones. */

@@ -1,6 +1,5 @@
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
-import { COLLECTION_PATH } from "../../src/records/envelope.ts";
-import { lastPage } from "../../src/records/page.ts";
+import { COLLECTION_PATH, lastPage } from "../../src/records/page.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** Pages of a walk, requested one after the other. */

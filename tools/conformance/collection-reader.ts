@@ -1,4 +1,4 @@
-import { COLLECTION_PATH } from "../../src/records/envelope.ts";
+import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { type HttpClient, requireFinalStatus } from "../http-client/client.ts";
 import { type CollectionUrl, pageUrl } from "../http-client/collection-url.ts";
 import { TransientError } from "../http-client/errors.ts";

@@ -1,4 +1,4 @@
-import { lastPage, PAGE_SIZE, pagePositions } from "../../src/records/page.ts";
+import { lastPage, locatePage, PAGE_SIZE } from "../../src/records/page.ts";
 import type { PageResponse } from "./collection-reader.ts";
 import { readRecordId, type SeenIds } from "./seen-records.ts";
 
@@ -63,14 +63,14 @@ export function applyPage(state: CollectionState, page: PageResponse, comparison
   if (state.count === undefined) return 0;
   const isCountWrong = comparison.countError !== undefined;
   const overlap = isCountWrong ? countOverlap(state, page, state.count) : comparison.overlap;
-  const { last } = pagePositions(state.count, page.number);
+  const { last } = locatePage(state.count, page.number);
   if (!Number.isFinite(state.newest)) state.newest = last;
   state.oldest = Math.min(state.oldest, last - PAGE_SIZE + 1);
   return overlap;
 }
 
 function countOverlap({ oldest }: CollectionState, { number, results }: PageResponse, count: number): number {
-  const { last } = pagePositions(count, number);
+  const { last } = locatePage(count, number);
   return Number.isFinite(oldest) ? Math.min(Math.max(0, last - oldest + 1), results.length) : 0;
 }
 
@@ -80,7 +80,7 @@ function hasMovedByGrowth(
   { number, count = 0, results }: PageResponse,
   overlap: number,
 ): boolean {
-  const { last } = pagePositions(count, number);
+  const { last } = locatePage(count, number);
   return results.every((record, index) => {
     const id = readRecordId(record);
     if (id === undefined || last - index > newest) return true;

@@ -7,7 +7,7 @@ import { readConfiguration } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import { findOrigin } from "../../src/http/request.ts";
-import { COLLECTION_PATH } from "../../src/records/envelope.ts";
+import { COLLECTION_PATH } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { State } from "../../src/store/store.ts";
 import { openProgress, type Progress } from "../command-line/progress.ts";

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { COLLECTION_PATH } from "../../src/records/envelope.ts";
-import { pageUrls } from "../../src/records/page.ts";
+import { COLLECTION_PATH, pageUrls } from "../../src/records/page.ts";
 
 /** The absolute URL of a collection, without query, and the query parameters of every page request. */
 export interface CollectionUrl {

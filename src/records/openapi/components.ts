@@ -7,17 +7,16 @@ import {
   toComponents,
 } from "../../http/openapi/components.ts";
 import type { Components, Header } from "../../http/openapi/types.ts";
-import { type Description, METHODS } from "../description.ts";
-import { COLLECTION_PATH } from "../envelope.ts";
-import { PAGE_SIZE } from "../page.ts";
+import { COLLECTION_PATH, PAGE_SIZE } from "../page.ts";
 import { Page, TrafficRecord } from "../record.ts";
+import { type DESCRIPTION, METHODS } from "../route.ts";
 
 /** A page of this service. The schema for reading pages allows more records, because other services may send them. */
 const LimitedPage = Page.extend({
   results: Page.shape.results.max(PAGE_SIZE).meta(z.globalRegistry.get(Page.shape.results) ?? {}),
 });
 
-const DescriptionSchema: z.ZodType<Description> = z.strictObject({
+const DescriptionSchema: z.ZodType<typeof DESCRIPTION> = z.strictObject({
   name: z.string(),
   description: z.string(),
   renders: z.array(z.string()).meta({ description: "Media types of responses." }),

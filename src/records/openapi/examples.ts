@@ -1,9 +1,14 @@
-import { methodNotAllowed, notAcceptable, notFound, throttled, unavailable } from "../../http/errors.ts";
+import {
+  HttpError,
+  methodNotAllowed,
+  notAcceptable,
+  notFound,
+  throttled,
+  unavailable,
+} from "../../http/errors.ts";
 import type { Example } from "../../http/openapi/types.ts";
-import { DESCRIPTION, METHODS } from "../description.ts";
-import { COLLECTION_PATH, writeEnvelope } from "../envelope.ts";
-import { invalidPage } from "../missing-page.ts";
-import { pageUrls } from "../page.ts";
+import { COLLECTION_PATH, locatePage, pageUrls, writeEnvelope } from "../page.ts";
+import { DESCRIPTION, METHODS } from "../route.ts";
 import seed from "./seed-pages.json" with { type: "json" };
 
 /** A request to the collection, and the response while the seed is loaded. */
@@ -41,7 +46,7 @@ export function createExchanges(origin: string): Record<ExampleName, Exchange> {
     second: page("?format=json&page=2", "2"),
     oldest: page("?page=last", "2708"),
     description: { method: "OPTIONS", query: "", status: 200, body: DESCRIPTION },
-    invalidPage: get("?page=0", 404, invalidPage({ code: "invalid_page" }).body),
+    invalidPage: get("?page=0", 404, new HttpError(404, { detail: "Invalid page." }).body),
     unknownFormat: get("?format=xml", 404, notFound().body),
     notAcceptable: { ...get("", 406, notAcceptable().body), accept: "image/png" },
     methodNotAllowed: {
@@ -58,8 +63,8 @@ export function createExchanges(origin: string): Record<ExampleName, Exchange> {
 
 function writePage(origin: string, query: string, number: keyof typeof seed.pages): unknown {
   const results = JSON.stringify(seed.pages[number]);
-  const parts = { count: seed.count, number: Number(number), results };
-  return JSON.parse(writeEnvelope(parts, pageUrls(origin + COLLECTION_PATH, new URLSearchParams(query))));
+  const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams(query));
+  return JSON.parse(writeEnvelope(locatePage(seed.count, Number(number)), results, url));
 }
 
 /** Converts an exchange to an example of the document. Its summary is the request. */

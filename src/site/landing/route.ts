@@ -4,8 +4,7 @@ import { methodNotAllowed } from "../../http/errors.ts";
 import { PAGE_CACHING } from "../../http/headers.ts";
 import { respondHtml } from "../../http/html.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
-import { COLLECTION_PATH, writeEnvelope } from "../../records/envelope.ts";
-import { pageUrls } from "../../records/page.ts";
+import { COLLECTION_PATH, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/store.ts";
 import { renderLanding } from "./landing-page.tsx";
@@ -55,6 +54,6 @@ async function readSample(c: LandingContext, origin: string): Promise<unknown> {
   const page = await cachedStore(c.env).page({ page: 1 }, (work) => c.executionCtx.waitUntil(work));
   if (typeof page === "string" || page.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
-  const envelope = JSON.parse(writeEnvelope(page, url));
+  const envelope = JSON.parse(writeEnvelope(page, page.results, url));
   return { ...envelope, results: envelope.results.slice(0, SAMPLE_RECORDS) };
 }

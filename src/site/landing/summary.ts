@@ -1,8 +1,7 @@
 import type { Env } from "../../env.ts";
 import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { OPTION_DOCS } from "../../mock/option-docs.ts";
-import { COLLECTION_PATH } from "../../records/envelope.ts";
-import { lastPage } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { StateStatistics } from "../../store/store.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";

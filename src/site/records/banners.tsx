@@ -1,5 +1,5 @@
 import { lastValue } from "../../http/request.ts";
-import { COLLECTION_PATH } from "../../records/envelope.ts";
+import { COLLECTION_PATH } from "../../records/page.ts";
 import type { PageView } from "../../records/route.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { formatNumber } from "../number-format.ts";

@@ -1,5 +1,4 @@
-import { COLLECTION_PATH } from "../../records/envelope.ts";
-import { lastPage, neighbours } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage, locatePage } from "../../records/page.ts";
 import type { Page, TrafficRecord } from "../../records/record.ts";
 import type { PageView } from "../../records/route.ts";
 import { REFERENCE_PATH } from "../about.ts";
@@ -53,7 +52,7 @@ export function renderRecords(view: RecordsView): string {
 }
 
 const PageLinks: FC<PageView> = ({ count, number, url }) => {
-  const { next, previous } = neighbours(count, number);
+  const { next, previous } = locatePage(count, number);
   return (
     <>
       <PageLink to={previous === null ? null : 1} url={url} name="« Newest" />

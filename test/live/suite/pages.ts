@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lastPage, MAX_PAGE, pagePositions } from "../../../src/records/page.ts";
+import { lastPage, locatePage, MAX_PAGE } from "../../../src/records/page.ts";
 import { ROAD_USERS, TrafficRecord } from "../../../src/records/record.ts";
 import { compareNewestFirst } from "../../soak/collection.ts";
 import { type OpenTarget, PATH, type Survey } from "../survey.ts";
@@ -34,7 +34,7 @@ export function describePages(open: OpenTarget, survey: Survey): void {
       const url = (page: number) => `${open().origin}${PATH}?${link(page)}`;
       expect(next).toBe(number < last ? url(number + 1) : null);
       expect(previous).toBe(number > 1 ? url(number - 1) : null);
-      const { first, last: newest } = pagePositions(count, number);
+      const { first, last: newest } = locatePage(count, number);
       expect(results.length).toBe(newest - first + 1);
     });
 

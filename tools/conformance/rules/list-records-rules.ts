@@ -1,5 +1,4 @@
-import { COLLECTION_PATH } from "../../../src/records/envelope.ts";
-import { PAGE_SIZE } from "../../../src/records/page.ts";
+import { COLLECTION_PATH, PAGE_SIZE } from "../../../src/records/page.ts";
 import type { PageEvent, ResponseEvent } from "../events.ts";
 import { describeValue, isObject, isTimestamp } from "../response-body.ts";
 import type { Finding, Rule } from "../rule.ts";

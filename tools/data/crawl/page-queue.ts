@@ -173,7 +173,7 @@ export function pageNumberAt(position: number, count: number, size: number): num
   return Math.floor((count - position) / size) + 1;
 }
 
-/** Like `pagePositions` in src/records/page.ts, but for any number of records per page. */
+/** Like `locatePage` in src/records/page.ts, but for any number of records per page. */
 function pageRange(number: number, count: number, size: number): PositionRange {
   const last = count - size * (number - 1);
   return { first: Math.max(1, last - size + 1), last };

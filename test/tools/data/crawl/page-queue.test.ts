@@ -1,6 +1,6 @@
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import { pagePositions } from "../../../../src/records/page.ts";
+import { locatePage } from "../../../../src/records/page.ts";
 import { pageNumberAt } from "../../../../tools/data/crawl/page-queue.ts";
 
 test("pageNumberAt returns the number of the page that contains the position", () => {
@@ -8,7 +8,7 @@ test("pageNumberAt returns the number of the page that contains the position", (
   fc.assert(
     fc.property(collection, collection, (count, number) => {
       const position = ((number - 1) % count) + 1;
-      const { first, last } = pagePositions(count, pageNumberAt(position, count, 15));
+      const { first, last } = locatePage(count, pageNumberAt(position, count, 15));
       expect(first <= position && position <= last).toBe(true);
     }),
   );
