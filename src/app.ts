@@ -1,7 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
-import { createErrorHandler } from "./http/error-response.ts";
-import { notFound } from "./http/errors.ts";
+import { createErrorHandler, notFound } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit, findLimitPeriod } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";

@@ -1,4 +1,9 @@
+import type { Context } from "hono";
+import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Env } from "../env.ts";
+import { logFailure } from "../log.ts";
+import { ERROR_CACHING, findPreferred, isBrowser, respondHtml } from "./headers.ts";
 
 /** The body of every error response, as in Django REST Framework. */
 export interface ErrorBody {
@@ -77,45 +82,18 @@ export function unavailable(): HttpError {
 }
 
 /** The names of error statuses (RFC 9110, 15, and the IANA registry of status codes). */
+// biome-ignore format: several names per line
 const STATUS_NAMES: Record<number, string> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  402: "Payment Required",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  406: "Not Acceptable",
-  407: "Proxy Authentication Required",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  411: "Length Required",
-  412: "Precondition Failed",
-  413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  416: "Range Not Satisfiable",
-  417: "Expectation Failed",
-  421: "Misdirected Request",
-  422: "Unprocessable Content",
-  423: "Locked",
-  424: "Failed Dependency",
-  425: "Too Early",
-  426: "Upgrade Required",
-  428: "Precondition Required",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  451: "Unavailable For Legal Reasons",
-  500: "Internal Server Error",
-  501: "Not Implemented",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-  505: "HTTP Version Not Supported",
-  506: "Variant Also Negotiates",
-  507: "Insufficient Storage",
-  508: "Loop Detected",
-  511: "Network Authentication Required",
+  400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
+  405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout",
+  409: "Conflict", 410: "Gone", 411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
+  414: "URI Too Long", 415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
+  421: "Misdirected Request", 422: "Unprocessable Content", 423: "Locked", 424: "Failed Dependency",
+  425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required", 429: "Too Many Requests",
+  431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons", 500: "Internal Server Error",
+  501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable", 504: "Gateway Timeout",
+  505: "HTTP Version Not Supported", 506: "Variant Also Negotiates", 507: "Insufficient Storage",
+  508: "Loop Detected", 511: "Network Authentication Required",
 };
 
 /** @param status 400 to 599; an unregistered status has the name of its class (RFC 9110, 15) */
@@ -139,4 +117,43 @@ function describeStatus(status: number): string {
   const name = STATUS_NAMES[status];
   if (name === undefined) return `The request failed with status ${status}.`;
   return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
+}
+
+/** Writes the web page of an error, for a request with this URL. */
+type RenderError = (error: HttpError, url: URL) => string;
+
+/**
+ * Creates the handler of everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the
+ * service: it is logged, and the client gets a 503.
+ */
+export function createErrorHandler(render: RenderError) {
+  return (error: Error, c: Context<{ Bindings: Env }>): Response => {
+    if (error instanceof HttpError) return respond(error, c, render);
+    logFailedRequest(error, c);
+    return respond(unavailable(), c, render);
+  };
+}
+
+function respond(error: HttpError, c: Context, render: RenderError): Response {
+  c.header("Cache-Control", ERROR_CACHING);
+  c.header("Vary", "Accept");
+  for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
+  if (isForWebPage(c)) return respondHtml(c, render(error, new URL(c.req.url)), error.status);
+  return c.json(error.body, error.status);
+}
+
+/** Unlike other responses, an error is sent even if the request accepts none of its types. */
+function isForWebPage(c: Context): boolean {
+  if (c.req.queries("format")?.at(-1) === "json") return false;
+  const accept = c.req.header("Accept");
+  const preferred = findPreferred(accept);
+  return preferred === "html" || (preferred === undefined && isBrowser(accept));
+}
+
+/** Logs why a request gets a 503. */
+export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>): void {
+  // The other routes that match are middleware, which is registered for every path.
+  const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
+  const { method } = c.req;
+  logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);
 }

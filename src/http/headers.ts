@@ -1,4 +1,6 @@
-import type { MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
+import { parseAccept } from "hono/utils/accept";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
  * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
@@ -25,8 +27,36 @@ export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolea
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }
 
-/** One day. The response to a preflight never depends on the request, so browsers may keep it for long. */
-const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+export type Representation = "json" | "html";
+
+/**
+ * The representation that a client prefers: HTML only if it has the greater weight (RFC 9110, 12.5.1).
+ * @param accept the header; absent, empty or without any media range means that every type is accepted
+ * @returns undefined if it allows neither
+ */
+export function findPreferred(accept: string | undefined): Representation | undefined {
+  const ranges = parseAccept(accept ?? "");
+  if (ranges.length === 0) return "json";
+  const json = weightOf("application/json", ranges);
+  const html = weightOf("text/html", ranges);
+  if (json === 0 && html === 0) return undefined;
+  return html > json ? "html" : "json";
+}
+
+/** Whether the client is a browser: no other client accepts XHTML. */
+export function isBrowser(accept: string | undefined): boolean {
+  return weightOf("application/xhtml+xml", parseAccept(accept ?? "")) > 0;
+}
+
+/** The weight of a media type: that of the most specific range that matches it, or 0 if none does. */
+function weightOf(mediaType: string, ranges: ReturnType<typeof parseAccept>): number {
+  const [kind] = mediaType.split("/");
+  for (const range of [mediaType, `${kind}/*`, "*/*"]) {
+    const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
+    if (weights.length > 0) return Math.max(...weights);
+  }
+  return 0;
+}
 
 /**
  * Sets the headers of every response: scripts of any origin may read it (Fetch standard, "CORS protocol"), and browsers
@@ -38,6 +68,9 @@ export const serviceHeaders: MiddlewareHandler = (c, next) => {
   c.header("X-Content-Type-Options", "nosniff");
   return next();
 };
+
+/** One day. The response to a preflight never depends on the request, so browsers may keep it for long. */
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
  * Responds to CORS preflights (Fetch standard, "CORS-preflight request"). Only the methods of the specification are allowed.
@@ -51,3 +84,32 @@ export const respondToPreflight: MiddlewareHandler = async (c, next) => {
   c.header("Access-Control-Max-Age", String(PREFLIGHT_MAX_AGE_SECONDS));
   return c.body(null, 204);
 };
+
+/**
+ * The Content-Security-Policy of every web page: it may load only the site's own scripts, styles and images, and nothing
+ * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The headers of every web page. */
+export const HTML_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": POLICY,
+  "Referrer-Policy": "same-origin",
+};
+
+/**
+ * Responds with a web page.
+ * @param html the document without `<!doctype html>`
+ * @param headers added to the headers of every page, or replacing them
+ */
+export function respondHtml(
+  c: Context,
+  html: string,
+  status: ContentfulStatusCode,
+  headers: Record<string, string> = {},
+): Response {
+  return c.body(`<!doctype html>${html}`, status, { ...HTML_HEADERS, ...headers });
+}

@@ -1,5 +1,5 @@
-import { parseAccept } from "hono/utils/accept";
 import { notAcceptable, unknownFormat } from "./errors.ts";
+import { findPreferred, type Representation } from "./headers.ts";
 
 /**
  * The query of a request.
@@ -47,54 +47,16 @@ function originOf(url: string): string {
   return latest.origin;
 }
 
-export type Representation = "json" | "html";
-
-const MEDIA_TYPES: Record<Representation, string> = { json: "application/json", html: "text/html" };
-
 /**
  * Chooses the representation of a response.
  * @param format the query parameter: `json` decides; absent, empty or `api` leaves the choice to Accept
- * @param accept the Accept header; absent, empty or without any media range means that every type is accepted
- * @returns `html` only if Accept prefers it to JSON; at equal weight JSON (RFC 9110, 12.5.1)
+ * @param accept the Accept header
  * @throws 404 for any other format, 406 if Accept allows neither
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
   if (format !== null && format !== "" && format !== "api") throw unknownFormat();
-  const ranges = parseAccept(accept ?? "");
-  if (ranges.length === 0) return "json";
-  const preferred = choosePreferred(ranges);
+  const preferred = findPreferred(accept);
   if (preferred === undefined) throw notAcceptable();
   return preferred;
-}
-
-/**
- * Chooses the representation of an error. Unlike other responses, an error is sent even if the request accepts none of its types.
- * @param format the query parameter: `json` decides
- * @param accept the Accept header; if it allows neither JSON nor HTML, XHTML in it identifies a browser
- */
-export function negotiateError(format: string | null, accept: string | undefined): Representation {
-  if (format === "json") return "json";
-  const ranges = parseAccept(accept ?? "");
-  return choosePreferred(ranges) ?? (weightOf("application/xhtml+xml", ranges) > 0 ? "html" : "json");
-}
-
-type Ranges = ReturnType<typeof parseAccept>;
-
-/** The representation with the higher weight, JSON if both weigh the same; undefined if neither is allowed. */
-function choosePreferred(ranges: Ranges): Representation | undefined {
-  const json = weightOf(MEDIA_TYPES.json, ranges);
-  const html = weightOf(MEDIA_TYPES.html, ranges);
-  if (json === 0 && html === 0) return undefined;
-  return html > json ? "html" : "json";
-}
-
-/** The weight of a media type: that of the most specific range that matches it, or 0 if none does. */
-function weightOf(mediaType: string, ranges: Ranges): number {
-  const [kind] = mediaType.split("/");
-  for (const range of [mediaType, `${kind}/*`, "*/*"]) {
-    const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
-    if (weights.length > 0) return Math.max(...weights);
-  }
-  return 0;
 }

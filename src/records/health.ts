@@ -1,7 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
-import { logFailedRequest } from "../http/error-response.ts";
-import { methodNotAllowed, RETRY_AFTER_SECONDS, unavailable } from "../http/errors.ts";
+import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, unavailable } from "../http/errors.ts";
 import { ERROR_CACHING } from "../http/headers.ts";
 import { createStore } from "../store/open.ts";
 import { limitTime } from "../store/retry.ts";

@@ -1,9 +1,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
-import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
-import { respondHtml } from "../http/html.ts";
-import { findOrigin, lastValue, negotiate, type Representation, readQuery } from "../http/request.ts";
+import { isCurrent, PAGE_CACHING, type Representation, respondHtml } from "../http/headers.ts";
+import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
 import type { State, StoredPage } from "../store/store.ts";

@@ -1,8 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
 import { methodNotAllowed } from "../http/errors.ts";
-import { isCurrent } from "../http/headers.ts";
-import { HTML_HEADERS } from "../http/html.ts";
+import { HTML_HEADERS, isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./about.ts";
 

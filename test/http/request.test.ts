@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
-import { findOrigin, lastValue, negotiate, negotiateError, readQuery } from "../../src/http/request.ts";
+import { findOrigin, lastValue, negotiate, readQuery } from "../../src/http/request.ts";
 
 describe("the query parameters of a request", () => {
   test.each([
@@ -100,22 +100,6 @@ describe("format and Accept", () => {
     ["json ", undefined, 404],
   ])("format %j, Accept %j -> %s", (format, accept, expected) => {
     expect(representation(format, accept)).toBe(expected);
-  });
-});
-
-describe("format and Accept of an error", () => {
-  test.each([
-    [null, undefined, "json"],
-    [null, "*/*", "json"],
-    [null, CHROMIUM, "html"],
-    ["xml", CHROMIUM, "html"],
-    ["json", CHROMIUM, "json"],
-    [null, "image/png", "json"],
-    [null, "application/xhtml+xml", "html"],
-    [null, "application/xhtml+xml, application/json;q=0.1", "json"],
-    [null, "nonsense", "json"],
-  ])("format %j, Accept %j -> %s", (format, accept, expected) => {
-    expect(negotiateError(format, accept)).toBe(expected);
   });
 });
 

@@ -1,8 +1,7 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
-import { PAGE_CACHING } from "../../http/headers.ts";
-import { respondHtml } from "../../http/html.ts";
+import { PAGE_CACHING, respondHtml } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
 import { COLLECTION_PATH, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
