@@ -71,14 +71,19 @@ function findId(id: string | undefined): string | undefined {
 /**
  * Checks the settings before a deployment. Rolling back and removing a preview work with any settings.
  * @param preview the name of the preview; undefined for production
- * @throws if `PUBLIC_ORIGIN` is not an origin, or if `RATE_LIMIT` differs from the period in wrangler.toml
+ * @throws if `PUBLIC_ORIGIN` is not an origin, if a collection in KV should grow, or if `RATE_LIMIT` differs from the period
+ *   in wrangler.toml
  */
 export function requireSettings(configuration: RawConfig, preview: string | undefined): void {
   const settings = settingsOf(configuration, preview);
-  const { PUBLIC_ORIGIN = "", RATE_LIMIT } = settings.vars ?? {};
+  const { PUBLIC_ORIGIN = "", RATE_LIMIT, STORE, GROW } = settings.vars ?? {};
   if (PUBLIC_ORIGIN !== "" && originOf(String(PUBLIC_ORIGIN)) === undefined)
     throw new Error(
       `PUBLIC_ORIGIN in wrangler.toml is ${JSON.stringify(PUBLIC_ORIGIN)}. It must be a URL without a path, for example "https://counts.example".`,
+    );
+  if (STORE === "kv" && GROW === "on")
+    throw new Error(
+      'GROW is "on" and STORE is "kv" in wrangler.toml, but KV takes loads only. Set STORE to "d1" or GROW to "off".',
     );
   requirePeriod(RATE_LIMIT, settings);
 }

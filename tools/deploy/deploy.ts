@@ -1,6 +1,8 @@
 import { globSync } from "node:fs";
+import { join } from "node:path";
 import { useStore } from "../../data/stores/open.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
+import { load } from "../data/load.ts";
 import { type DeployTarget, readWranglerToml, writeConfigFile } from "./deploy-target.ts";
 import { listChanges, readCommitOptions } from "./git.ts";
 import { findOrCreateResource } from "./resources.ts";
@@ -60,12 +62,14 @@ export async function deploy(
     prepareResources(target, location, dependencies, print),
   );
   const choice = { store: target.store, remote: true, config, program: wrangler };
-  const { load } = await steps.run("prepare the store", HINTS.store, () =>
+  const state = await steps.run("prepare the store", HINTS.store, () =>
     useStore(choice, ({ store }) => store.readState({ newest: true })),
   );
   await steps.run("load the seed if the store is empty", HINTS.seed, async (print) => {
-    if (load === "") return loadSeed(config, dependencies);
-    print(`not loaded: the store contains load ${load}`);
+    if (state.load !== "") return print(`not loaded: the store contains load ${state.load}`);
+    const files = dependencies.seedFiles ?? globSync(join(PROJECT, "data/seed/*.csv")).sort();
+    // Only into the empty store that was seen: someone may load records meanwhile.
+    await load(files, { ...choice, expected: state });
   });
   const undo = target.preview === undefined ? HINTS.undoProduction : HINTS.undoPreview;
   const hint = target.preview === undefined ? HINTS.deploy : HINTS.undoPreview;
@@ -103,12 +107,6 @@ async function checkCode(repository: string, dependencies: Dependencies): Promis
   const changes = await listChanges(repository);
   if (changes !== "") throw new Error(`There are uncommitted changes:\n${changes}`);
   for (const check of CHECKS) await runScript(dependencies, check);
-}
-
-/** Loads the seed with `npm run data`, because the commands in tools/ do not import the data tool. */
-function loadSeed(config: string, dependencies: Dependencies): Promise<void> {
-  const files = dependencies.seedFiles ?? globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
-  return runScript(dependencies, "data", ["load", ...files, "--remote", "--config", config]);
 }
 
 /** @returns the path of a configuration file with the ids of the database and the namespace */

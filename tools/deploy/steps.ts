@@ -10,7 +10,7 @@ export const HINTS = {
   login: LOG_IN,
   resources: `${LOG_IN} Nothing was deployed.`,
   store: `If a migration failed, fix it and deploy again. The migrations before it stay applied. The loaded records are unchanged. ${STILL_SERVED}`,
-  seed: `Deploy again: a load that fails changes nothing that is served. The free plan allows 100,000 written rows a day, and the seed takes fewer than 100 of them. ${STILL_SERVED}`,
+  seed: `Deploy again: a load that fails changes nothing that is served. The free plan allows 100,000 written rows a day, and the seed takes fewer than 150 of them. ${STILL_SERVED}`,
   deploy: "The records are unchanged.",
   wait: "The worker is deployed. A new address can take some minutes to become reachable. If that may be the reason, wait and deploy again.",
   test: "The worker is deployed and in use.",

@@ -22,6 +22,7 @@ describe.each<[string, string | undefined]>([
     [{ PUBLIC_ORIGIN: "https://counts.example" }, "https://counts.example"],
     [{ PUBLIC_ORIGIN: "http://counts.example:8080/" }, "http://counts.example:8080"],
     [{ RATE_LIMIT: "10" }, undefined],
+    [{ STORE: "kv", GROW: "off" }, undefined],
   ])("%j are valid, with the origin %s", (vars, origin) => {
     expect(() => requireSettings(configure(vars), preview)).not.toThrow();
     expect(createTarget(configure(vars), preview).origin).toBe(origin);
@@ -34,6 +35,10 @@ describe.each<[string, string | undefined]>([
     ],
     [{ PUBLIC_ORIGIN: "ftp://counts.example" }, "It must be a URL without a path"],
     [{ PUBLIC_ORIGIN: "https://counts.example/api" }, "It must be a URL without a path"],
+    [
+      { STORE: "kv", GROW: "on" },
+      'GROW is "on" and STORE is "kv" in wrangler.toml, but KV takes loads only.',
+    ],
     [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml'],
   ])("%j are invalid for a deployment, but valid for a rollback", (vars, problem) => {
     expect(() => requireSettings(configure(vars), preview)).toThrow(problem);

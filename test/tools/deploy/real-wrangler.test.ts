@@ -62,7 +62,7 @@ const OPTIONS = { skipChecks: true };
 
 const readState = (index: number) => {
   const uuid = String(api.databases.list()[index]?.uuid);
-  return api.databases.query(uuid, { sql: "SELECT version, count FROM state" })[0]?.results[0];
+  return api.databases.query(uuid, { sql: "SELECT load, count FROM state" })[0]?.results[0];
 };
 
 const deploy = () => deployProduction({ ...OPTIONS, url: api.origin }, dependencies);
@@ -117,7 +117,7 @@ describe("production", () => {
     await load([file], { store: "d1", remote: true, config });
     const state = readState(0);
     expect(state).toMatchObject({ count: 50 });
-    const later = "INSERT INTO d1_migrations (name) VALUES ('0004_later.sql')";
+    const later = "INSERT INTO d1_migrations (name) VALUES ('0005_later.sql')";
     api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
     changed.grow = "off";
     const { version } = await deploy();
@@ -146,7 +146,7 @@ describe("a preview", () => {
     expect(api.versions.at(-1)?.metadata).toContain(api.databases.list()[0]?.uuid);
     expect(api.versions.at(-1)?.metadata).toContain(api.namespaces[0]?.id);
     if (store === "d1") expect(readState(0)).toMatchObject({ count: 20 });
-    else expect(JSON.parse(String(readPairs().get("state")))).toMatchObject({ count: 20 });
+    else expect(JSON.parse(String(readPairs().get("collection")))).toMatchObject({ count: 20 });
   });
 
   test("is not loaded again", async () => {

@@ -30,7 +30,7 @@ export async function openFixture(realWrangler = false): Promise<Fixture> {
   const seed = join(folder, "seed.csv");
   const configFolder = join(folder, "deployments");
   await writeFile(seed, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
-  const platform = await openPlatform(realWrangler);
+  const platform = await openPlatform();
   const printed: string[] = [];
   return {
     platform,
@@ -81,7 +81,7 @@ const executes = (beginning: string) =>
   );
 
 const LIST_MIGRATIONS = executes("SELECT name FROM d1_migrations");
-const READ_STATE = executes("SELECT state.version, count, .* FROM state");
+const READ_STATE = executes("SELECT state.load, count, .* FROM state");
 
 /** The calls of a deployment to an empty account, in their order. */
 export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: string[]) => [
@@ -97,12 +97,11 @@ export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: 
   LIST_MIGRATIONS,
   "wrangler d1 migrations apply DB --remote --config FILE",
   READ_STATE,
-  "npm run data -- load FILE --remote --config FILE",
   LIST_MIGRATIONS,
   READ_STATE,
-  executes("INSERT OR REPLACE INTO blocks"),
+  executes("DELETE FROM blocks"),
   "wrangler d1 execute DB --yes --file FILE --remote --config FILE",
-  READ_STATE,
+  executes("DELETE FROM blocks"),
   ...deploy.slice(0, -1),
   `${deploy.at(-1)} --tag ${commit} --message site: a login`,
   `npm run test:live BASE_URL=${platform.account().origin}`,

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { DatabaseSync } from "node:sqlite";
 import type { StandIn } from "../../../../data/stores/wrangler.ts";
-import { load } from "../../../../tools/data/load.ts";
 import { listen } from "../../../listen.ts";
 import type { Account } from "./account.ts";
 import { runWranglerStub } from "./wrangler.ts";
@@ -9,10 +8,7 @@ import { runWranglerStub } from "./wrangler.ts";
 export interface Platform {
   /** Replaces wrangler: the commands that a deployment runs. */
   wrangler: StandIn;
-  /**
-   * Replaces npm: every script succeeds without doing anything, unless `failures` names it. Only `npm run data -- load`
-   * loads the files.
-   */
+  /** Replaces npm: every script succeeds without doing anything, unless `failures` names it. */
   npm: StandIn;
   /** A copy of the state of the platform. */
   account(): Account;
@@ -25,11 +21,8 @@ export interface Platform {
   close(): Promise<void>;
 }
 
-/**
- * Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service.
- * @param realWrangler true if the stub of npm runs the real wrangler
- */
-export async function openPlatform(realWrangler = false): Promise<Platform> {
+/** Starts an empty platform: stubs of the programs that a deployment runs, and a stub of the deployed service. */
+export async function openPlatform(): Promise<Platform> {
   const server = createServer((request, response) => {
     const { status, body } = platform.respondHealth?.() ?? createHealth(account);
     response.writeHead(request.url === "/healthz" ? status : 404).end(body);
@@ -61,9 +54,7 @@ export async function openPlatform(realWrangler = false): Promise<Platform> {
     wrangler: (args, env) =>
       run(["wrangler", ...args], () => runWranglerStub({ account, args, env, contents })),
     npm: (args, { BASE_URL }) =>
-      run(["npm", ...args, ...(BASE_URL === undefined ? [] : [`BASE_URL=${BASE_URL}`])], () =>
-        args[1] === "data" ? loadFiles(args, realWrangler ? undefined : platform.wrangler) : "",
-      ),
+      run(["npm", ...args, ...(BASE_URL === undefined ? [] : [`BASE_URL=${BASE_URL}`])], () => ""),
     account: () => structuredClone(account),
     change: (change) => change(account),
     calls: () => [...calls],
@@ -74,18 +65,6 @@ export async function openPlatform(realWrangler = false): Promise<Platform> {
     close,
   };
   return platform;
-}
-
-/** Loads files and prints errors in the same way as `npm run data -- load FILES --remote --config CONFIG`. */
-async function loadFiles(args: string[], wrangler: StandIn | undefined): Promise<string> {
-  const files = args.slice(args.indexOf("load") + 1, args.indexOf("--remote"));
-  try {
-    await load(files, { remote: true, config: args[args.indexOf("--config") + 1], program: wrangler });
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    throw error;
-  }
-  return "";
 }
 
 function createHealth({ versions }: Account) {
