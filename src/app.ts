@@ -19,12 +19,9 @@ import { createTemplates } from "./site/templates.ts";
 export function createApp(now = Date.now): Hono<{ Bindings: Env }> {
   const app = new Hono<{ Bindings: Env }>();
   const respondWithError = createErrorHandler(renderError);
-  const mock = createMock(respondWithError, now);
+  const mock = createMock({ respondWithError, now });
   const rateLimit = createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]);
-  const renderPage: RenderPage = (view, c) => {
-    const headers = mock.finalHeaders(c, view.headers);
-    return renderRecords({ ...view, headers, limitPeriod: findLimitPeriod(c.env) });
-  };
+  const renderPage: RenderPage = (view, c) => renderRecords({ ...view, limitPeriod: findLimitPeriod(c.env) });
 
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);

@@ -40,7 +40,7 @@ export async function checkResponse(sent: Sent, response: Response): Promise<voi
   const item = paths[new URL(sent.url).pathname];
   if (
     item === undefined ||
-    /\b(?:body|cut|rate|rows|count|next|record|type)=/.test(response.headers.get("preference-applied") ?? "")
+    /\b(?:body|rows|count|next|record)=/.test(response.headers.get("preference-applied") ?? "")
   )
     return;
   const documented = findDocumented(item, sent, response);

@@ -1,14 +1,14 @@
 import { ERROR_CACHING } from "../http/headers.ts";
 import { createHeaderReference, describeErrorBody, ERROR_HEADERS } from "../http/openapi/components.ts";
 import type { Header, MockDescription } from "../http/openapi/types.ts";
-import { OPTION_DOCS } from "./option-docs.ts";
+import { MOCK_OPTIONS } from "./options.ts";
 
 /** The headers that the mock adds to responses, by the names of their components. */
 const headers = {
   NoStoreIfAltered: {
-    description: "Present if the mock changed the response, which must then not be stored.",
+    description: "Present if the request has a preference: `no-store` if the mock changed the response.",
     required: false,
-    schema: { type: "string", const: ERROR_CACHING },
+    schema: { type: "string", enum: [ERROR_CACHING, "no-cache"] },
   },
   RetryAfterIfUseful: {
     description: "When to try again, with 429 and 503: after so many seconds, or at an HTTP date.",
@@ -84,7 +84,7 @@ export function describeMock(): MockDescription {
 
 /** The options as a list in Markdown. */
 function describeOptions(): string {
-  const lines = OPTION_DOCS.map(
+  const lines = Object.values(MOCK_OPTIONS).map(
     ({ example, description, value }) => `- \`${example}\`: ${description} (${value}).`,
   );
   return `The options can be combined:\n\n${lines.join("\n")}`;

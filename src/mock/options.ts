@@ -1,100 +1,195 @@
-import {
-  BODY_FAULTS,
-  NEXT_FAULTS,
-  OPTION_DOCS,
-  type OptionName,
-  RECORD_FAULTS,
-  ROW_FAULTS,
-} from "./option-docs.ts";
-import {
-  LARGEST_CUT,
-  LEAST_RATE,
-  parseDelay,
-  parseFlag,
-  parseGrowth,
-  parseMediaType,
-  parseOffset,
-  parseOutage,
-  parseRetryAfter,
-  parseShare,
-  parseTarget,
-  parseTime,
-  parseWhole,
-} from "./option-values.ts";
-import type { Preference } from "./prefer-header.ts";
-import { findNearest } from "./spelling.ts";
-
-const oneOf =
-  <T extends string>(values: readonly T[]) =>
-  (text: string): T | undefined =>
-    values.find((value) => value === text);
-
-/** How the value of each option is read. */
-const PARSERS = {
-  code: (text: string) => parseWhole(text, 400, 599),
-  delay: parseDelay,
-  fail: parseShare,
-  seed: (text: string) => parseWhole(text, 0, Number.MAX_SAFE_INTEGER),
-  on: parseTarget,
-  outage: parseOutage,
-  until: parseTime,
-  body: oneOf(BODY_FAULTS),
-  cut: (text: string) => parseWhole(text, 0, LARGEST_CUT),
-  rate: (text: string) => parseWhole(text, LEAST_RATE, Number.MAX_SAFE_INTEGER),
-  hang: parseFlag,
-  "retry-after": parseRetryAfter,
-  rows: oneOf(ROW_FAULTS),
-  count: parseOffset,
-  next: oneOf(NEXT_FAULTS),
-  record: oneOf(RECORD_FAULTS),
-  type: parseMediaType,
-  grow: parseGrowth,
-  strict: parseFlag,
-} satisfies Record<OptionName, (text: string) => unknown>;
-
-/** The options of the mock in a request; undefined if an option is absent or has an invalid value. */
-export type MockOptions = { [K in OptionName]: ReturnType<(typeof PARSERS)[K]> | undefined };
-
-/** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */
-const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
-
-/**
- * Reads the options of a request. If an option is repeated, the first one counts (RFC 7240, 2).
- * @param preferences in their order of precedence
- * @returns the options, and a sentence about each preference that is ignored because its name is unknown or its value is
- *   invalid. The sentences are printable ASCII, because a header carries them.
- */
-export function readOptions(preferences: Preference[]): { options: MockOptions; warnings: string[] } {
-  const warnings: string[] = [];
-  const options: Record<string, unknown> = {};
-  for (const { name, value: describedAs } of OPTION_DOCS) {
-    const preference = preferences.find((one) => one.name === name);
-    const value = preference && PARSERS[name](preference.value.toLowerCase());
-    if (preference && value === undefined)
-      warnings.push(`${quote(preference)} is ignored: ${name} must be ${describedAs}`);
-    options[name] = value;
-  }
-  const unknown = preferences.filter(({ name }) => !(name in PARSERS) && !OTHER_PREFERENCES.test(name));
-  for (const preference of unknown.slice(0, MAX_UNKNOWN)) warnings.push(writeUnknown(preference));
-  return { options: options as MockOptions, warnings };
+/** Both ends included. */
+export interface Range {
+  min: number;
+  max: number;
 }
 
-/** More of them would make the header too long. */
-const MAX_UNKNOWN = 5;
-
-function writeUnknown(preference: Preference): string {
-  const nearest = findNearest(
-    preference.name,
-    OPTION_DOCS.map(({ name }) => name),
-  );
-  const hint = nearest === undefined ? "" : `, did you mean ${nearest}?`;
-  return `${quote(preference)} is ignored: unknown preference${hint}`;
+/** Pages of the collection. */
+export interface Target {
+  numbers: Range[];
+  /** Also the last page. */
+  last: boolean;
 }
 
-/** How many characters of a preference a warning repeats. */
-const LONGEST_QUOTE = 40;
+/** Records per unit of time. */
+export interface Growth {
+  records: number;
+  unit: "s" | "m" | "h";
+}
 
-function quote({ text }: Preference): string {
-  const start = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
-  return start.replaceAll(/[^\x20-\x7e]/g, "?");
+/** An option of the mock. Its documentation, its warnings and its part of the OpenAPI document are made from this row. */
+interface Option {
+  /** The values that it can have, as they follow `must be`. */
+  value: string;
+  description: string;
+  example: string;
+  /** Returns undefined if the text, which is in lower case, is not one of the values. */
+  parse(text: string): unknown;
+}
+
+/** Every option by its name: first those that change the response, then those that limit when it is changed. */
+export const MOCK_OPTIONS = {
+  code: {
+    ...whole(400, 599),
+    description: "Responds with this status and its error",
+    example: "code=503",
+  },
+  delay: {
+    value: "milliseconds from 0 to 10000, or a range of them such as 200-800",
+    description: "Waits before the response; with a range, waits a random time within it",
+    example: "delay=200-800",
+    parse: (text: string) => parseRange(text, 0, 10_000),
+  },
+  hang: {
+    value: "without a value",
+    description: "Sends no response for 5 minutes",
+    example: "hang",
+    parse: (text: string) => (text === "" ? true : undefined),
+  },
+  body: {
+    ...oneOf("cut", "slow", "garbage", "empty"),
+    description:
+      "Closes the connection in the middle of the body (cut), sends the body over 5 seconds (slow), sends invalid JSON " +
+      "(garbage), or sends no body (empty)",
+    example: "body=cut",
+  },
+  "retry-after": {
+    value: "none, date or seconds from 0 to 86400",
+    description:
+      "Changes the header Retry-After of 429 and 503: leaves it out, writes an HTTP date, or writes so many seconds",
+    example: "retry-after=date",
+    parse: (text: string) => (text === "none" || text === "date" ? text : parseWhole(text, 0, 86_400)),
+  },
+  rows: {
+    ...oneOf("repeat", "drop", "swap"),
+    description:
+      "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have " +
+      "different timestamps (swap)",
+    example: "rows=repeat",
+  },
+  count: {
+    value: "an integer with its sign and other than 0, such as +1 or -5",
+    description: "Adds this number to the count of a page",
+    example: "count=+1",
+    parse: parseOffset,
+  },
+  next: {
+    ...oneOf("loop", "null", "skip"),
+    description: "Makes next lead to the same page (loop), makes it null (null), or leaves out a page (skip)",
+    example: "next=loop",
+  },
+  record: {
+    ...oneOf("float", "null", "missing", "extra", "offset"),
+    description:
+      "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one " +
+      "(extra), or writes the timestamp with an offset instead of Z (offset)",
+    example: "record=missing",
+  },
+  grow: {
+    value: "1 to 1000 records per s, m or h, such as 15/m",
+    description: "Serves a collection that grows by the clock, from a part of what is loaded to all of it",
+    example: "grow=15/m",
+    parse: parseGrowth,
+  },
+  on: {
+    value: "page numbers, ranges of them and last, such as 3,7-9, or records?page=3",
+    description: "Limits the faults to these pages of the collection",
+    example: "on=3,7-9",
+    parse: parseTarget,
+  },
+  until: {
+    value: "a time in UTC such as 2030-01-31T12:00:00Z",
+    description: "Limits the faults to the time before",
+    example: "until=2030-01-31T12:00:00Z",
+    parse: parseTime,
+  },
+  times: {
+    ...whole(1, 1_000_000),
+    description: "Limits the faults to this number of requests for the same page, the first ones",
+    example: "times=2",
+  },
+  fail: {
+    value: "a decimal number from 0 to 1",
+    description: "Limits the faults except delay to this share of the requests, at random",
+    example: "fail=0.1",
+    parse: parseShare,
+  },
+  seed: {
+    ...whole(0, Number.MAX_SAFE_INTEGER),
+    description:
+      "Makes random choices repeatable: they depend only on this number and the page that is requested",
+    example: "seed=4",
+  },
+} satisfies Record<string, Option>;
+
+type Table = typeof MOCK_OPTIONS;
+export type OptionName = keyof Table;
+
+/** The options of a request. Those that it does not have, or whose value is invalid, are undefined. */
+export type MockOptions = { [Name in OptionName]?: ReturnType<Table[Name]["parse"]> };
+
+/** Every name, in the order of the table. */
+export const OPTION_NAMES = Object.keys(MOCK_OPTIONS) as OptionName[];
+
+function whole(least: number, most: number) {
+  return {
+    value: `a whole number from ${least} to ${most}`,
+    parse: (text: string) => parseWhole(text, least, most),
+  };
+}
+
+function oneOf<T extends string>(...values: T[]) {
+  return {
+    value: values.join(", ").replace(/, (?=\w+$)/, " or "),
+    parse: (text: string) => values.find((value) => value === text),
+  };
+}
+
+function parseWhole(text: string, least: number, most: number): number | undefined {
+  if (!/^[0-9]+$/.test(text)) return undefined;
+  const number = Number(text);
+  return number >= least && number <= most ? number : undefined;
+}
+
+function parseRange(text: string, least: number, most: number): Range | undefined {
+  const [from = "", to = from, ...more] = text.split("-");
+  const min = parseWhole(from, least, most);
+  const max = parseWhole(to, least, most);
+  if (min === undefined || max === undefined || min > max || more.length > 0) return undefined;
+  return { min, max };
+}
+
+function parseShare(text: string): number | undefined {
+  if (!/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text)) return undefined;
+  const share = Number(text);
+  return share <= 1 ? share : undefined;
+}
+
+function parseTarget(text: string): Target | undefined {
+  const elements = text.replace(/^records\/?\?page=/, "").split(",");
+  const numbers = elements
+    .filter((element) => element !== "last")
+    .map((element) => parseRange(element, 1, Number.MAX_SAFE_INTEGER));
+  if (!numbers.every((range) => range !== undefined)) return undefined;
+  return { numbers, last: numbers.length < elements.length };
+}
+
+/** @returns milliseconds since 1970-01-01 UTC */
+function parseTime(text: string): number | undefined {
+  if (!/^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d{1,3})?z$/.test(text)) return undefined;
+  const time = Date.parse(text.toUpperCase());
+  // Date.parse reads 30 February as 2 March.
+  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
+  return isDate ? time : undefined;
+}
+
+/** Requires the sign, because a bare number looks like the count that the page should have. */
+function parseOffset(text: string): number | undefined {
+  return /^[+-][1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+}
+
+function parseGrowth(text: string): Growth | undefined {
+  const [, number = "", unit] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+  const records = parseWhole(number, 1, 1_000);
+  return records === undefined ? undefined : { records, unit: unit as Growth["unit"] };
 }

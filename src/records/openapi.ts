@@ -71,6 +71,7 @@ function describeList(parts: Parts): Operation {
     parameters: [page, format, asOf, ...parts.mock.parameters, ifNoneMatch],
     responses: {
       ...describePage(parts),
+      400: describeInvalidPrefer(parts),
       404: describeError(
         parts,
         "`page` is not a positive integer or is past the end, `as_of` names a state that the collection has not reached or that a load has replaced, " +
@@ -124,6 +125,7 @@ function describeOptions(parts: Parts): Operation {
         description: "The response to a preflight, which has the header `Access-Control-Request-Method`.",
         headers: { ...COLLECTION_HEADERS, ...PREFLIGHT_HEADERS },
       },
+      400: describeInvalidPrefer(parts),
       404: describeError(parts, "`format` is unknown.", ["unknownFormat"]),
       406: describeNotAcceptable(parts),
       429: describeThrottled(parts),
@@ -147,10 +149,15 @@ function describeRedirect(parts: Parts): Operation {
         description: "Redirects to the path with its slash. The query is kept.",
         headers: { ...headers, ...mock.cacheHeaders, Location: refer("Location") },
       },
+      400: describeInvalidPrefer(parts),
       429: describeThrottled(parts),
       default: mock.otherResponse(headers),
     },
   };
+}
+
+function describeInvalidPrefer(parts: Parts): ResponseObject {
+  return describeError(parts, "`prefer` contains an unknown option or an invalid value.", []);
 }
 
 function describeNotAcceptable(parts: Parts): ResponseObject {

@@ -10,6 +10,7 @@ import {
   type Absence,
   COLLECTION_PATH,
   lastPage,
+  type PageLocation,
   type PageRequest,
   pageUrls,
   pinQuery,
@@ -38,6 +39,13 @@ export const DESCRIPTION = {
 interface Variables {
   /** How many of the loaded records the collection shows, if not all of them. */
   shownCount?: (total: number) => number;
+  override?: PageOverride;
+}
+
+/** Changes a page before it is sent, or shown on a web page. */
+export interface PageOverride {
+  changeEnvelope(envelope: string): Promise<string>;
+  changeHeaders(headers: Headers, hasBody: boolean): void;
 }
 
 type CollectionContext = Context<{ Bindings: Env; Variables: Variables }>;
@@ -115,6 +123,7 @@ async function respondWebPage(
   const page = await readPage(c, query, requirePageRequest(query));
   const headers = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(page.headers)) headers.set(name, value);
+  c.get("override")?.changeHeaders(headers, true);
   return respondHtml(c, render({ ...page, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
@@ -144,7 +153,22 @@ async function readPage(c: CollectionContext, requested: URLSearchParams, reques
   const query = request.asOf === undefined ? requested : pinQuery(requested, { count, load: state.load });
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
   const headers = { ...cacheHeaders(writeEtag(c, page)), "Content-Type": "application/json" };
-  return { count, number, url, query, envelope: writeEnvelope(page, results, url), headers };
+  const envelope = writeEnvelope(page, results, url);
+  return {
+    count,
+    number,
+    url,
+    query,
+    envelope: (await c.get("override")?.changeEnvelope(envelope)) ?? envelope,
+    headers,
+  };
+}
+
+/** Where the requested page lies; undefined if the request is not for a page of the collection. */
+export async function findLocation(c: CollectionContext): Promise<PageLocation | undefined> {
+  const request = c.req.path === COLLECTION_PATH ? readPageRequest(readQuery(c.req.url)) : "other";
+  const location = typeof request === "string" ? request : resolvePage(request, await readShownState(c));
+  return typeof location === "string" ? undefined : location;
 }
 
 async function findPage(c: CollectionContext, request: PageRequest): Promise<StoredPage | Absence> {

@@ -224,24 +224,39 @@ function linkQuery(request: AnyRequest, page: number, asOf: string): string {
 
 /** The response after the mock has applied the options of the request, as docs/mock.md describes. */
 function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected): Expected {
-  const options = request.prefer.filter(
-    ({ name }, index, all) => all.findIndex((other) => other.name === name) === index,
-  );
-  // A valid seed alone changes nothing, since there is no random decision to make.
-  if (options.every(({ name, isValid }) => name === "seed" && isValid)) return usual(request);
-  const valueOfOption = (name: Option["name"]) =>
-    options.find((option) => option.name === name && option.isValid)?.value;
-  const [fails, body] = [valueOfOption("fail") !== "0", valueOfOption("body")];
-  const code = valueOfOption("code") ?? (valueOfOption("fail") === "1" && !body ? "503" : undefined);
-  const intact =
-    code === undefined || !fails
-      ? usual({ ...request, condition: "none" })
-      : { ...fail(request, Number(code), DETAILS[code]!) };
-  const changed = { ...intact, headers: { ...intact.headers, etag: undefined, "cache-control": "no-store" } };
-  if (body === undefined || !fails || intact.type === "none") return changed;
-  return body === "empty"
-    ? { ...changed, type: undefined, body: "" }
-    : { ...changed, type: "json", body: /^{"count": 1, .*<not json>$/ };
+  if (request.isInvalid) return { ...fail(request, 400, ""), body: /\bdetail\b.* is invalid: |status">400</ };
+  if (request.prefer.length === 0) return usual(request);
+  const { delay, code, body } = chooseFaults(request.prefer);
+  const isChanged = (delay ?? code ?? body) !== undefined;
+  const intact = code
+    ? fail(request, Number(code), DETAILS[code]!)
+    : usual(isChanged ? { ...request, condition: "none" } : request);
+  const isBroken = body !== undefined && intact.type !== "none";
+  const isError = intact.status >= 400;
+  return (delay ?? code) !== undefined || isBroken
+    ? {
+        ...changeBody(intact, isBroken ? body : undefined),
+        headers: { ...intact.headers, "cache-control": "no-store", etag: undefined },
+      }
+    : { ...intact, headers: { ...intact.headers, "cache-control": isError ? "no-store" : "no-cache" } };
+}
+
+/** The faults that `fail`, which is 0 or 1, lets through. The first value of an option counts. */
+function chooseFaults(prefer: Option[]): Partial<Record<"delay" | "code" | "body", string | undefined>> {
+  const first = new Map(prefer.toReversed().map((option) => [option.name, option]));
+  const [delay, code, body, fail] = (["delay", "code", "body", "fail"] as const).map((name) => {
+    const option = first.get(name);
+    return option?.isValid ? option.value : undefined;
+  });
+  if (fail === "0") return { delay };
+  return { delay, code: code ?? (fail && !body ? "503" : undefined), body };
+}
+
+function changeBody(intact: Expected, fault: string | undefined): Expected {
+  if (fault === undefined) return intact;
+  return fault === "empty"
+    ? { ...intact, type: undefined, body: "" }
+    : { ...intact, type: "json", body: /^{"count": 1, .*<not json>$/ };
 }
 
 /** The status codes that requests ask the mock for, with the detail of each. */

@@ -22,6 +22,8 @@ export interface AnyRequest {
   accepted: Accepted;
   /** The options of the Prefer header, then those of the query, in order. */
   prefer: Option[];
+  /** Whether one of those of the query is invalid. */
+  isInvalid: boolean;
   /** The copy that `If-None-Match` names: none, another page, the current page, or any (`*`). */
   condition: "none" | "other" | "current" | "any";
   settings: { publicOrigin?: string | undefined; limited?: boolean | undefined };
@@ -197,6 +199,7 @@ export function anyRequest(worker: Worker): fc.Arbitrary<AnyRequest> {
       body: ["GET", "HEAD"].includes(drawn.method) ? undefined : drawn.body,
       accepted,
       prefer: [...drawn.headerOptions, ...drawn.queryOptions],
+      isInvalid: drawn.queryOptions.some(({ isValid }) => !isValid),
       condition: "none",
       settings: drawn.settings ?? {},
     };

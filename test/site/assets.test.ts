@@ -34,8 +34,3 @@ test.each(["/README.md", "/LICENSE"])("%s is shown as text", async (path) => {
   expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
   expect(await response.text()).toBe(await readFile(path.slice(1), "utf8"));
 });
-
-test.each(["/api", "/api/", "/api/tf1", "/api/tf1/"])("%s redirects to the collection", async (path) => {
-  const response = await worker.fetch(path);
-  expect([response.status, response.headers.get("location")]).toEqual([302, "/api/tf1/records/"]);
-});

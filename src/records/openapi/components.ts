@@ -49,7 +49,7 @@ const headers = {
     description:
       "A page may be kept for some seconds, or for an hour if the service fails. A page that the mock changed must not be kept.",
     required: true,
-    schema: { type: "string", enum: [PAGE_CACHING, ERROR_CACHING] },
+    schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
   },
   Location: {
     description: "The path with its slash, and the query as it was sent.",

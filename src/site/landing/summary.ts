@@ -1,6 +1,6 @@
 import type { Env } from "../../env.ts";
 import { findLimitPeriod } from "../../http/rate-limit.ts";
-import { OPTION_DOCS } from "../../mock/option-docs.ts";
+import { MOCK_OPTIONS } from "../../mock/options.ts";
 import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { StateStatistics } from "../../store/store.ts";
@@ -50,7 +50,12 @@ export function summarise(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + DOCUMENT_PATH,
-    preferences: OPTION_DOCS,
+    preferences: Object.entries(MOCK_OPTIONS).map(([name, { value, description, example }]) => ({
+      name,
+      value,
+      description,
+      example,
+    })),
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.switchedAt ?? null,

@@ -29,7 +29,7 @@ export const Banners: FC<RecordsView> = ({ query, headers, count, limitPeriod })
           {query.has("prefer") && <a href={without(query, "prefer")}>Show the unchanged page</a>}
         </p>
       )}
-      {warning !== null && <p class="banner">{warning}.</p>}
+      {warning !== null && <p class="banner">{warning}</p>}
       {limitPeriod !== undefined && (
         <p class="banner">
           This deployment limits how many requests a client may send within {limitPeriod} seconds. How many

@@ -1,5 +1,5 @@
 import type { Operation as Described, Example, Parameter, ResponseObject } from "../../http/openapi/types.ts";
-import { OPTION_DOCS } from "../../mock/option-docs.ts";
+import { MOCK_OPTIONS } from "../../mock/options.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { layOutJson } from "../json-layout.ts";
 import type { FC } from "../jsx-runtime.ts";
@@ -100,7 +100,7 @@ const TryForm: FC<{ path: string; parameters: Parameter[]; summary: string }> = 
       {has("prefer") && (
         <fieldset>
           <legend>Faults</legend>
-          {OPTION_DOCS.map(({ example, description }) => (
+          {Object.values(MOCK_OPTIONS).map(({ example, description }) => (
             <Choice name="prefer" value={example} title={description} />
           ))}
         </fieldset>

@@ -1,0 +1,110 @@
+import { PAGE_SIZE } from "../records/page.ts";
+import { ROAD_USERS } from "../records/record.ts";
+import type { Growth, MockOptions } from "./options.ts";
+import type { RandomSource } from "./request-key.ts";
+
+const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
+type PageFaultName = (typeof PAGE_FAULTS)[number];
+export type PageFaults = Pick<MockOptions, PageFaultName>;
+
+type Fields = Record<string, unknown>;
+
+interface Envelope extends Fields {
+  count: number;
+  next: string | null;
+  results: Fields[];
+}
+
+/**
+ * Changes the content of a page.
+ * @param envelope the page as JSON
+ * @returns the changed page, and which faults could be applied to it
+ */
+export async function changePage(
+  envelope: string,
+  faults: PageFaults,
+  random: RandomSource,
+): Promise<{ envelope: string; applied: PageFaultName[] }> {
+  if (PAGE_FAULTS.every((name) => faults[name] === undefined)) return { envelope, applied: [] };
+  const page: Envelope = JSON.parse(envelope);
+  const { rows, count = 0, next, record } = faults;
+  const done = {
+    rows: rows !== undefined && changeRows(page, rows, await random("rows")),
+    count: count !== 0,
+    next: next !== undefined && changeNext(page, next),
+    record: record !== undefined && changeRecord(page, record, await random("record")),
+  };
+  page.count += count;
+  return { envelope: JSON.stringify(page), applied: PAGE_FAULTS.filter((name) => done[name]) };
+}
+
+/** @returns false if there is no next page */
+function changeNext(page: Envelope, fault: NonNullable<PageFaults["next"]>): boolean {
+  const { next } = page;
+  if (next === null) return false;
+  const step = { loop: -1, skip: 1, null: undefined }[fault];
+  // Changes only the page number, so that the rest of the link stays as it was written.
+  const skip = (step: number) =>
+    next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
+  page.next = step === undefined ? null : skip(step);
+  return true;
+}
+
+/** @returns false if the page has too few records, or if all have the same timestamp */
+function changeRows({ results }: Envelope, fault: NonNullable<PageFaults["rows"]>, random: number): boolean {
+  const index = Math.floor(random * results.length);
+  if (results.length < 2) return false;
+  if (fault === "drop") results.splice(index, 1);
+  else if (fault === "repeat") results.splice(index, 1, { ...results.at(index - 1) });
+  else return swapRows(results, random);
+  return true;
+}
+
+/** Swaps two neighbours that have different timestamps. */
+function swapRows(results: Fields[], random: number): boolean {
+  const places = results.flatMap(({ timestamp }, index) =>
+    index > 0 && timestamp !== results[index - 1]?.timestamp ? [index] : [],
+  );
+  const place = places[Math.floor(random * places.length)];
+  if (place === undefined) return false;
+  results.splice(place - 1, 2, ...results.slice(place - 1, place + 1).reverse());
+  return true;
+}
+
+/** @returns false if the page has no records */
+function changeRecord(
+  { results }: Envelope,
+  fault: NonNullable<PageFaults["record"]>,
+  random: number,
+): boolean {
+  const choice = Math.floor(random * PAGE_SIZE * ROAD_USERS.length);
+  const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
+  const record = results[Math.floor(choice / ROAD_USERS.length) % results.length];
+  if (record === undefined) return false;
+  const changes = {
+    float: { [field]: Number(record[field]) + 0.5 },
+    null: { [field]: null },
+    missing: { [field]: undefined },
+    extra: { vans: 0 },
+    offset: { timestamp: String(record.timestamp).replace("Z", "+00:00") },
+  };
+  Object.assign(record, changes[fault]);
+  return true;
+}
+
+const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
+const DAY_MS = 86_400_000;
+
+/**
+ * How many records a collection that grows by the clock shows. It begins with half of what is loaded, or with what is
+ * missing for a day of growth if that is more, grows until everything is shown, and then begins again. This depends on
+ * nothing but the time, so every instance shows the same.
+ * @param total how many records are loaded
+ * @param now milliseconds since 1970-01-01 UTC
+ */
+export function countShown(total: number, { records, unit }: Growth, now: number): number {
+  const interval = UNIT_MS[unit] / records;
+  const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
+  if (steps === 0) return total;
+  return total - steps + 1 + (Math.floor(now / interval) % steps);
+}

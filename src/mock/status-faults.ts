@@ -1,0 +1,57 @@
+import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import type { MockOptions } from "./options.ts";
+
+/** What the error depends on, apart from its status. */
+interface Circumstances {
+  /** The method of the request. */
+  method: string;
+  /** What the header `Retry-After` of 429 and 503 says instead of the usual time. */
+  retryAfter: MockOptions["retry-after"];
+  /** Milliseconds since 1970-01-01 UTC. */
+  now: number;
+}
+
+/** Shorter than for real errors, because tests wait for it. */
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Creates the error of a status, with the headers that the status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client
+ * (10.2.3). In a 426 the header `Upgrade` (15.5.22) is missing, because the runtime removes it.
+ * @param status 400 to 599
+ */
+export function createError(status: number, { method, retryAfter, now }: Circumstances): HttpError {
+  const seconds = typeof retryAfter === "number" ? retryAfter : RETRY_AFTER_SECONDS;
+  // Not Basic: browsers would ask for a password.
+  const challenge = 'Bearer realm="api"';
+  const usual: Record<number, HttpError> = {
+    401: new HttpError(401, { headers: { "WWW-Authenticate": challenge } }),
+    405: methodNotAllowed(method, "GET, OPTIONS"),
+    407: new HttpError(407, { headers: { "Proxy-Authenticate": challenge } }),
+    429: new HttpError(429, { detail: throttled(seconds).message, headers: describeQuota(seconds) }),
+  };
+  const { message, headers } = usual[status] ?? new HttpError(status);
+  const hasRetryAfter = (status === 429 || status === 503) && retryAfter !== "none";
+  const after = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
+  return new HttpError(status, {
+    detail: message,
+    headers: { ...headers, ...(hasRetryAfter && { "Retry-After": after }) },
+    reason: { code: "mock" },
+  });
+}
+
+/** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */
+function writeDate(now: number, seconds: number): string {
+  return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
+}
+
+/** The limit that a 429 on request names. */
+const QUOTA = 100;
+const WINDOW_SECONDS = 10;
+
+/** The headers say that nothing is left of the quota, and for how long (draft-ietf-httpapi-ratelimit-headers-10). */
+function describeQuota(seconds: number): Record<string, string> {
+  return {
+    RateLimit: `"default";r=0;t=${seconds}`,
+    "RateLimit-Policy": `"default";q=${QUOTA};w=${WINDOW_SECONDS}`,
+  };
+}

@@ -1,0 +1,417 @@
+import { Hono } from "hono";
+import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import { createErrorHandler } from "../../src/http/errors.ts";
+import app from "../../src/index.ts";
+import { createMock } from "../../src/mock/middleware.ts";
+import type { Page } from "../../src/records/record.ts";
+import { check, type Exchange, type Send } from "../exchange.ts";
+import { makeRecords } from "../records/sample.ts";
+import { context, loadInto, useWorker } from "../worker.ts";
+
+const PATH = "/api/tf1/records/";
+const PAGE = `${PATH}?format=api&page=2`;
+const COUNT = 400;
+const LAST = 27;
+
+const worker = useWorker();
+beforeAll(async () => void (await loadInto(worker.env, "d1", makeRecords(COUNT))));
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** Sends a request to the service in this process. */
+const send: Send = (target, init) =>
+  app.request(new Request(`http://localhost:8787${target}`, init), {}, worker.env, context);
+const prefer = (text: string, target = PAGE, more: Omit<Exchange, "send"> = {}): Exchange => ({
+  send: target,
+  with: { Prefer: text },
+  ...more,
+});
+const page = (number: number | string, query = "") => `${PATH}?format=api&page=${number}${query}`;
+const read = async (text: string, target = PAGE) =>
+  (await (await send(target, { headers: { Prefer: text } })).json()) as Page;
+const statuses = (text: string, targets: string[]) =>
+  Promise.all(targets.map(async (target) => (await send(target, { headers: { Prefer: text } })).status));
+const NUMBERS = Array.from({ length: LAST }, (_, index) => index + 1);
+const PAGES = NUMBERS.map((number) => page(number));
+
+const COMMON = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+  allow: "GET, OPTIONS",
+  vary: "Accept",
+  "x-content-type-options": "nosniff",
+};
+
+describe("a request without options for the mock gets the usual response:", () => {
+  const usual = { etag: /./, "cache-control": /max-age=5/, "mock-warning": null, "preference-applied": null };
+  test.each<Exchange>([
+    prefer(""),
+    prefer("respond-async, handling=lenient; strict"),
+    prefer("odata.track-changes"),
+    { send: `${PATH}?preferred=code=503` },
+    { send: `${PAGE}&nprefer=code=503` },
+    { send: `${PAGE}&prefer=` },
+  ])("$send $with", (exchange) => check(send, { ...exchange, headers: { ...COMMON, ...usual } }));
+});
+
+describe("code=", () => {
+  test.each<[number, string, Record<string, string>]>([
+    [400, "Malformed request.", {}],
+    [401, "Authentication credentials were not provided.", { "www-authenticate": 'Bearer realm="api"' }],
+    [403, "You do not have permission to perform this action.", {}],
+    [405, 'Method "GET" not allowed.', { allow: "GET, OPTIONS" }],
+    [406, "Could not satisfy the request Accept header.", {}],
+    [407, "Proxy authentication required.", { "proxy-authenticate": 'Bearer realm="api"' }],
+    [415, 'Unsupported media type "text/plain" in request.', {}],
+    [418, "The request failed with status 418.", {}],
+    [
+      429,
+      "Request was throttled. Expected available in 2 seconds.",
+      { "retry-after": "2", ratelimit: '"default";r=0;t=2', "ratelimit-policy": '"default";q=100;w=10' },
+    ],
+    [500, "A server error occurred.", {}],
+    [502, "Bad gateway.", {}],
+    [503, "Service temporarily unavailable, try again later.", { "retry-after": "2" }],
+    [599, "The request failed with status 599.", {}],
+  ])("%i", async (status, detail, headers) => {
+    const response = await send(PAGE, { headers: { Prefer: `code=${status}` } });
+    expect([response.status, await response.json()]).toEqual([status, { detail }]);
+    expect(Object.fromEntries(response.headers)).toEqual({
+      ...COMMON,
+      "cache-control": "no-store",
+      "content-type": "application/json",
+      "preference-applied": `code=${status}`,
+      ...headers,
+    });
+  });
+
+  test("any status from 400 to 599 has a sentence", async () => {
+    for (let status = 400; status < 600; status++)
+      await check(send, prefer(`code=${status}`, PAGE, { status, body: /^{"detail":"[A-Z].+\."}$/ }));
+  });
+
+  test.each<Exchange>([
+    ...["/", "/nothing", PATH.slice(0, -1), `${PATH}?page=0`, `${PATH}?format=xml`].map((target) =>
+      prefer("code=409", target),
+    ),
+    ...["POST", "DELETE", "OPTIONS"].map((method) => prefer("code=409", `${method} ${PAGE}`)),
+    prefer("code=409", `HEAD ${PAGE}`, { body: "" }),
+    { send: `${PATH}?prefer=code=409` },
+    { send: `${PATH}?%70refer=code%3D409` },
+    { send: PAGE, with: { Prefer: "code=409", Accept: "text/html" }, body: /nothing is wrong/ },
+  ])("replaces the response to $send", (exchange) => check(send, { ...exchange, status: 409 }));
+});
+
+describe("a limit chooses the requests that fail:", () => {
+  test.each<[string, number[]]>([
+    ["on=3,7-9", [3, 7, 8, 9]],
+    ["on=last", [LAST]],
+    ["on=records?page=2,last", [2, LAST]],
+    ["on=99", []],
+    ["fail=1", NUMBERS],
+    ["fail=0", []],
+    ["on=2-4, fail=1", [2, 3, 4]],
+    ["fail=0.2, seed=4", [3, 9, 12, 14, 16, 19, 20, 22, 25]],
+  ])("%s, without a fault, causes 503 on the pages %j", async (limits, pages) => {
+    const failed = await statuses(limits, PAGES);
+    expect(NUMBERS.filter((_, index) => failed[index] === 503)).toEqual(pages);
+    expect(await statuses(`${limits}, code=429`, PAGES)).toEqual(
+      failed.map((status) => (status === 503 ? 429 : status)),
+    );
+  });
+
+  test.each<Exchange>([
+    prefer("on=27, code=500", page("last"), { status: 500 }),
+    prefer("on=last, code=500", page(2, "&as_of=30"), { status: 500 }),
+    prefer("on=1, code=500", "/"),
+    prefer("on=1, code=500", page(0), { status: 404 }),
+    prefer("on=1, delay=5, times=9, seed=4"),
+    prefer("delay=1, times=1", page(1), { headers: { "preference-applied": "delay=1, times=1" } }),
+  ])("$with for $send", (exchange) => check(send, exchange));
+
+  test("a crawl with the parameter fails in its middle, and another seed fails elsewhere", async () => {
+    let url: string | null = page(1, "&prefer=on=5,code=503");
+    let pages = 0;
+    for (; url !== null; pages++) {
+      const response = await send(url, {});
+      if (response.status !== 200) break;
+      url = ((await response.json()) as Page).next?.replace("http://localhost:8787", "") ?? null;
+    }
+    expect(pages).toBe(4);
+    expect(await statuses("fail=0.2, seed=5", PAGES)).not.toEqual(await statuses("fail=0.2, seed=4", PAGES));
+  });
+
+  test("until ends all faults by the clock of the service", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) });
+    const text = "code=503, delay=1, until=2030-01-01T00:00:01Z";
+    const applied = 'code=503, delay=1, until="2030-01-01T00:00:01Z"';
+    await check(send, prefer(text, PAGE, { status: 503, headers: { "preference-applied": applied } }));
+    vi.setSystemTime(Date.UTC(2030, 0, 1, 0, 0, 1));
+    await check(send, prefer(text, PAGE, { headers: { "preference-applied": null } }));
+  });
+});
+
+describe("times", () => {
+  const fault = "&prefer=on=3,code=500,times=1";
+
+  test("lets the retry of a crawl succeed, for each run of a test", async () => {
+    for (const run of ["", "&run=a", "&run=b"]) {
+      const targets = [1, 2, 3, 3, 4].map((number) => page(number, fault + run));
+      for (const [index, status] of [200, 200, 500, 200, 200].entries())
+        await check(send, { send: targets[index]!, status });
+    }
+  });
+
+  test.each<[string, Exchange[], number[]]>([
+    ["another way to write the page", [{ send: `${PATH}?page=05` }, { send: page(5) }], [500, 200]],
+    ["HEAD like GET", [{ send: `HEAD ${page(6)}` }, { send: page(6) }], [500, 200]],
+    ["another page by itself", [{ send: page(7) }, { send: page(8) }, { send: page(8) }], [500, 500, 200]],
+    ["another state by itself", [{ send: page(9) }, { send: page(9, "&as_of=latest") }], [500, 500]],
+    ["POST by itself", [{ send: page(10) }, { send: `POST ${page(10)}` }], [500, 500]],
+  ])("counts %s", async (_, exchanges, expected) => {
+    for (const [index, status] of expected.entries())
+      await check(send, { ...exchanges[index]!, with: { Prefer: "code=500, times=1" }, status });
+  });
+
+  test("counts each text of the preference by itself", async () => {
+    for (const text of ["code=500, times=1", "code=500,times=1"])
+      expect(await statuses(text, [page(11)])).toEqual([500]);
+  });
+
+  test("is counted by each service alone, until it is reset", async () => {
+    const [one, other] = [1, 2].map(() =>
+      createMock({ respondWithError: createErrorHandler(String), now: Date.now }),
+    );
+    const ask = async (mock: typeof one) => {
+      const app = new Hono<{ Bindings: Env }>().use((c, next) => mock!.handle(c, next));
+      return (await app.request("/?prefer=code=500,times=1")).status;
+    };
+    expect([await ask(one), await ask(one), await ask(other)]).toEqual([500, 404, 500]);
+    one!.reset();
+    expect([await ask(one), await ask(other)]).toEqual([500, 404]);
+  });
+
+  test("is exact for requests at the same time", async () => {
+    const failed = await statuses("code=500, times=3", Array(10).fill(page(12)));
+    expect(failed.filter((status) => status === 500)).toHaveLength(3);
+  });
+});
+
+describe("Preference-Applied", () => {
+  test.each<[string, string, string | null]>([
+    ["delay=1;x=y, code=404, code=500, respond-async", PAGE, "code=404, delay=1"],
+    [
+      "on=2, fail=1, body=empty, seed=3, until=2999-01-01T00:00:00Z",
+      PAGE,
+      'body=empty, on=2, until="2999-01-01T00:00:00Z", fail=1, seed=3',
+    ],
+    ["on=2, fail=1, body=empty", page(3), null],
+    ["fail=0, delay=5-5, seed=1", PAGE, "delay=5-5"],
+    ["fail=0, delay=1-2, seed=1", PAGE, "delay=1-2, seed=1"],
+    ["fail=1, retry-after=0", PAGE, "retry-after=0, fail=1"],
+    ["code=500, retry-after=0, seed=1", PAGE, "code=500"],
+    ["retry-after=0", PAGE, null],
+    ["next=null, on=last", page(LAST), null],
+    ["next=null, count=-5", page(LAST), "count=-5"],
+    ["rows=drop, delay=1", page(99), "delay=1"],
+    ["count=+1, delay=1", "/", "delay=1"],
+    ["body=cut, delay=1", PATH.slice(0, -1), "delay=1"],
+    ["grow=15/m", PAGE, 'grow="15/m"'],
+    ["grow=15/m, on=99", "/", null],
+  ])("to %s for %s is %s", async (text, target, applied) => {
+    const response = await send(target, { headers: { Prefer: text } });
+    expect(response.headers.get("preference-applied")).toBe(applied);
+  });
+});
+
+describe("an option that is wrong", () => {
+  const sentence =
+    "code=200 is invalid: code must be a whole number from 400 to 599. dealy=5 is unknown. Did you mean delay?";
+
+  test("in the header is a warning, and the others are applied", () =>
+    check(
+      send,
+      prefer("code=200, dealy=5", PAGE, {
+        headers: { "mock-warning": sentence, "preference-applied": null },
+      }),
+      prefer("count=999, delay=1", PAGE, {
+        headers: { "mock-warning": /its sign/, "preference-applied": "delay=1" },
+      }),
+    ));
+
+  test("in the query is 400 with the same sentence, on every path", () =>
+    check(
+      send,
+      ...[PATH, "/", "/nothing"].map((path) => ({
+        send: `${path}?prefer=code=200,dealy=5`,
+        status: 400,
+        headers: { "cache-control": "no-store", "mock-warning": null },
+        body: { detail: sentence },
+      })),
+      {
+        send: `${PATH}?prefer=dealy=5`,
+        with: { Accept: "text/html" },
+        status: 400,
+        body: /Did you mean delay\?/,
+      },
+    ));
+
+  test("cannot inject headers", async () => {
+    const response = await send(PAGE, { headers: { Prefer: "code=é\tSet-Cookie: a=b" } });
+    expect(response.headers.get("mock-warning")).toMatch(/^code=\?\?Set-Cookie: a=b is invalid/);
+  });
+});
+
+describe("a cache", () => {
+  test.each(["code=500", "body=empty", "body=garbage", "delay=1", "count=+1"])(
+    "does not keep a response with %s, and its condition has no effect",
+    (text) =>
+      check(send, {
+        send: PAGE,
+        with: { Prefer: text, "If-None-Match": "*" },
+        status: text === "code=500" ? 500 : 200,
+        headers: { "cache-control": "no-store", etag: null },
+      }),
+  );
+
+  test.each(["fail=0", "on=9, code=500", "seed=4", "code=x", "grow=15/m", "next=null, on=last"])(
+    "must ask again after a response to %s, which has no fault",
+    (text) => check(send, prefer(text, PAGE, { headers: { "cache-control": "no-cache", etag: /./ } })),
+  );
+
+  test("sees 304, 503, 304", async () => {
+    const target = page(13);
+    const etag = (await send(target, {})).headers.get("etag")!;
+    const ask = (Prefer: string, status: number): Exchange => ({
+      send: target,
+      with: { Prefer, "If-None-Match": etag },
+      status,
+      headers: status === 304 ? { etag, "cache-control": "no-cache" } : { etag: null },
+    });
+    await check(send, ask("fail=0", 304), ask("fail=1", 503), ask("fail=0", 304));
+  });
+
+  test("keeps the caching of an error", () =>
+    check(send, prefer("fail=0", page(99), { status: 404, headers: { "cache-control": "no-store" } })));
+});
+
+describe("a page is changed by", () => {
+  test.each<[string, (usual: Page) => Partial<Page>]>([
+    ["count=+1", ({ count }) => ({ count: count + 1 })],
+    ["count=-399", ({ count }) => ({ count: count - 399 })],
+    ["next=null", () => ({ next: null })],
+    ["next=loop", ({ next }) => ({ next: String(next).replace("page=3", "page=2") })],
+    ["next=skip", ({ next }) => ({ next: String(next).replace("page=3", "page=4") })],
+  ])("%s", async (text, change) => {
+    const usual = await read("");
+    await check(send, prefer(text, PAGE, { headers: { etag: null }, body: { ...usual, ...change(usual) } }));
+  });
+
+  test("rows, which drops, repeats or swaps a record", async () => {
+    const { results: usual } = await read("");
+    const [dropped, repeated, swapped] = await Promise.all(
+      ["drop", "repeat", "swap"].map(async (fault) => (await read(`rows=${fault}, seed=1`)).results),
+    );
+    expect(usual.filter(({ id }) => !dropped!.some((record) => record.id === id))).toHaveLength(1);
+    expect([repeated!.length, new Set(repeated!.map(({ id }) => id)).size]).toEqual([15, 14]);
+    const byId = (records: Page["results"]) => records.toSorted((one, other) => one.id - other.id);
+    expect(byId(swapped!)).toEqual(byId(usual));
+    const times = swapped!.map(({ timestamp }) => timestamp);
+    expect(times).not.toEqual(times.toSorted().reverse());
+  });
+
+  test.each<[string, RegExp]>([
+    ["float", /^\d+\.5$/],
+    ["null", /^null$/],
+    ["missing", /^undefined$/],
+    ["extra", /^0$/],
+    ["offset", /\+00:00$/],
+  ])("record=%s, in one field of one record", async (fault, expected) => {
+    const [changed, usual] = [await read(`record=${fault}, seed=3`), await read("")];
+    const changes = changed.results.flatMap((record, index) =>
+      [...new Set([...Object.keys(record), ...Object.keys(usual.results[index]!)])].flatMap((name) => {
+        const [is, was] = [Object(record)[name], Object(usual.results[index])[name]];
+        return is === was ? [] : [String(is)];
+      }),
+    );
+    expect(changes).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test("the same choice of a seed, however the page is written", async () => {
+    const targets = [PAGE, `${PATH}?page=2`, `${PATH}?page=2&format=`, `${PATH}?page=9&page=2`];
+    const changed = await Promise.all(
+      targets.map((target) => read("record=null, rows=repeat, seed=8", target)),
+    );
+    for (const { results } of changed) expect(results).toEqual(changed[0]!.results);
+    expect((await read("record=null, rows=repeat, seed=9")).results).not.toEqual(changed[0]!.results);
+  });
+});
+
+describe("Retry-After", () => {
+  test.each<[string, string | null]>([
+    ["code=429, retry-after=none", null],
+    ["code=503, retry-after=7", "7"],
+    ["code=429, retry-after=9", "9"],
+    ["hang, times=1, retry-after=0, on=99", null],
+    ["code=503, retry-after=date", "Tue, 01 Jan 2030 00:00:03 GMT"],
+  ])("to %s is %s", async (text, expected) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + 1 });
+    const response = await send(PAGE, { headers: { Prefer: text } });
+    expect(response.headers.get("retry-after")).toBe(expected);
+    if (expected === "9") expect(response.headers.get("ratelimit")).toBe('"default";r=0;t=9');
+  });
+});
+
+describe("grow", () => {
+  const at = async (seconds: number, target = page(1)) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + seconds * 1_000 });
+    return read("grow=20/s", target);
+  };
+
+  test("shows a part of the collection that grows by the clock, and begins again", async () => {
+    const first = await at(0.2);
+    const later = await at(0.7);
+    expect(later.count - first.count).toBe(10);
+    expect(later.results[10]).toEqual(first.results[0]);
+    expect((await at(0)).count).toBe(COUNT / 2 + 1);
+    expect((await at(9.95)).count).toBe(COUNT);
+    expect((await at(10)).count).toBe(COUNT / 2 + 1);
+  });
+
+  test("keeps one state during a walk with as_of, and hides later states", async () => {
+    const { count, next } = await at(1, `${PATH}?as_of=latest&prefer=grow=20/s`);
+    expect((await at(5, next!.replace("http://localhost:8787", ""))).count).toBe(count);
+    const target = `${PATH}?prefer=grow=20/s&as_of=${count + 1}`;
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + 1_000 });
+    await check(send, { send: target, status: 404, body: { detail: "Invalid page." } });
+    await check(send, { send: `${PATH}?as_of=${count + 1}` });
+  });
+});
+
+describe("for a script of another origin", () => {
+  test("a preflight for Prefer is allowed, and the mock never changes it", () =>
+    check(send, {
+      send: `OPTIONS ${PAGE}&prefer=code=503`,
+      with: { Prefer: "code=503, delay=2000", "Access-Control-Request-Method": "GET" },
+      status: 204,
+      // Without credentials `*` means every header except Authorization (Fetch standard, "CORS-preflight fetch").
+      headers: { "access-control-allow-headers": "*", "preference-applied": null },
+    }));
+
+  test.each(["code=503", "body=garbage, code=404", "code=1"])("a response with %s can be read", (text) =>
+    check(send, {
+      ...prefer(text),
+      status: Number(/[45]0\d/.exec(text)?.[0] ?? 200),
+      headers: { "access-control-allow-origin": "*", "access-control-expose-headers": "*" },
+    }),
+  );
+});
+
+test("a redirect keeps the parameter", () =>
+  check(send, {
+    send: `${PATH.slice(0, -1)}?prefer=delay=1`,
+    status: 301,
+    headers: { location: `${PATH}?prefer=delay=1`, "cache-control": "no-store" },
+  }));

@@ -1,0 +1,106 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { decide } from "../../src/mock/decision.ts";
+import { createCounter, createRandom, requestKey } from "../../src/mock/request-key.ts";
+
+const PATH = "/api/tf1/records/";
+const key = (target: string, method = "GET") => requestKey(method, new URL(target, "http://localhost"));
+const pages = (count: number) =>
+  Array.from({ length: count }, (_, index) => key(`${PATH}?page=${index + 1}`));
+
+describe("the key of a request consists of its method, path and query", () => {
+  test.each([
+    [key(`${PATH}?page=2`), key(`${PATH}?page=3`)],
+    [key(PATH), key("/")],
+    [key(`${PATH}?a=1`), key(`${PATH}?a=2`)],
+    [key(PATH), key(PATH, "POST")],
+  ])("%s is not %s", (one, other) => expect(one).not.toBe(other));
+
+  test.each([
+    [`${PATH}?page=2&format=api&z=1`, `${PATH}?z=1&format=api&page=2`],
+    [`${PATH}?page=2&prefer=fail=0.1,seed=4`, `${PATH}?page=2`],
+    [`http://127.0.0.1:9000${PATH}`, PATH],
+    [`${PATH}?page=3`, `${PATH}?page=5&format=api&page=003`],
+    [PATH, `${PATH}?format=json&page=1`],
+  ])("%s has the key of %s", (one, other) => {
+    expect(key(one)).toBe(key(other));
+    expect(key(one, "HEAD")).toBe(key(other));
+  });
+});
+
+describe("with a seed", () => {
+  test("the numbers never change between versions, so that tests can be repeated", async () => {
+    expect(await createRandom(4, key(`${PATH}?page=2`))("fail")).toBe(0.48626759205944836);
+    expect(await createRandom(4, key(`${PATH}?page=2`))("delay")).toBe(0.10870773461647332);
+  });
+
+  test("different seeds, pages and purposes get different numbers", async () => {
+    const numbers = await Promise.all(
+      pages(100).flatMap((page) =>
+        [1, 2, 3].flatMap((seed) => [createRandom(seed, page)("fail"), createRandom(seed, page)("delay")]),
+      ),
+    );
+    expect(new Set(numbers).size).toBe(600);
+  });
+
+  test.each([1, 2, 3])(
+    "the given share of pages fails with seed %i, and all of them at a higher rate",
+    async (seed) => {
+      const failing = async (fail: number) => {
+        const decisions = await Promise.all(
+          pages(2_000).map((page) => decideFor({ fail }, createRandom(seed, page))),
+        );
+        return decisions.flatMap(({ status }, index) => (status === 503 ? [index] : []));
+      };
+      const [few, many] = [await failing(0.1), await failing(0.3)];
+      // The standard deviation is 13. The limit is five standard deviations.
+      expect(Math.abs(few.length - 200)).toBeLessThan(67);
+      expect(many).toEqual(expect.arrayContaining(few));
+    },
+  );
+});
+
+test("without a seed the same request gets a different number each time", async () => {
+  const random = createRandom(undefined, key(PATH));
+  const numbers = await Promise.all(Array.from({ length: 100 }, () => random("fail")));
+  expect(new Set(numbers).size).toBe(100);
+});
+
+test("a delay is chosen from the whole range, both ends included", async () => {
+  const number = fc.oneof(
+    fc.constantFrom(0, 1 - 2 ** -32),
+    fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.nat(10_000), fc.nat(10_000), number, async (one, other, number) => {
+      const [min, max] = [Math.min(one, other), Math.max(one, other)];
+      const { delayMs } = await decideFor({ delay: { min, max } }, async () => number);
+      expect(delayMs).toSatisfy((ms: number) => Number.isInteger(ms) && ms >= min && ms <= max);
+      if (number === 0) expect(delayMs).toBe(min);
+      if (number === 1 - 2 ** -32) expect(delayMs).toBe(max);
+    }),
+  );
+});
+
+function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {
+  return decide(options, { isTarget: true, now: 0, count: async () => 1, random });
+}
+
+describe("the counter", () => {
+  test("counts each key, also at the same time, until it is reset", async () => {
+    const { count, reset } = createCounter();
+    expect(await Promise.all(["a", "b", "a", "a"].map(count))).toEqual([1, 1, 2, 3]);
+    reset();
+    expect(await count("a")).toBe(1);
+  });
+
+  test("forgets the key that was used longest ago if there are more than 10,000", async () => {
+    const { count } = createCounter();
+    await count("old");
+    await count("used");
+    for (let index = 2; index < 10_000; index++) await count(`key ${index}`);
+    await count("used");
+    await count("new");
+    expect([await count("used"), await count("new"), await count("old")]).toEqual([3, 2, 1]);
+  });
+});
