@@ -167,7 +167,7 @@ function learn(cache: Cache, state: State, askedAt: number, newest: boolean): vo
   if (!known || state.revision === known.state.revision) return;
   cache.fallback = undefined;
   // No name is used for other content, except after a backup was restored.
-  if (state.load === known.state.load && !continues(state, known.state)) cache.kept.clear();
+  if (!continues(state, known.state)) cache.kept.clear();
 }
 
 /** Runs a read, and notes whether the store works. Damaged content is an error of that content alone. */

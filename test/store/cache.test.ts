@@ -86,6 +86,18 @@ describe("when the state is no longer fresh", () => {
     expect(reads).toEqual(["page 60", "state", "state (newest)", "page 60"]);
   });
 
+  test("a restored backup drops the blocks of its load, although another load came in between", async () => {
+    const { read, reads, control } = createControlledStore(first);
+    await read(60);
+    control.state = replaced;
+    vi.advanceTimersByTime(TRUST_MS);
+    await read(1);
+    control.state = makeState(1_250, { revision: "restored" });
+    vi.advanceTimersByTime(TRUST_MS);
+    for (const page of [1, 60]) await read(page);
+    expect(reads.filter((what) => what === "page 60")).toHaveLength(2);
+  });
+
   test("freshness counts from the request to the store, not from its response", async () => {
     const { read, reads, control } = createControlledStore(first);
     control.delay = new Promise((resolve) => setTimeout(resolve, HANGS_AFTER_MS - 1));
