@@ -256,22 +256,18 @@ describe("with a stand-in for wrangler,", () => {
     expect((await load(store, makeRecords(300))).count).toBe(300);
   });
 
-  test("an error shows the beginning of a statement, which is not searched for a reason to repeat it", async () => {
-    let attempts = 0;
+  test("an error shows the beginning of a command, which is not searched for a reason to repeat it", async () => {
+    config = join(folder, "fetch failed.json");
+    await writeConfig("id-of-records", "0");
+    let failures = 1;
     const { store } = await openRemoteStore(
       "d1",
       connect((sql, run) => {
-        if (!sql.startsWith("INSERT OR REPLACE INTO blocks")) return run();
-        attempts++;
+        if (!sql.startsWith("INSERT OR REPLACE INTO blocks") || failures-- <= 0) return run();
         throw new Error("no such column");
       }),
     );
-    const records = makeRecords(300).map((record) => ({
-      ...record,
-      camera_pk: 1,
-      camera_ref: "fetch failed",
-    }));
-    const error: Error = await load(store, records).then(
+    const error: Error = await load(store, makeRecords(300)).then(
       () => new Error("It did not fail."),
       (reason) => reason,
     );
@@ -279,6 +275,5 @@ describe("with a stand-in for wrangler,", () => {
       /^wrangler d1 execute DB --yes --json --command INSERT OR .{80,}\.\.\. .*failed:\nno such column$/s,
     );
     expect(error.message.length).toBeLessThan(500);
-    expect(attempts).toBe(1);
   });
 });
