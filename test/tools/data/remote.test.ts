@@ -257,6 +257,7 @@ describe("with a stand-in for wrangler,", () => {
   });
 
   test("an error shows the beginning of a command, which is not searched for a reason to repeat it", async () => {
+    await open();
     config = join(folder, "fetch failed.json");
     await writeConfig("id-of-records", "0");
     let failures = 1;
