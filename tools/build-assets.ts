@@ -12,9 +12,8 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import type { OpenApiDocument } from "../src/http/openapi/types.ts";
+import { describeService, type OpenApiDocument } from "../src/openapi.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
-import { describeService } from "../src/site/openapi/document.ts";
 
 // Builds what the site is deployed with: its scripts, style sheets and other static files, the templates of the OpenAPI
 // document and of the API reference, and a module with the names of the files, which the worker imports. wrangler.toml

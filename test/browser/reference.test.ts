@@ -1,8 +1,6 @@
 import { describe } from "vitest";
 import { expect, follow, test } from "./visit.ts";
 
-const PATH = "/api/tf1/records/";
-
 describe.for([true, false])("the API reference, with scripts: %s", (javaScriptEnabled) => {
   test("sends a request and shows the raw response", async ({ visit }) => {
     const page = await visit({ javaScriptEnabled });
@@ -37,14 +35,6 @@ describe.for([true, false])("the API reference, with scripts: %s", (javaScriptEn
     const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
     expect(response.status()).toBe(503);
     expect(response.headers()["preference-applied"]).toBe("code=503, delay=200-800");
-  });
-
-  test("follows the redirect of the path without its slash", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    await page.goto("/docs");
-    const form = page.getByRole("form", { name: "Try it: Add the slash" });
-    await follow(page, () => form.getByRole("button").click());
-    expect(new URL(page.url()).pathname).toBe(PATH);
   });
 
   test("has a working link for each operation, object and header", async ({ visit }) => {

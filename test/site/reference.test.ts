@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeService } from "../../src/site/openapi/document.ts";
+import { describeService } from "../../src/openapi.ts";
 import { type RunningWorker, startWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import app from "../../src/index.ts";
-import { describeService } from "../../src/site/openapi/document.ts";
+import { describeService } from "../../src/openapi.ts";
 import { essential } from "../records/headers.ts";
 import { context, useWorker } from "../worker.ts";
 

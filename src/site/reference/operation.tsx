@@ -1,5 +1,5 @@
-import type { Operation as Described, Example, Parameter, ResponseObject } from "../../http/openapi/types.ts";
 import { MOCK_OPTIONS } from "../../mock/options.ts";
+import type { Operation as Described, Example, Parameter, ResponseObject } from "../../openapi.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { layOutJson } from "../json-layout.ts";
 import type { FC } from "../jsx-runtime.ts";

@@ -1,4 +1,4 @@
-import type { OpenApiDocument } from "../../http/openapi/types.ts";
+import type { OpenApiDocument } from "../../openapi.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";

@@ -1,4 +1,4 @@
-import type { Components, Schema } from "../../http/openapi/types.ts";
+import type { Components, Schema } from "../../openapi.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { Inline } from "./markdown.tsx";
 

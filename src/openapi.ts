@@ -1,0 +1,339 @@
+import * as z from "zod";
+import project from "../package.json" with { type: "json" };
+import { generateRecords, SEED } from "./generator/records.ts";
+import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
+import { MOCK_OPTIONS } from "./mock/options.ts";
+import {
+  COLLECTION_PATH,
+  lastPage,
+  locatePage,
+  MAX_PAGE,
+  PAGE_SIZE,
+  pageUrls,
+  writeEnvelope,
+} from "./records/page.ts";
+import { Page, TrafficRecord } from "./records/record.ts";
+import { DESCRIPTION, METHODS } from "./records/route.ts";
+import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./site/about.ts";
+
+// The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
+
+const PAGE: Parameter = {
+  name: "page",
+  in: "query",
+  description: `Number of the page: 1 is the newest, and \`last\` is the oldest. Absent or empty, it is 1. If it is repeated, the last value counts.`,
+  allowEmptyValue: true,
+  schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, { const: "last" }], default: 1 },
+};
+const FORMAT: Parameter = {
+  name: "format",
+  in: "query",
+  description: `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter (specification, Page envelope, rule 2).`,
+  allowEmptyValue: true,
+  schema: { type: "string", enum: ["api", "json"], default: "api" },
+};
+const AS_OF: Parameter = {
+  name: "as_of",
+  in: "query",
+  description: `Reads one state of a growing collection. Begin with \`latest\`, or with a \`count\` that the collection had; the links then name that state. Its pages stay the same until a load replaces the collection.`,
+  // The service also accepts leading zeros, but a generated client sends none.
+  schema: {
+    anyOf: [
+      { type: "integer", minimum: 0 },
+      { pattern: "^(latest|[0-9]+(-[0-9]+)?)$", type: "string" },
+    ],
+  },
+};
+const IF_NONE_MATCH: Parameter = {
+  name: "If-None-Match",
+  in: "header",
+  description: `Entity-tags of the copies that the client has, or \`*\`. If one of them is the tag of the page, the response is 304 (RFC 9110, 13.1.2).`,
+  schema: { type: "string" },
+};
+const PREFER: Parameter[] = [
+  {
+    name: "prefer",
+    in: "query",
+    description: `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${listOptions()}`,
+    allowEmptyValue: true,
+    schema: { type: "string" },
+  },
+  {
+    name: "Prefer",
+    in: "header",
+    description: `The same options as in the query parameter \`prefer\`, which it precedes. Wrong options are ignored (RFC 7240).`,
+    schema: { type: "string" },
+  },
+];
+
+function listOptions(): string {
+  const rows = Object.values(MOCK_OPTIONS);
+  return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
+}
+
+/** The headers of responses. The part of a name after a dot tells descriptions of the same header apart. */
+const HEADERS = {
+  Allow: always(METHODS, "The methods of the collection (specification, List records)."),
+  Vary: always("Accept", "What the response depends on besides its URL (specification, List records)."),
+  "Access-Control-Allow-Origin": always("*", "Scripts of any origin may read the response."),
+  "Access-Control-Expose-Headers": always("*", "Scripts of any origin may read its headers."),
+  "X-Content-Type-Options": always("nosniff", "The content has the type that `Content-Type` says."),
+  ETag: sometimes("Identifies the content of a page in JSON, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
+  "Cache-Control.page": {
+    description: `A page may be kept for some seconds, or for an hour if the service fails. If the request has a preference, a cache must ask again; if the page has a fault, it must not be kept.`,
+    required: true,
+    schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
+  },
+  "Cache-Control.error": always(ERROR_CACHING, "An error says nothing about the next request."),
+  "Cache-Control.prefer": sometimes("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
+  "Retry-After": seconds("Seconds after which to try again.", 1),
+  "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
+  RateLimit: sometimes("With 429: what is left of the quota (r), and the seconds until there is more (t)."),
+  "RateLimit-Policy": sometimes("With 429: the quota (q) of a window of so many seconds (w)."),
+  "Preference-Applied": sometimes("The options that were applied to this response (RFC 7240, 3)."),
+  "Mock-Warning": sometimes("What is wrong with the options in the header `Prefer`, which are ignored."),
+  "Access-Control-Allow-Methods": always("GET, OPTIONS", "The methods that a script may use."),
+  "Access-Control-Allow-Headers": always("*", "A script may send any header."),
+  "Access-Control-Max-Age": seconds("Seconds for which a browser may keep this response.", 0),
+} satisfies Record<string, Header>;
+
+function always(value: string, description: string): Header {
+  return { description, required: true, schema: { type: "string", const: value } };
+}
+
+function sometimes(description: string, schema: Schema = {}): Header {
+  return { description, required: false, schema: { type: "string", ...schema } };
+}
+
+function seconds(description: string, minimum: number): Header {
+  return { description, required: true, schema: { type: "integer", minimum } };
+}
+
+function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
+  const toReference = (name: string) => [name.split(".")[0], { $ref: `#/components/headers/${name}` }];
+  return Object.fromEntries(names.map(toReference));
+}
+
+/** The headers of every response. The mock changes all of them except that to a preflight. */
+const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
+const COMMON = { ...refer("Allow", "Vary"), ...CORS };
+const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning") };
+
+const WEB_PAGE = { "text/html": { schema: { type: "string" } } };
+
+/** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
+function json(schema: string, examples: Record<string, unknown>): Content {
+  const named = Object.entries(examples).map(([request, value], index) => {
+    const summary = request.replace(" ", ` ${COLLECTION_PATH}`);
+    return [`example${index + 1}`, { summary, value }];
+  });
+  const reference = { $ref: `#/components/schemas/${schema}` };
+  return { "application/json": { schema: reference, examples: Object.fromEntries(named) } };
+}
+
+/** An error, as JSON or as a web page, with the details of examples. */
+function error(description: string, details: Record<string, string>, headers = {}): ResponseObject {
+  const bodies = Object.entries(details).map(([request, detail]) => [request, { detail }]);
+  return {
+    description,
+    headers: { ...USUAL, ...refer("Cache-Control.error"), ...headers },
+    content: { ...json("Error", Object.fromEntries(bodies)), ...WEB_PAGE },
+  };
+}
+
+const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid value.", {
+  "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
+});
+const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
+  "GET , Accept: image/png": "Could not satisfy the request Accept header.",
+});
+const THROTTLED = error(
+  "The client has sent more requests than this deployment allows, or `prefer` asks for this status.",
+  { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
+  refer("Retry-After"),
+);
+const OTHER = error(
+  "Any other status from 400 to 599, if `prefer` asks for it.",
+  {},
+  refer("Retry-After.prefer", "RateLimit", "RateLimit-Policy"),
+);
+
+/** Made-up records, newest first: the examples do not depend on what is loaded. */
+export const EXAMPLE_RECORDS = [
+  ...generateRecords({ seed: SEED, from: new Date("2025-10-31T07:00Z"), to: new Date("2025-10-31T08:00Z") }),
+].sort((one, other) => Date.parse(other.timestamp) - Date.parse(one.timestamp));
+
+function examplePage(query: string, number: number): unknown {
+  const page = locatePage(EXAMPLE_RECORDS.length, number);
+  const results = EXAMPLE_RECORDS.slice(page.count - page.last, page.count - page.first + 1);
+  const url = pageUrls(PLACEHOLDER_ORIGIN + COLLECTION_PATH, new URLSearchParams(query));
+  return JSON.parse(writeEnvelope(page, JSON.stringify(results), url));
+}
+
+const LIST: Operation = {
+  operationId: "listRecords",
+  summary: "List records",
+  description: `One page of the collection. \`results\` contains up to 15 records (specification, List records, behaviour 1):
+
+- Records are sorted newest first by \`timestamp\`: a higher page number contains older records (behaviour 2). Records with the same timestamp are not sorted by id (behaviour 3).
+- \`camera_ok\` is null in records of older periods (behaviour 4).
+- \`count\` is the same on all pages until the collection changes (behaviour 5).
+- \`next\` and \`previous\` are absolute URLs that keep the other parameters of the request (Page envelope, rules 1 and 2).
+
+\`HEAD\` has the same response without its body.`,
+  tags: ["records"],
+  parameters: [PAGE, FORMAT, AS_OF, ...PREFER, IF_NONE_MATCH],
+  responses: {
+    200: {
+      description: "The page, with the links to its neighbours (specification, Page envelope).",
+      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
+      content: {
+        ...json("Page", {
+          "GET  (made-up records)": examplePage("", 1),
+          "GET ?format=json&page=2 (made-up records)": examplePage("?format=json&page=2", 2),
+          "GET ?page=last (made-up records)": examplePage("", lastPage(EXAMPLE_RECORDS.length)),
+        }),
+        ...WEB_PAGE,
+      },
+    },
+    304: {
+      description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
+      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
+    },
+    400: INVALID_PREFER,
+    404: error(
+      `\`page\` is not a positive integer or is past the end, \`as_of\` names a state that the collection has not reached or that a load has replaced, or \`format\` is unknown.`,
+      { "GET ?page=0": "Invalid page.", "GET ?format=xml": "Not found." },
+    ),
+    405: error("The method is not `GET`, `HEAD` or `OPTIONS`.", {
+      "POST ": 'Method "POST" not allowed.',
+    }),
+    406: NOT_ACCEPTABLE,
+    429: THROTTLED,
+    503: error(
+      "The collection cannot be read at the moment. `Retry-After` says when to try again.",
+      { "GET ?prefer=code=503": "Service temporarily unavailable, try again later." },
+      refer("Retry-After"),
+    ),
+    default: OTHER,
+  },
+};
+
+const DESCRIBE: Operation = {
+  operationId: "describeRecords",
+  summary: "Describe the collection",
+  description: "What the collection contains, and its media types (specification, Options).",
+  tags: ["records"],
+  parameters: [FORMAT, ...PREFER],
+  responses: {
+    200: {
+      description: "The description of the collection.",
+      headers: { ...USUAL, ...refer("Cache-Control.prefer") },
+      content: json("Description", { "OPTIONS ": DESCRIPTION }),
+    },
+    204: {
+      description: "The response to a preflight, which has the header `Access-Control-Request-Method`.",
+      headers: {
+        ...COMMON,
+        ...refer("Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
+      },
+    },
+    400: INVALID_PREFER,
+    404: error("`format` is unknown.", { "OPTIONS ?format=xml": "Not found." }),
+    406: NOT_ACCEPTABLE,
+    429: THROTTLED,
+    default: OTHER,
+  },
+};
+
+const Description = z.strictObject({
+  name: z.string(),
+  description: z.string(),
+  renders: z.array(z.string()).meta({ description: "Media types of responses." }),
+  parses: z
+    .array(z.string())
+    .meta({ description: "Media types of request bodies. There is no write operation." }),
+});
+const ErrorBody = z.strictObject({
+  detail: z.string().meta({ description: "What went wrong, for a person to read." }),
+});
+
+function convertSchemas(): Record<string, Schema> {
+  const registry = z.registry<{ id: string; title: string }>();
+  registry.add(TrafficRecord, { id: "TrafficRecord", title: "Record" });
+  registry.add(Page, { id: "Page", title: "Page envelope" });
+  registry.add(Description, { id: "Description", title: "Description of the collection" });
+  registry.add(ErrorBody, { id: "Error", title: "Error" });
+  const { schemas } = z.toJSONSchema(registry, {
+    uri: (id) => `#/components/schemas/${id}`,
+    // Other services may send more, so the schema that reads pages has no limit.
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
+    },
+  });
+  // A component has the dialect and the address of the document.
+  return Object.fromEntries(
+    Object.entries(schemas).map(([id, { $schema: _, $id: __, ...schema }]) => [id, schema]),
+  );
+}
+
+const DOCUMENT: OpenApiDocument = {
+  openapi: "3.1.1",
+  info: {
+    title: SITE_NAME,
+    version: project.version,
+    summary: "Counts of road users by roadside cameras, page by page.",
+    description: `A public ${STAND_IN}. It responds to the same requests in the same way, with records of its own: a read-only collection of road users, counted by roadside cameras.
+
+Scripts of any origin may read it without authentication. To read the whole collection, follow \`next\` until it is null.`,
+    license: { name: "MIT License", identifier: project.license },
+  },
+  servers: [{ url: PLACEHOLDER_ORIGIN, description: "This deployment" }],
+  security: [],
+  tags: [{ name: "records", description: "The collection `tf1`." }],
+  paths: { [COLLECTION_PATH]: { get: LIST, options: DESCRIBE } },
+  components: { schemas: convertSchemas(), headers: HEADERS },
+};
+
+/**
+ * Describes the service in OpenAPI 3.1.
+ * @param origin the scheme, host and port under which clients reach the service
+ */
+export function describeService(origin: string): OpenApiDocument {
+  return JSON.parse(JSON.stringify(DOCUMENT).replaceAll(PLACEHOLDER_ORIGIN, origin));
+}
+
+/** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
+export type Schema = Record<string, unknown>;
+export type Reference = { $ref: string };
+export type Header = { description: string; required?: boolean; schema: Schema };
+export type Parameter = Header & { name: string; in: "query" | "header"; allowEmptyValue?: boolean };
+export type Example = { summary: string; value: unknown };
+/** By media type. */
+export type Content = Record<string, { schema: Schema; examples?: Record<string, Example> }>;
+/** Without content if the response has no body. */
+export type ResponseObject = { description: string; headers: Record<string, Reference>; content?: Content };
+export type Components = { schemas: Record<string, Schema>; headers: Record<string, Header> };
+export type PathItem = Partial<Record<"get" | "options", Operation>>;
+
+export interface Operation {
+  operationId: string;
+  summary: string;
+  description: string;
+  tags: string[];
+  parameters: Parameter[];
+  /** By status. */
+  responses: Record<string, ResponseObject>;
+}
+
+/** The parts of an OpenAPI 3.1 document that this service needs. */
+export interface OpenApiDocument {
+  openapi: string;
+  info: { title: string; version: string; summary: string; description: string; license: object };
+  servers: { url: string; description: string }[];
+  /** Empty: there is no authentication. */
+  security: [];
+  tags: { name: string; description: string }[];
+  paths: Record<string, PathItem>;
+  components: Components;
+}
