@@ -177,6 +177,23 @@ describe("a page of the collection in a browser", () => {
     },
   );
 
+  test.each<[string, string, string | undefined]>([
+    ["count=+20", '<p class="lead">120 records, newest first; page 2 of 8.', undefined],
+    ["next=skip", 'rel="next" href="http://[^"]*page=4[^"]*"', undefined],
+    ["next=null", '<span class="button off">Next ›</span>', undefined],
+    ["record=missing,seed=3", ">missing</td>", ">missing</td>.*>missing</td>"],
+    ["record=float,seed=3", ">\\d+\\.5</td>", undefined],
+    ["rows=drop,seed=1", "(<tr id=.*?){14}", "(<tr id=.*?){15}"],
+  ])("with %s shows what the client gets", async (fault, shown, hidden) => {
+    const query = `?format=api&page=2&prefer=${encodeURIComponent(fault)}`;
+    const page = await open(query);
+    expect(page.replaceAll("&amp;", "&")).toMatch(new RegExp(shown, "s"));
+    if (hidden !== undefined) expect(page).not.toMatch(new RegExp(hidden, "s"));
+    const [, body] = /<code class="json">(.*?)<\/code>/s.exec(page) ?? [];
+    const response = await worker.fetch(PATH + query);
+    expect(JSON.parse(decode(body!.replaceAll(/<[^>]+>/g, "")))).toEqual(await response.json());
+  });
+
   test.each([
     ["", [2, 7], []],
     ["?page=2", [1, 3, 7], []],

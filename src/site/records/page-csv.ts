@@ -8,13 +8,14 @@ const SPECIAL = /[",\r\n]/;
  * 2397). A load accepts it, too.
  */
 export function writeCsvUrl(records: TrafficRecord[]): string {
-  const fields = Object.keys(records[0] ?? {});
-  const lines = [fields, ...records.map((record) => Object.values(record))];
+  // The mock may have removed a field of one record, or added one.
+  const fields = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const lines = [fields, ...records.map((record) => fields.map((field) => Reflect.get(record, field)))];
   const text = lines.map((values) => `${values.map(writeValue).join(",")}\r\n`).join("");
   return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
 }
 
-function writeValue(value: string | number | null): string {
+function writeValue(value: string | number | null | undefined): string {
   const text = String(value ?? "");
   return SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

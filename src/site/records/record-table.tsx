@@ -77,13 +77,13 @@ const SINGULAR: Record<RoadUser, string> = {
   buses: "bus",
 };
 
-/** A count, with a bar below it. Cards show its name after it, and leave out zeros. */
-const CountCell: FC<{ name: RoadUser; count: number }> = ({ name, count }) => (
+/** A count, with a bar below it. Cards show its name after it, and leave out zeros. The mock may have removed the count. */
+const CountCell: FC<{ name: RoadUser; count: number | undefined }> = ({ name, count }) => (
   <td
-    class={count === 0 ? "number zero" : `number count length-${barLength(count)}`}
+    class={count === 0 ? "number zero" : `number count length-${barLength(count ?? 0)}`}
     data-name={count === 1 ? SINGULAR[name] : name}
   >
-    {count}
+    {count === undefined ? "missing" : String(count)}
   </td>
 );
 

@@ -1,4 +1,4 @@
-import { COLLECTION_PATH, lastPage, locatePage } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Page, TrafficRecord } from "../../records/record.ts";
 import type { PageView } from "../../records/route.ts";
 import { REFERENCE_PATH } from "../about.ts";
@@ -13,10 +13,11 @@ import { JsonText } from "./json-text.tsx";
 import { writeCsvUrl } from "./page-csv.ts";
 import { RecordTable } from "./record-table.tsx";
 
-/** The web page of a page of the collection. */
+/** The web page of a page of the collection. It shows the response that a client gets, even if the mock changed it. */
 export function renderRecords(view: RecordsView): string {
-  const { count, number, envelope, query } = view;
+  const { number, envelope, query } = view;
   const page: Page = JSON.parse(envelope);
+  const { count } = page;
   const pages = lastPage(count);
   return (
     <Layout
@@ -31,14 +32,14 @@ export function renderRecords(view: RecordsView): string {
       </p>
       <Banners {...view} />
       <nav class="pages" aria-label="Pages">
-        <PageLinks {...view} />
+        <PageLinks page={page} url={view.url} />
         <PageBox query={query} number={number} last={pages} />
       </nav>
-      {count > 0 && (
+      {page.results.length > 0 && (
         <>
           <RecordTable records={page.results} />
           <nav class="pages" aria-label="Pages, below the records">
-            <PageLinks {...view} />
+            <PageLinks page={page} url={view.url} />
           </nav>
         </>
       )}
@@ -51,25 +52,22 @@ export function renderRecords(view: RecordsView): string {
   ).html;
 }
 
-const PageLinks: FC<PageView> = ({ count, number, url }) => {
-  const { next, previous } = locatePage(count, number);
-  return (
-    <>
-      <PageLink to={previous === null ? null : 1} url={url} name="« Newest" />
-      <PageLink to={previous} url={url} name="‹ Previous" rel="prev" />
-      <PageLink to={next} url={url} name="Next ›" rel="next" />
-      <PageLink to={next === null ? null : lastPage(count)} url={url} name="Oldest »" />
-    </>
-  );
-};
+const PageLinks: FC<{ page: Page; url: PageView["url"] }> = ({ page: { count, next, previous }, url }) => (
+  <>
+    <PageLink to={previous && url(1)} name="« Newest" />
+    <PageLink to={previous} name="‹ Previous" rel="prev" />
+    <PageLink to={next} name="Next ›" rel="next" />
+    <PageLink to={next && url(lastPage(count))} name="Oldest »" />
+  </>
+);
 
 /** A link to a page. If there is no such page, the link keeps its place, so that the others do not move. */
-const PageLink: FC<{ to: number | null; url: PageView["url"]; name: string; rel?: string }> = (link) =>
-  link.to === null ? (
-    <span class="button off">{link.name}</span>
+const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, name, rel }) =>
+  to === null ? (
+    <span class="button off">{name}</span>
   ) : (
-    <a class="button" rel={link.rel} href={link.url(link.to)}>
-      {link.name}
+    <a class="button" rel={rel} href={to}>
+      {name}
     </a>
   );
 
