@@ -1,5 +1,4 @@
 import { createPeakCounts, type PeakCounts, type SceneType } from "./counts.ts";
-import type { OutageSchedule } from "./outages.ts";
 import { hash, integer, SEED_PARTS, uniform } from "./random.ts";
 
 /** A camera with everything that decides its records. */
@@ -78,18 +77,10 @@ export interface Site {
   phase: number;
 }
 
-/** A series of references: `a33` and `a33p2`, or `g86p1` and `g86p2`. */
-interface RefSeries {
-  /** The number of the first site. */
-  first: number;
-  /** Each site has a range of this many numbers. */
-  step: number;
-  /** The minimum number of digits. */
-  digits: number;
-  /** Whether the first camera of a site has the suffix `p1`. */
-  alwaysNumbered: boolean;
-}
-
+/**
+ * Series of references, such as `a33` and `a33p2`, or `g86p1` and `g86p2`: the number of the first site, how many numbers each site
+ * chooses from, the minimum number of digits, and whether the first camera of a site has the suffix `p1`.
+ */
 const REF_SERIES = {
   a: { first: 11, step: 8, digits: 1, alwaysNumbered: false },
   c: { first: 23, step: 9, digits: 1, alwaysNumbered: false },
@@ -98,7 +89,7 @@ const REF_SERIES = {
   g: { first: 33, step: 11, digits: 1, alwaysNumbered: true },
   pd: { first: 1, step: 1, digits: 1, alwaysNumbered: true },
   fast: { first: 1, step: 2, digits: 2, alwaysNumbered: true },
-} as const satisfies Record<string, RefSeries>;
+} as const;
 
 type SeriesName = keyof typeof REF_SERIES;
 
@@ -149,4 +140,39 @@ function createRefs(series: SeriesName, earlier: number, size: number): string[]
   const site = series + String(number).padStart(digits, "0");
   const ref = (camera: number) => (camera === 1 && !alwaysNumbered ? site : `${site}p${camera}`);
   return Array.from({ length: size }, (_, index) => ref(index + 1));
+}
+
+/**
+ * A schedule of outages of a camera. Time is divided into windows and each window may contain one outage, so that whether a
+ * moment is in an outage does not depend on other moments. All lengths are in seconds.
+ */
+export interface OutageSchedule {
+  /** Two keys have independent outages. */
+  key: number;
+  window: number;
+  /** Share of windows that contain an outage, 0 .. 1. */
+  chance: number;
+  /** The lengths of outages, at most `window`. */
+  shortest: number;
+  longest: number;
+}
+
+const OFFSET = 0;
+const WINDOWS = 1;
+
+const CHANCE = 0;
+const LENGTH = 1;
+const START = 2;
+
+/** @param time whole seconds since 1970-01-01 UTC, 0 or more */
+export function isInOutage(schedule: OutageSchedule, time: number): boolean {
+  if (schedule.chance === 0) return false;
+  // Each key has its own window borders. Otherwise, all cameras would change at the same moments.
+  const shifted = time + (hash(schedule.key, OFFSET) % schedule.window);
+  const key = hash(hash(schedule.key, WINDOWS), Math.floor(shifted / schedule.window));
+  if (uniform(key, CHANCE) >= schedule.chance) return false;
+  const length = schedule.shortest + (schedule.longest - schedule.shortest) * uniform(key, LENGTH);
+  const start = (schedule.window - length) * uniform(key, START);
+  const position = shifted % schedule.window;
+  return position >= start && position < start + length;
 }

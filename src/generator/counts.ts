@@ -1,20 +1,11 @@
-import type { Counts } from "../records/record.ts";
+import type { Counts, RoadUser } from "../records/record.ts";
 import { poisson, uniform } from "./random.ts";
 
 /** What a camera looks at. It decides which road users are counted, and when. */
 export type SceneType = "motorway" | "street" | "car park" | "square" | "path";
 
-/** The mean counts of a camera in the busiest weekday hour. */
-export interface PeakCounts {
-  /** Cars that are in the picture day and night, in addition to `cars`. */
-  parked: number;
-  cars: number;
-  persons: number;
-  bicycles: number;
-  trucks: number;
-  motorcycles: number;
-  buses: number;
-}
+/** The mean counts of a camera in the busiest weekday hour, and the cars that are in the picture day and night. */
+export type PeakCounts = Record<"parked" | RoadUser, number>;
 
 type Range = readonly [lowest: number, highest: number];
 
@@ -29,31 +20,18 @@ const RANGES: Record<SceneType, Record<keyof PeakCounts, Range>> = {
 
 /** Creates the peak counts of a camera. Quiet cameras are more common than busy ones. */
 export function createPeakCounts(sceneType: SceneType, key: number): PeakCounts {
-  const ranges = RANGES[sceneType];
-  const level = ([lowest, highest]: Range, part: number) =>
-    lowest + (highest - lowest) * uniform(key, part) ** 1.5;
-  return {
-    parked: level(ranges.parked, 0),
-    cars: level(ranges.cars, 1),
-    persons: level(ranges.persons, 2),
-    bicycles: level(ranges.bicycles, 3),
-    trucks: level(ranges.trucks, 4),
-    motorcycles: level(ranges.motorcycles, 5),
-    buses: level(ranges.buses, 6),
-  };
+  const levels = Object.entries(RANGES[sceneType]).map(([name, [lowest, highest]], part) => [
+    name,
+    lowest + (highest - lowest) * uniform(key, part) ** 1.5,
+  ]);
+  return Object.fromEntries(levels) as PeakCounts;
 }
 
-/** How busy each kind of road user is in an hour, relative to its busiest weekday hour. Weekends may exceed 1. */
-export interface HourlyProfile {
-  /** Cars and motorcycles. */
-  traffic: number;
-  trucks: number;
-  buses: number;
-  /** Persons and bicycles on their way to work, school and shops. */
-  errands: number;
-  /** Persons and bicycles on squares and paths. */
-  leisure: number;
-}
+/**
+ * How busy each kind of road user is in an hour, relative to its busiest weekday hour; weekends may exceed 1. Traffic is cars
+ * and motorcycles. Errands are persons and bicycles on their way to work, school and shops, leisure those on squares and paths.
+ */
+export type HourlyProfile = Record<"traffic" | "trucks" | "buses" | "errands" | "leisure", number>;
 
 type Hours = Record<keyof HourlyProfile, readonly number[]>;
 
@@ -91,15 +69,11 @@ export function getHourlyProfile(time: number): HourlyProfile {
   const local = time + UTC_OFFSET;
   const hour = Math.floor((local % DAY) / HOUR);
   const weekday = (Math.floor(local / DAY) + THURSDAY) % 7;
-  const { traffic, trucks, buses, errands, leisure } = weekday < SATURDAY ? WEEKDAY : WEEKEND;
-  const share = (hours: readonly number[]) => (hours[hour] ?? 0) / 100;
-  return {
-    traffic: share(traffic),
-    trucks: share(trucks),
-    buses: share(buses),
-    errands: share(errands),
-    leisure: share(leisure),
-  };
+  const shares = Object.entries(weekday < SATURDAY ? WEEKDAY : WEEKEND).map(([name, hours]) => [
+    name,
+    (hours[hour] ?? 0) / 100,
+  ]);
+  return Object.fromEntries(shares) as HourlyProfile;
 }
 
 /**
@@ -114,7 +88,7 @@ export function generateCounts(
   key: number,
   profile: HourlyProfile,
 ): Counts {
-  const onFoot = isForLeisure(sceneType) ? profile.leisure : profile.errands;
+  const onFoot = sceneType === "square" || sceneType === "path" ? profile.leisure : profile.errands;
   return {
     cars:
       parkedCars(peakCounts.parked, uniform(key, 0)) +
@@ -125,10 +99,6 @@ export function generateCounts(
     motorcycles: poisson(peakCounts.motorcycles * profile.traffic, uniform(key, 5)),
     buses: poisson(peakCounts.buses * profile.buses, uniform(key, 6)),
   };
-}
-
-function isForLeisure(sceneType: SceneType): boolean {
-  return sceneType === "square" || sceneType === "path";
 }
 
 /** Parked cars come and go a few at a time: the mean, plus or minus a fifth. */

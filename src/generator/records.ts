@@ -1,16 +1,7 @@
 import { NO_COUNTS, type TrafficRecord } from "../records/record.ts";
-import { type Camera, createCameras } from "./cameras.ts";
-import { generateCounts } from "./counts.ts";
-import {
-  createProcessingOrder,
-  EPOCH,
-  generateIntervals,
-  getCaptureTime,
-  getProcessingRank,
-  type Interval,
-} from "./intervals.ts";
-import { isInOutage } from "./outages.ts";
-import { hash, uniform } from "./random.ts";
+import { type Camera, createCameras, isInOutage, type Site } from "./cameras.ts";
+import { generateCounts, getHourlyProfile, type HourlyProfile } from "./counts.ts";
+import { hash, integer, SEED_PARTS, uniform } from "./random.ts";
 
 /** The random seed of the seed records, and of the records that growth adds to them. */
 export const SEED = 1;
@@ -34,6 +25,9 @@ export interface GeneratorOptions {
   interval?: number;
 }
 
+/** 2019-01-01 UTC in seconds since 1970. Intervals, and therefore ids, are counted from here. */
+export const EPOCH = Date.UTC(2019, 0, 1) / 1000;
+
 /** Older records have no camera health (specification, "List records", rule 4). Seconds since 1970-01-01 UTC. */
 const HEALTH_SINCE = Date.UTC(2021, 0, 1) / 1000;
 
@@ -54,14 +48,14 @@ const COUNTS = 1;
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
   const { seed, from, to, count, minutes } = requireValid(options);
   const cameras = createCameras(count, seed);
-  const order = createProcessingOrder(count, seed);
+  const rankOf = createRanks(count, seed);
   for (const interval of generateIntervals(from, to, minutes)) {
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
       const time = getCaptureTime(interval, camera.site);
       if (time < from || time >= to || isMissing(camera, interval, time)) continue;
-      const rank = getProcessingRank(order, interval.number, camera.camera_pk);
-      records.push(createRecord(camera, interval, time, interval.number * count + rank + 1));
+      const id = interval.number * count + rankOf(interval.number, camera.camera_pk) + 1;
+      records.push(createRecord(camera, interval, time, id));
     }
     yield* records.sort(byTime);
   }
@@ -110,4 +104,60 @@ function createRecord(camera: Camera, interval: Interval, time: number, id: numb
 function byTime(one: TrafficRecord, other: TrafficRecord): number {
   if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
   return one.camera_ref < other.camera_ref ? -1 : 1;
+}
+
+/** A span of time in which each camera has at most one record. Times are in seconds. */
+interface Interval {
+  /** Counted from 0 at the epoch. */
+  number: number;
+  start: number;
+  length: number;
+  profile: HourlyProfile;
+}
+
+/**
+ * Generates the intervals that overlap with a period, oldest first.
+ *
+ * @param from seconds since 1970-01-01 UTC, not before the epoch
+ * @param to seconds since 1970-01-01 UTC, not included
+ * @param minutes the length of an interval
+ */
+function* generateIntervals(from: number, to: number, minutes: number): Generator<Interval, void> {
+  const length = minutes * 60;
+  for (let number = Math.floor((from - EPOCH) / length); ; number++) {
+    const start = EPOCH + number * length;
+    if (start >= to) return;
+    yield { number, start, length, profile: getHourlyProfile(start) };
+  }
+}
+
+/** Seconds between the earliest and the latest capture time of a site within an interval. */
+const JITTER = 10;
+
+/**
+ * When a site takes its images in an interval.
+ * @returns whole seconds since 1970-01-01 UTC, never the first or the last second of the interval
+ */
+function getCaptureTime({ number, start, length }: Interval, { phase, key }: Site): number {
+  const usual = Math.floor(phase * (length - 1 - JITTER));
+  return start + 1 + usual + integer(JITTER, key, number);
+}
+
+/**
+ * Creates the order in which the images of an interval are processed. Ids follow it, so inside one timestamp they are out of
+ * order (specification, "List records", rule 3). Each interval starts with another camera.
+ * @param cameras 1 or more
+ * @returns the rank of a camera in an interval, 0 .. cameras - 1
+ */
+function createRanks(cameras: number, seed: number): (interval: number, camera_pk: number) => number {
+  const key = hash(seed, SEED_PARTS.order);
+  // The golden ratio keeps the ranks of neighbours, and so of the cameras of a site, far apart.
+  let stride = Math.ceil(cameras * 0.618);
+  // No rank repeats if the stride is coprime to the number of cameras.
+  while (greatestCommonDivisor(stride, cameras) > 1) stride += 1;
+  return (interval, camera_pk) => (camera_pk * stride + integer(cameras, key, interval)) % cameras;
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }

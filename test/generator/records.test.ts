@@ -51,17 +51,9 @@ describe("generateRecords", () => {
     fc.assert(
       fc.property(periods, fc.double({ min: 0, max: 1, noNaN: true }), (period, part) => {
         const middle = new Date(+period.from + Math.floor(part * (+period.to - +period.from)));
+        // The same seed gives the same records, so the parts have those of the whole.
         const parts = [...recordsOf({ ...period, to: middle }), ...recordsOf({ ...period, from: middle })];
         expect(parts).toEqual(recordsOf(period));
-      }),
-      runs,
-    );
-  });
-
-  test("the same random seed gives the same records", () => {
-    fc.assert(
-      fc.property(periods, (period) => {
-        expect(recordsOf({ ...period })).toEqual(recordsOf(period));
       }),
       runs,
     );
@@ -91,16 +83,33 @@ describe("generateRecords", () => {
         const keys = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
         expect(keys).toEqual([...new Set(keys)].sort());
         expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
+        // Each camera has at most one record in an interval, neither in its first nor in its last second.
+        const length = period.interval * 60;
+        const seconds = records.map(({ timestamp }) => (Date.parse(timestamp) - EPOCH) / 1000);
+        expect(seconds.filter((time) => time % length === 0 || time % length === length - 1)).toEqual([]);
+        const slots = records.map(
+          ({ camera_pk }, index) => `${camera_pk} ${Math.floor(seconds[index]! / length)}`,
+        );
+        expect(new Set(slots).size).toBe(records.length);
       }),
       runs,
     );
   });
 
+  test("a camera takes its images at 10 different seconds of an interval", () => {
+    const records = recordsOf({ ...day, cameras: 1, interval: 1 });
+    const seconds = new Set(records.map(({ timestamp }) => Number(timestamp.slice(17, 19))));
+    expect(seconds.size).toBe(10);
+    expect(Math.max(...seconds) - Math.min(...seconds)).toBe(9);
+  });
+
   test("more cameras only add records and change ids", () => {
     const few = recordsOf({ ...day, cameras: 10 });
-    const many = recordsOf({ ...day, cameras: 200 }).filter(({ camera_pk }) => camera_pk <= 10);
+    const many = recordsOf({ ...day, cameras: 200 });
     const withoutId = ({ id: _, ...rest }: TrafficRecord) => rest;
-    expect(many.map(withoutId)).toEqual(few.map(withoutId));
+    const first = many.filter(({ camera_pk }) => camera_pk <= 10);
+    expect(first.map(withoutId)).toEqual(few.map(withoutId));
+    expect(new Set(many.map(({ id }) => id)).size).toBe(many.length);
   });
 
   test("camera_ok is null before 2021", () => {

@@ -1,7 +1,6 @@
 import { type FormatName, RECORD_BYTES, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
-import { EPOCH } from "../../src/generator/intervals.ts";
-import { generateRecords, SEED } from "../../src/generator/records.ts";
+import { EPOCH, generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress, type Progress } from "../command-line/progress.ts";
 
