@@ -78,7 +78,7 @@ async function run({ records, rounds, seconds, persistTo, loadRecords }: Options
 async function readRowsRead(runtime: Runtime, records: number): Promise<RowsRead> {
   const { DB } = await runtime.bindings();
   const read = async (number: number) =>
-    (await DB.prepare(PAGE_QUERY).bind(number, null).all()).meta.rows_read;
+    (await DB.prepare(PAGE_QUERY).bind(null, number, null).all()).meta.rows_read;
   const { first, middle, last } = pageNumbers(records);
   return { first: await read(first), middle: await read(middle), last: await read(last) };
 }
