@@ -7,6 +7,9 @@ declare const FixedLengthStream: new (
   length: number,
 ) => { readable: ReadableStream<Uint8Array<ArrayBuffer>>; writable: WritableStream<Uint8Array<ArrayBuffer>> };
 
+/** Part of the runtime, which its types leave out. */
+declare const ReadableStream: { from(parts: AsyncIterable<Uint8Array>): ReadableStream };
+
 /** Even a lenient JSON parser rejects it. */
 const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
 
@@ -33,7 +36,7 @@ export async function breakBody(response: Response, fault: BodyFault): Promise<s
   if (fault === "empty") return "";
   if (fault === "garbage") return GARBAGE;
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return fault === "cut" ? cutShort(bytes) : sendSlowly(bytes);
+  return fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes));
 }
 
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
@@ -71,25 +74,12 @@ const SLOW_MS = 5_000;
 const PIECE_MS = 100;
 
 /** Sends a few bytes at a time, as long as the client reads them. */
-function sendSlowly(bytes: Uint8Array): ReadableStream {
+async function* sendSlowly(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   const size = Math.ceil((bytes.length * PIECE_MS) / SLOW_MS);
-  let sent = 0;
-  let reading = true;
-  return new ReadableStream(
-    {
-      async pull(controller) {
-        await wait(PIECE_MS);
-        if (!reading) return;
-        controller.enqueue(bytes.subarray(sent, sent + size));
-        sent += size;
-        if (sent >= bytes.length) controller.close();
-      },
-      cancel() {
-        reading = false;
-      },
-    },
-    { highWaterMark: 0 },
-  );
+  for (let sent = 0; sent < bytes.length; sent += size) {
+    await wait(PIECE_MS);
+    yield bytes.subarray(sent, sent + size);
+  }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { PageLocation } from "../records/page.ts";
-import type { MockOptions, OptionName, Range, Target } from "./options.ts";
+import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
@@ -13,8 +13,6 @@ export interface Decision {
   /** The status of the error to respond with, 400 to 599; undefined keeps the real response. */
   status?: number | undefined;
   faults: Faults;
-  /** The options that let the delay or the faults through. */
-  limits: OptionName[];
 }
 
 /** What decides about a request, apart from its options. */
@@ -36,14 +34,13 @@ export async function decide(
   const { until, times, fail, delay } = options;
   const isInTime = until === undefined || now < until;
   const isAimed = isTarget && isInTime && (times === undefined || (await count()) <= times);
-  if (!isAimed) return { faults: {}, limits: [] };
+  if (!isAimed) return { faults: {} };
   const isHit = fail === undefined || (await random("fail")) < fail;
   const faults = isHit ? chooseFaults(options) : {};
   return {
     delayMs: delay && pickFrom(delay, await random("delay")),
     status: faults.code ?? (faults.hang && 503),
     faults,
-    limits: isHit ? ["on", "until", "times", "fail"] : ["on", "until", "times"],
   };
 }
 
@@ -67,8 +64,9 @@ export function hasEffect({ delayMs, faults }: Decision): boolean {
 }
 
 /** Whether the requested page is one of those that `on` names. */
-export function isOnTarget({ numbers, last }: Target, page: PageLocation | undefined): boolean {
+export function isOnTarget(pages: Range[], page: PageLocation | undefined): boolean {
   if (page === undefined) return false;
   const { number, next } = page;
-  return (last && next === null) || numbers.some(({ min, max }) => number >= min && number <= max);
+  if (next === null && pages.includes(LAST_PAGE)) return true;
+  return pages.some(({ min, max }) => number >= min && number <= max);
 }

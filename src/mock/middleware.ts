@@ -58,7 +58,7 @@ async function change(c: Context, next: Next, mock: Mock, preferences: Preferenc
   const random = createRandom(seed, key);
   if (grow) c.set("shownCount", (total: number) => countShown(total, grow, now));
   const isTarget = on === undefined || isOnTarget(on, await findLocation(c));
-  const count = () => mock.counter.count(`${key} ${preferences.text}`);
+  const count = () => mock.counter.count(`${key} ${[...preferences.texts.values()]}`);
   const decision = await decide(preferences.options, { isTarget, now, count, random });
   const override = createOverride(preferences, decision, random);
   const { delayMs = 0, status, faults } = decision;

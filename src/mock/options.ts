@@ -4,18 +4,8 @@ export interface Range {
   max: number;
 }
 
-/** Pages of the collection. */
-export interface Target {
-  numbers: Range[];
-  /** Also the last page. */
-  last: boolean;
-}
-
-/** Records per unit of time. */
-export interface Growth {
-  records: number;
-  unit: "s" | "m" | "h";
-}
+/** The last page of the collection, in the value of `on`. */
+export const LAST_PAGE: Range = { min: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
 /** An option of the mock. Its documentation, its warnings and its part of the OpenAPI document are made from this row. */
 interface Option {
@@ -49,8 +39,7 @@ export const MOCK_OPTIONS = {
   body: {
     ...oneOf("cut", "slow", "garbage", "empty"),
     description:
-      "Closes the connection in the middle of the body (cut), sends the body over 5 seconds (slow), sends invalid JSON " +
-      "(garbage), or sends no body (empty)",
+      "Closes the connection in the middle of the body (cut), sends it over 5 seconds (slow), sends invalid JSON (garbage), or sends no body (empty)",
     example: "body=cut",
   },
   "retry-after": {
@@ -63,8 +52,7 @@ export const MOCK_OPTIONS = {
   rows: {
     ...oneOf("repeat", "drop", "swap"),
     description:
-      "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have " +
-      "different timestamps (swap)",
+      "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have different timestamps (swap)",
     example: "rows=repeat",
   },
   count: {
@@ -81,8 +69,7 @@ export const MOCK_OPTIONS = {
   record: {
     ...oneOf("float", "null", "missing", "extra", "offset"),
     description:
-      "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one " +
-      "(extra), or writes the timestamp with an offset instead of Z (offset)",
+      "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one (extra), or writes the timestamp with an offset instead of Z (offset)",
     example: "record=missing",
   },
   grow: {
@@ -95,7 +82,7 @@ export const MOCK_OPTIONS = {
     value: "page numbers, ranges of them and last, such as 3,7-9, or records?page=3",
     description: "Limits the faults to these pages of the collection",
     example: "on=3,7-9",
-    parse: parseTarget,
+    parse: parsePages,
   },
   until: {
     value: "a time in UTC such as 2030-01-31T12:00:00Z",
@@ -165,13 +152,12 @@ function parseShare(text: string): number | undefined {
   return share <= 1 ? share : undefined;
 }
 
-function parseTarget(text: string): Target | undefined {
+function parsePages(text: string): Range[] | undefined {
   const elements = text.replace(/^records\/?\?page=/, "").split(",");
-  const numbers = elements
-    .filter((element) => element !== "last")
-    .map((element) => parseRange(element, 1, Number.MAX_SAFE_INTEGER));
-  if (!numbers.every((range) => range !== undefined)) return undefined;
-  return { numbers, last: numbers.length < elements.length };
+  const pages = elements.map((element) =>
+    element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER),
+  );
+  return pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
 /** @returns milliseconds since 1970-01-01 UTC */
@@ -188,8 +174,12 @@ function parseOffset(text: string): number | undefined {
   return /^[+-][1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
-function parseGrowth(text: string): Growth | undefined {
-  const [, number = "", unit] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** @returns the milliseconds from one record to the next */
+function parseGrowth(text: string): number | undefined {
+  const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
   const records = parseWhole(number, 1, 1_000);
-  return records === undefined ? undefined : { records, unit: unit as Growth["unit"] };
+  const milliseconds = UNIT_MS[unit];
+  return records && milliseconds && milliseconds / records;
 }

@@ -10,16 +10,13 @@ import type { RandomSource } from "./request-key.ts";
 /** `Cache-Control` of a response without a fault. A cache must ask again, because the next response may have one. */
 const UNCHANGED_CACHING = "no-cache";
 
-/** The options that make a random choice. A delay does if it is a range. */
-const RANDOM_OPTIONS: OptionName[] = ["fail", "rows", "record"];
-
 /** Creates the changes that a decision makes to a response. */
 export function createOverride(
   preferences: Preferences,
   decision: Decision,
   random: RandomSource,
 ): PageOverride {
-  const { faults, limits } = decision;
+  const { faults } = decision;
   const applied = listCertain(decision);
   let grown: OptionName[] = [];
   return {
@@ -32,9 +29,8 @@ export function createOverride(
     changeHeaders(headers, hasBody) {
       const body = hasBody ? faults.body : undefined;
       const all: OptionName[] = body ? [...applied, "body"] : applied;
-      const isFaulty = all.length > 0;
-      changeCaching(headers, isFaulty);
-      announce(headers, preferences, isFaulty ? [...all, ...limits, ...grown] : grown);
+      changeCaching(headers, all.length > 0);
+      announce(headers, preferences, [...all, ...listLimits(all), ...grown]);
       for (const [name, value] of Object.entries(body ? BODY_FAULT_HEADERS[body] : {}))
         headers.set(name, value);
     },
@@ -50,11 +46,22 @@ function listCertain({ delayMs, status }: Decision): OptionName[] {
   return names;
 }
 
+/** The limits that let faults through. `fail` does not limit a delay. */
+function listLimits(faults: OptionName[]): OptionName[] {
+  if (faults.length === 0) return [];
+  return faults.every((name) => name === "delay")
+    ? ["on", "until", "times"]
+    : ["on", "until", "times", "fail"];
+}
+
 function changeCaching(headers: Headers, isFaulty: boolean): void {
   if (isFaulty) headers.delete("ETag");
   if (headers.get("Cache-Control") === ERROR_CACHING) return;
   headers.set("Cache-Control", isFaulty ? ERROR_CACHING : UNCHANGED_CACHING);
 }
+
+/** The options that make a random choice. A delay does if it is a range. */
+const RANDOM_OPTIONS: OptionName[] = ["fail", "rows", "record"];
 
 /** Lists the options that were applied (RFC 7240, 3), and the preferences that are wrong. */
 function announce(headers: Headers, { options, texts, warnings }: Preferences, applied: OptionName[]): void {

@@ -1,6 +1,6 @@
 import { PAGE_SIZE } from "../records/page.ts";
 import { ROAD_USERS } from "../records/record.ts";
-import type { Growth, MockOptions } from "./options.ts";
+import type { MockOptions } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
 const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
@@ -92,7 +92,6 @@ function changeRecord(
   return true;
 }
 
-const UNIT_MS = { s: 1_000, m: 60_000, h: 3_600_000 };
 const DAY_MS = 86_400_000;
 
 /**
@@ -100,10 +99,10 @@ const DAY_MS = 86_400_000;
  * missing for a day of growth if that is more, grows until everything is shown, and then begins again. This depends on
  * nothing but the time, so every instance shows the same.
  * @param total how many records are loaded
+ * @param interval milliseconds from one record to the next
  * @param now milliseconds since 1970-01-01 UTC
  */
-export function countShown(total: number, { records, unit }: Growth, now: number): number {
-  const interval = UNIT_MS[unit] / records;
+export function countShown(total: number, interval: number, now: number): number {
   const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
   if (steps === 0) return total;
   return total - steps + 1 + (Math.floor(now / interval) % steps);

@@ -3,8 +3,6 @@ import { MOCK_OPTIONS, type MockOptions, OPTION_NAMES, type OptionName } from ".
 /** What a request asks the mock for. */
 export interface Preferences {
   options: MockOptions;
-  /** All preferences as they were sent. */
-  text: string;
   /** Each option as `Preference-Applied` lists it. */
   texts: Map<OptionName, string>;
   /** A sentence about each preference in the header that is unknown or invalid, and therefore ignored (RFC 7240, 2). */
@@ -34,7 +32,6 @@ export function readPreferences(header: string, query: string[]): Preferences {
   }
   return {
     options,
-    text: [header, ...query].join(),
     texts,
     warnings: findProblems(fromHeader.filter(({ name }) => !OTHER_PREFERENCES.test(name))),
     errors: findProblems(fromQuery),
@@ -66,22 +63,21 @@ function writePreference(name: string, value: string): string {
 function findProblems(preferences: Preference[]): string[] {
   const problems: string[] = [];
   for (const preference of preferences) {
-    const problem = findProblem(preference);
-    if (problem !== undefined) problems.push(problem);
     if (problems.length === MOST_PROBLEMS) break;
+    problems.push(...findProblem(preference));
   }
   return problems;
 }
 
-/** A sentence in printable ASCII, because a header carries it; undefined if the preference is a valid option. */
-function findProblem({ name, value, text }: Preference): string | undefined {
+/** A sentence in printable ASCII, because a header carries it; none if the preference is a valid option. */
+function findProblem({ name, value, text }: Preference): string[] {
   const quoted = shorten(text);
   if (!isOptionName(name)) {
     const nearest = findNearest(name);
-    return `${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
+    return [`${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`];
   }
-  if (parseValue(name, value) !== undefined) return undefined;
-  return `${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`;
+  if (parseValue(name, value) !== undefined) return [];
+  return [`${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`];
 }
 
 /** How many characters of a preference a sentence repeats. */
@@ -92,29 +88,27 @@ function shorten(text: string): string {
   return start.replaceAll(/[^\x20-\x7e]/g, "?");
 }
 
-/** A word with more wrong letters is not a misspelling. */
-const MOST_WRONG_LETTERS = 2;
-
-/** The option whose name differs least from a word, if it is probably meant. */
+/** The option whose name differs least from a word, if it is probably meant: at most two letters are wrong. */
 function findNearest(word: string): OptionName | undefined {
-  const [nearest] = OPTION_NAMES.map((name) => ({ name, distance: editDistance(word.slice(0, 20), name) }))
-    .filter(({ name, distance }) => distance <= Math.min(MOST_WRONG_LETTERS, name.length - 1))
-    .sort((one, other) => one.distance - other.distance);
-  return nearest?.name;
+  const candidates = [1, 2].flatMap((wrong) =>
+    OPTION_NAMES.filter((name) => name.length > wrong && isNear(word, name, wrong)),
+  );
+  return candidates[0];
 }
 
-/** How many letters must be inserted, removed or replaced to turn one word into another (Levenshtein). */
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (const [index, letter] of [...from].entries()) {
-    const next = [index + 1];
-    for (const [column, other] of [...to].entries()) {
-      const [above = 0, diagonal = 0, left = 0] = [row[column + 1], row[column], next[column]];
-      next.push(Math.min(above + 1, left + 1, diagonal + (letter === other ? 0 : 1)));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
+/** Whether a word becomes another one if so many letters are inserted, removed or replaced (Levenshtein). */
+function isNear(from: string, to: string, wrong: number): boolean {
+  if (from === to) return true;
+  const [rest, other] = [from.slice(1), to.slice(1)];
+  if (from[0] === to[0]) return isNear(rest, other, wrong);
+  return (
+    wrong > 0 &&
+    [
+      [rest, to],
+      [from, other],
+      [rest, other],
+    ].some(([a = "", b = ""]) => isNear(a, b, wrong - 1))
+  );
 }
 
 /** One preference (RFC 7240, 2), without its parameters, which have no meaning here. */

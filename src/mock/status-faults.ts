@@ -30,13 +30,9 @@ export function createError(status: number, { method, retryAfter, now }: Circums
     429: new HttpError(429, { detail: throttled(seconds).message, headers: describeQuota(seconds) }),
   };
   const { message, headers } = usual[status] ?? new HttpError(status);
-  const hasRetryAfter = (status === 429 || status === 503) && retryAfter !== "none";
-  const after = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
-  return new HttpError(status, {
-    detail: message,
-    headers: { ...headers, ...(hasRetryAfter && { "Retry-After": after }) },
-    reason: { code: "mock" },
-  });
+  if ((status === 429 || status === 503) && retryAfter !== "none")
+    headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
+  return new HttpError(status, { detail: message, headers, reason: { code: "mock" } });
 }
 
 /** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */
@@ -44,14 +40,7 @@ function writeDate(now: number, seconds: number): string {
   return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
 }
 
-/** The limit that a 429 on request names. */
-const QUOTA = 100;
-const WINDOW_SECONDS = 10;
-
-/** The headers say that nothing is left of the quota, and for how long (draft-ietf-httpapi-ratelimit-headers-10). */
+/** Says that nothing is left of a quota, and for how long (draft-ietf-httpapi-ratelimit-headers-10). */
 function describeQuota(seconds: number): Record<string, string> {
-  return {
-    RateLimit: `"default";r=0;t=${seconds}`,
-    "RateLimit-Policy": `"default";q=${QUOTA};w=${WINDOW_SECONDS}`,
-  };
+  return { RateLimit: `"default";r=0;t=${seconds}`, "RateLimit-Policy": '"default";q=100;w=10' };
 }

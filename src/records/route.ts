@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
 import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
-import { isCurrent, PAGE_CACHING, type Representation, respondHtml } from "../http/headers.ts";
+import { isCurrent, PAGE_CACHING, respondHtml } from "../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
@@ -83,33 +83,25 @@ export function collection(render: RenderPage) {
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
-  records.get(COLLECTION_PATH, (c) => {
+  records.all(COLLECTION_PATH, async (c) => {
     const query = readQuery(c.req.url);
-    return negotiateFor(c, query) === "json" ? respondJson(c, query) : respondWebPage(c, query, render);
-  });
-
-  records.options(COLLECTION_PATH, (c) => {
-    negotiateFor(c, readQuery(c.req.url));
-    return c.json(DESCRIPTION);
-  });
-
-  records.all(COLLECTION_PATH, (c) => {
-    negotiateFor(c, readQuery(c.req.url));
-    throw methodNotAllowed(c.req.method, METHODS);
+    const representation = negotiate(lastValue(query, "format"), c.req.header("Accept"));
+    const { method } = c.req;
+    if (method === "OPTIONS") return c.json(DESCRIPTION);
+    if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, METHODS);
+    const request = readPageRequest(query);
+    if (typeof request === "string") throw invalidPage({ code: request });
+    return representation === "json"
+      ? respondJson(c, query, request)
+      : respondWebPage(c, query, request, render);
   });
 
   return records;
 }
 
-/** Every handler calls this first. As a middleware it would cost every page some time. */
-function negotiateFor(c: CollectionContext, query: URLSearchParams): Representation {
-  return negotiate(lastValue(query, "format"), c.req.header("Accept"));
-}
-
-async function respondJson(c: CollectionContext, query: URLSearchParams): Promise<Response> {
-  const request = requirePageRequest(query);
+async function respondJson(c: CollectionContext, query: URLSearchParams, request: PageRequest) {
   const current = await findCurrentCopy(c, request);
-  if (current) return c.body(null, 304, cacheHeaders(current));
+  if (current) return c.body(null, 304, current);
   const { envelope, headers } = await readPage(c, query, request);
   return c.body(envelope, 200, headers);
 }
@@ -118,50 +110,38 @@ async function respondJson(c: CollectionContext, query: URLSearchParams): Promis
 async function respondWebPage(
   c: CollectionContext,
   query: URLSearchParams,
+  request: PageRequest,
   render: RenderPage,
-): Promise<Response> {
-  const page = await readPage(c, query, requirePageRequest(query));
+) {
+  const page = await readPage(c, query, request);
   const headers = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(page.headers)) headers.set(name, value);
   c.get("override")?.changeHeaders(headers, true);
   return respondHtml(c, render({ ...page, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
-/** @throws 404 if it is not a page of any state */
-function requirePageRequest(query: URLSearchParams): PageRequest {
-  const request = readPageRequest(query);
-  if (typeof request === "string") throw invalidPage({ code: request });
-  return request;
-}
-
-/** The entity-tag of the page if the client's copy has the same one; no record is read then. */
-async function findCurrentCopy(c: CollectionContext, request: PageRequest): Promise<string | undefined> {
+/** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
+async function findCurrentCopy(c: CollectionContext, request: PageRequest) {
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch === undefined) return undefined;
   const state = await readShownState(c);
   const location = resolvePage(request, state);
   // The copy of the state may be some seconds old, so reading the page decides whether it exists.
   if (typeof location === "string") return undefined;
-  const etag = writeEtag(c, { ...location, state });
-  return isCurrent(ifNoneMatch, etag) ? etag : undefined;
+  const headers = cacheHeaders(c, { ...location, state });
+  return isCurrent(ifNoneMatch, headers.ETag) ? headers : undefined;
 }
 
 async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
   const page = await findPage(c, request);
   if (typeof page === "string") throw explainAbsence(page, request, await readShownState(c));
   const { count, number, state, results } = page;
-  const query = request.asOf === undefined ? requested : pinQuery(requested, { count, load: state.load });
+  const query = request.asOf ? pinQuery(requested, { count, load: state.load }) : requested;
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
-  const headers = { ...cacheHeaders(writeEtag(c, page)), "Content-Type": "application/json" };
-  const envelope = writeEnvelope(page, results, url);
-  return {
-    count,
-    number,
-    url,
-    query,
-    envelope: (await c.get("override")?.changeEnvelope(envelope)) ?? envelope,
-    headers,
-  };
+  const intact = writeEnvelope(page, results, url);
+  const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
+  const headers = { ...cacheHeaders(c, page), "Content-Type": "application/json" };
+  return { count, number, url, query, envelope, headers };
 }
 
 /** Where the requested page lies; undefined if the request is not for a page of the collection. */
@@ -209,17 +189,12 @@ function invalidPage(reason: ErrorReason): HttpError {
 }
 
 /**
- * The entity-tag of a page, a strong one (RFC 9110, 8.8.3). The revision identifies the records; the origin is in the links,
- * and another version of the code may write an envelope in another way.
+ * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the revision
+ * identifies the records, the origin is in the links, and another version of the code may write an envelope in another way.
  */
-function writeEtag(c: CollectionContext, page: Pick<StoredPage, "state" | "count" | "number">): string {
-  const { state, count, number } = page;
-  const code = c.env.CF_VERSION_METADATA?.id ?? "";
+function cacheHeaders(c: CollectionContext, page: Pick<StoredPage, "state" | "count" | "number">) {
+  const code = c.env.CF_VERSION_METADATA?.id.slice(0, 8) ?? "";
   const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  return `"${state.revision}-${count}-${number}-${code.slice(0, 8)}-${origin}"`;
-}
-
-/** The headers with which caches keep and validate a page. */
-function cacheHeaders(etag: string): Record<string, string> {
+  const etag = `"${page.state.revision}-${page.count}-${page.number}-${code}-${origin}"`;
   return { ETag: etag, "Cache-Control": PAGE_CACHING };
 }

@@ -175,9 +175,13 @@ describe("times", () => {
       await check(send, { ...exchanges[index]!, with: { Prefer: "code=500, times=1" }, status });
   });
 
-  test("counts each text of the preference by itself", async () => {
-    for (const text of ["code=500, times=1", "code=500,times=1"])
-      expect(await statuses(text, [page(11)])).toEqual([500]);
+  test("counts requests with other options by themselves", async () => {
+    for (const [text, status] of [
+      ["code=500, times=1", 500],
+      ["code=500, times=1, fail=1", 500],
+      ["CODE=500,times=1", 200],
+    ] as const)
+      expect(await statuses(text, [page(11)])).toEqual([status]);
   });
 
   test("is counted by each service alone, until it is reset", async () => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
+import { LAST_PAGE, MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
 import { type Preference, readPreferences, splitPreferences } from "../../src/mock/prefer.ts";
 
 const ROWS = Object.entries(MOCK_OPTIONS);
@@ -42,9 +42,9 @@ describe("valid options", () => {
     ["seed=007", { seed: 7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
     ["body=CUT", { body: "cut" }],
-    ["on=3,7-9,last, code=404", { on: { numbers: [page(3), page(7, 9)], last: true }, code: 404 }],
-    ['on="3,LAST"', { on: { numbers: [page(3)], last: true } }],
-    ["on=records?page=4,6", { on: { numbers: [page(4), page(6)], last: false } }],
+    ["on=3,7-9,last, code=404", { on: [page(3), page(7, 9), LAST_PAGE], code: 404 }],
+    ['on="3,LAST"', { on: [page(3), LAST_PAGE] }],
+    ["on=records?page=4,6", { on: [page(4), page(6)] }],
     ["until=2030-01-31T12:00:00Z", { until: Date.UTC(2030, 0, 31, 12) }],
     ["until=2028-02-29T00:00:00.250Z", { until: Date.UTC(2028, 1, 29) + 250 }],
     ["times=1, hang", { times: 1, hang: true }],
@@ -53,7 +53,7 @@ describe("valid options", () => {
     ["rows=swap, next=null, record=float", { rows: "swap", next: "null", record: "float" }],
     ["count=+1", { count: 1 }],
     ["count=-12", { count: -12 }],
-    ["grow=15/m", { grow: { records: 15, unit: "m" } }],
+    ["grow=15/m", { grow: 4_000 }],
   ])("%j", (text, expected) => {
     const { options, warnings, errors } = readPreferences(text, []);
     expect([options, warnings, errors]).toEqual([expected, [], []]);
