@@ -190,6 +190,7 @@ export function parseStatistics(text: string): Statistics {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new ContentError(`The statistics are missing or damaged: ${text.slice(0, 100)}`, { cause });
+    const what = text === "" ? "missing" : `damaged: ${text.slice(0, 100)}`;
+    throw new ContentError(`The statistics are ${what}. Load the records again.`, { cause });
   }
 }
