@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
@@ -9,11 +10,22 @@ import type { ExistingResource, Resource } from "./resources.ts";
 /** The folder for configuration files with the ids of resources. Git ignores it. */
 const CONFIG_FOLDER = join(PROJECT, ".wrangler/deployments");
 
-/** Between the worker's name and the preview's name in the names of a preview's resources. */
-export const PREVIEW_INFIX = "-preview-";
+/** The number of hexadecimal digits of a hash in a name. */
+export const HASH_LENGTH = 6;
 
-/** At the end of the names of namespaces. */
-export const NAMESPACE_SUFFIX = "-kv";
+/** The beginning of a hash of a text, for a name. */
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, HASH_LENGTH);
+}
+
+/**
+ * What the names of all databases and namespaces of previews begin with. It contains a hash of the repository, so that they
+ * differ from those of another worker, such as `NAME-preview-eu`, and of a worker with the same name from another repository.
+ * @param origin the address of the repository
+ */
+export function previewPrefix(worker: string, origin: string): string {
+  return `${worker}-preview-${shortHash(origin)}-`;
+}
 
 /** Production or one preview, with the resources that it uses. */
 export interface DeployTarget {
@@ -21,7 +33,7 @@ export interface DeployTarget {
   worker: string;
   /** The name of the preview; undefined for production. */
   preview: string | undefined;
-  /** The name of the configuration file and, by default, of the database. */
+  /** The name of the configuration file and, in a preview, of the database and the namespace. */
   name: string;
   store: StoreName;
   /** The public address, if wrangler.toml sets `PUBLIC_ORIGIN`. */
@@ -40,14 +52,19 @@ export async function readWranglerToml(): Promise<RawConfig> {
 /**
  * Reads from wrangler.toml what belongs to production or to a preview.
  * @param preview the name of the preview; undefined for production
+ * @param origin the address of the repository, for a preview
  * @throws if wrangler.toml does not name the worker or the store
  */
-export function createTarget(configuration: RawConfig, preview: string | undefined): DeployTarget {
+export function createTarget(
+  configuration: RawConfig,
+  preview: string | undefined,
+  origin = "",
+): DeployTarget {
   const worker = requireWorkerName(configuration);
   const settings = settingsOf(configuration, preview);
   const [database] = settings.d1_databases ?? [];
   const [namespace] = settings.kv_namespaces ?? [];
-  const name = preview === undefined ? worker : worker + PREVIEW_INFIX + preview;
+  const name = preview === undefined ? worker : previewPrefix(worker, origin) + preview;
   return {
     worker,
     preview,
@@ -59,7 +76,7 @@ export function createTarget(configuration: RawConfig, preview: string | undefin
       name: (preview === undefined && database?.database_name) || name,
       id: findId(database?.database_id),
     },
-    namespace: { name: name + NAMESPACE_SUFFIX, id: findId(namespace?.id) },
+    namespace: { name: preview === undefined ? `${name}-kv` : name, id: findId(namespace?.id) },
   };
 }
 

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { useStore } from "../../data/stores/open.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import { load } from "../data/load.ts";
+import type { ReadApi } from "./account.ts";
 import { type DeployTarget, readWranglerToml, writeConfigFile } from "./deploy-target.ts";
 import { listChanges, readCommitOptions } from "./git.ts";
 import { findOrCreateResource } from "./resources.ts";
@@ -34,6 +35,8 @@ export interface Dependencies extends Programs, StepOutput {
   /** The files to load into an empty store; by default the seed. */
   seedFiles?: string[] | undefined;
   wait?: WaitOptions | undefined;
+  /** Reads from Cloudflare's API; by default with wrangler's token. */
+  readApi?: ReadApi | undefined;
 }
 
 /**

@@ -27,6 +27,20 @@ export async function readBranch(folder: string): Promise<string | undefined> {
 }
 
 /**
+ * The address of the remote `origin` without what differs between its clones: protocol, user and `.git`.
+ * @returns an empty text if there is no such remote
+ */
+export async function readOrigin(folder: string): Promise<string> {
+  const url = await git(folder, "config", "--default", "", "--get", "remote.origin.url").catch(() => "");
+  return url
+    .toLowerCase()
+    .replace(/^[a-z+]+:\/\//, "")
+    .replace(/^[^/@]*@/, "")
+    .replace(/^([^/:]+):(?!\d+\/)/, "$1/")
+    .replace(/(\.git)?\/*$/, "");
+}
+
+/**
  * The options of wrangler that record the commit in a version of the worker: the abbreviated id, with `-dirty` if there
  * are uncommitted changes, and the first line of the message. Outside of a repository there are none.
  */

@@ -1,19 +1,20 @@
-import { createHash } from "node:crypto";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
 import { z } from "zod";
 import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
+import { createApiReader, readUsedIds } from "./account.ts";
 import { type Dependencies, type DeployOptions, deploy, type Upload } from "./deploy.ts";
 import {
   createTarget,
   type DeployTarget,
-  NAMESPACE_SUFFIX,
-  PREVIEW_INFIX,
+  HASH_LENGTH,
+  previewPrefix,
   readWranglerToml,
   requireSettings,
   requireWorkerName,
+  shortHash,
 } from "./deploy-target.ts";
-import { readBranch } from "./git.ts";
-import { type ExistingResource, listResources, removeResource } from "./resources.ts";
+import { readBranch, readOrigin } from "./git.ts";
+import { listResources, type Removable, removeResource } from "./resources.ts";
 import { runWranglerForEntry } from "./run-command.ts";
 import { createSteps, HINTS } from "./steps.ts";
 import type { Deployed } from "./worker-version.ts";
@@ -29,8 +30,6 @@ const NOT_FOUND = /\[code: (10025|10007|10090)\]/;
 
 /** The maximum length of a label of a host name, in characters. */
 const LABEL_LENGTH = 63;
-
-const HASH_LENGTH = 6;
 
 /** A name that could be taken for one with a hash. */
 const ENDS_LIKE_HASH = new RegExp(`(^|-)[0-9a-f]{${HASH_LENGTH}}$`);
@@ -62,20 +61,22 @@ export async function deployPreview(options: PreviewOptions, dependencies: Depen
 }
 
 /**
- * Removes the preview of a branch, with its database and its namespace unless wrangler.toml gives their ids.
+ * Removes the preview of a branch, with its database and its namespace unless wrangler.toml gives their ids or a worker
+ * uses them.
  * @throws an error with a hint if a step fails
  */
 export async function deletePreview(options: PreviewOptions, dependencies: Dependencies): Promise<void> {
   const target = await findTarget(await readWranglerToml(), options, dependencies);
+  const removable = await findRemovable(target.worker, dependencies);
   const steps = createSteps(3, dependencies);
   await steps.run(`remove the preview ${target.preview}`, HINTS.removal, (print) =>
     removeFromWorker(target, dependencies, print),
   );
   await steps.run("remove its database", HINTS.removal, (print) =>
-    removeResource("database", target.database, dependencies, print),
+    removeResource("database", target.database, removable, dependencies, print),
   );
   await steps.run("remove its namespace", HINTS.removal, (print) =>
-    removeResource("namespace", target.namespace, dependencies, print),
+    removeResource("namespace", target.namespace, removable, dependencies, print),
   );
 }
 
@@ -91,39 +92,64 @@ async function removeFromWorker(
   });
 }
 
+async function findRemovable(
+  worker: string,
+  { repository = PROJECT, wrangler, readApi }: Dependencies,
+): Promise<Removable> {
+  let used: Promise<Set<unknown>> | undefined;
+  const read = async () =>
+    readUsedIds(readApi ?? (await createApiReader((args) => runWrangler(args, { program: wrangler }))));
+  return {
+    prefix: previewPrefix(worker, await readOrigin(repository)),
+    readUsedIds() {
+      used ??= read();
+      return used;
+    },
+  };
+}
+
 /**
- * Removes every preview that has its own database or namespace and belongs to none of the branches.
- * @throws an error with a hint if a step fails
+ * Removes every preview of this repository that has its own database or namespace and belongs to none of the branches.
+ * @param readBranches reads the names of the branches. It is called after the previews are listed, so that a preview that is
+ * deployed meanwhile is not removed
+ * @throws an error with a hint if a step fails, or if the repository has no address by which its previews can be recognised
  */
-export async function deleteOtherPreviews(branches: string[], dependencies: Dependencies): Promise<void> {
+export async function deleteOtherPreviews(
+  readBranches: () => Promise<string[]>,
+  dependencies: Dependencies,
+): Promise<void> {
   const configuration = await readWranglerToml();
   const worker = requireWorkerName(configuration);
-  const kept = new Set(branches.map((branch) => createPreviewName(branch, worker)));
+  const origin = await readOrigin(dependencies.repository ?? PROJECT);
+  if (origin === "")
+    throw new Error(
+      "The repository has no remote `origin`, by which its previews are told from those of other repositories.",
+    );
+  const removable = await findRemovable(worker, dependencies);
   const steps = createSteps(2, dependencies);
   const others = await steps.run("find the previews of other branches", HINTS.removal, async (print) => {
-    const found = (await listPreviews(worker, dependencies)).filter((preview) => !kept.has(preview));
+    const existing = await listPreviews(removable.prefix, dependencies);
+    const kept = new Set((await readBranches()).map((branch) => createPreviewName(branch, worker)));
+    const found = existing.filter((preview) => !kept.has(preview));
     print(found.length === 0 ? "there are none" : found.join(", "));
     return found;
   });
   await steps.run("remove these previews", HINTS.removal, async (print) => {
-    for (const target of others.map((preview) => createTarget(configuration, preview))) {
+    for (const target of others.map((preview) => createTarget(configuration, preview, origin))) {
       await removeFromWorker(target, dependencies, print);
-      await removeResource("database", target.database, dependencies, print);
-      await removeResource("namespace", target.namespace, dependencies, print);
+      await removeResource("database", target.database, removable, dependencies, print);
+      await removeResource("namespace", target.namespace, removable, dependencies, print);
     }
   });
 }
 
 /** Lists the names of previews by their databases and namespaces, because wrangler has no command that lists previews. */
-async function listPreviews(worker: string, dependencies: Dependencies): Promise<string[]> {
+async function listPreviews(prefix: string, dependencies: Dependencies): Promise<string[]> {
   const databases = await listResources("database", dependencies);
   const namespaces = await listResources("namespace", dependencies);
-  const prefix = worker + PREVIEW_INFIX;
-  const namesOf = (resources: ExistingResource[], suffix: string) =>
-    resources
-      .filter(({ name }) => name.startsWith(prefix) && name.endsWith(suffix))
-      .map(({ name }) => name.slice(prefix.length, name.length - suffix.length));
-  return [...new Set([...namesOf(databases, ""), ...namesOf(namespaces, NAMESPACE_SUFFIX)])].sort();
+  const names = [...databases, ...namespaces].map(({ name }) => name);
+  const own = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  return [...new Set(own)].sort();
 }
 
 function nameOptions({ worker, preview }: DeployTarget): string[] {
@@ -142,7 +168,8 @@ async function findTarget(
       throw new Error(`${message} Name the branch with --branch.`);
     }));
   if (chosen === undefined) throw new Error("No branch is checked out. Name the branch with --branch.");
-  return createTarget(configuration, createPreviewName(chosen, requireWorkerName(configuration)));
+  const preview = createPreviewName(chosen, requireWorkerName(configuration));
+  return createTarget(configuration, preview, await readOrigin(repository));
 }
 
 /**
@@ -153,14 +180,14 @@ async function findTarget(
  */
 export function createPreviewName(branch: string, worker: string): string {
   if (branch.trim() === "") throw new Error("The name of the branch is empty.");
-  const length = LABEL_LENGTH - worker.length - PREVIEW_INFIX.length;
+  const length = LABEL_LENGTH - previewPrefix(worker, "").length;
   if (length <= HASH_LENGTH)
     throw new Error(
       `The name of the worker, ${worker}, is too long for previews. Shorten it in wrangler.toml.`,
     );
   const simple = simplify(branch);
   if (simple === branch && simple.length <= length && !ENDS_LIKE_HASH.test(simple)) return simple;
-  const hash = createHash("sha256").update(branch).digest("hex").slice(0, HASH_LENGTH);
+  const hash = shortHash(branch);
   const start = simple.slice(0, length - HASH_LENGTH - 1).replace(/-$/, "");
   return start === "" ? hash : `${start}-${hash}`;
 }

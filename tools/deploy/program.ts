@@ -1,5 +1,7 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { exec } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
+import { promisify } from "node:util";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { createProgram } from "../command-line/program.ts";
 import type { Dependencies } from "./deploy.ts";
@@ -81,22 +83,16 @@ function addPreview(program: Command, dependencies: Dependencies): void {
     )
     .option("--delete", "remove the preview with its database and its namespace")
     .option(
-      "--delete-except <file>",
-      "remove the previews of all branches that are not in this file, one branch a line",
+      "--delete-except <command>",
+      "remove the previews of all branches that this shell command does not print, one branch a line",
     )
     .option("--address-file <file>", "write the preview's address to this file as soon as it is deployed")
     .action((options: PreviewCommandOptions) => runPreview(options, dependencies));
 }
 
 async function runPreview(options: PreviewCommandOptions, dependencies: Dependencies): Promise<void> {
-  if (options.deleteExcept !== undefined) {
-    const branches = readFileSync(options.deleteExcept, "utf8").split(/\r?\n/);
-    await deleteOtherPreviews(
-      branches.filter((branch) => branch !== ""),
-      dependencies,
-    );
-    return;
-  }
+  const { deleteExcept } = options;
+  if (deleteExcept !== undefined) return deleteOtherPreviews(() => readLines(deleteExcept), dependencies);
   if (options.delete) {
     await deletePreview(options, dependencies);
     console.log("The preview is removed.");
@@ -110,6 +106,12 @@ async function runPreview(options: PreviewCommandOptions, dependencies: Dependen
     },
   });
   console.log(`The preview is at ${address}`);
+}
+
+/** @throws with what the command printed, if it fails */
+async function readLines(command: string): Promise<string[]> {
+  const { stdout } = await promisify(exec)(command);
+  return stdout.split(/\r?\n/).filter((line) => line !== "");
 }
 
 function addRollback(program: Command, dependencies: Dependencies): void {

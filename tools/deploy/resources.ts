@@ -77,19 +77,32 @@ export async function findOrCreateResource(
   throw new Error(`The ${kind} ${name} was created, but wrangler does not list it yet. Deploy again.`);
 }
 
+/** Which resources may be removed. */
+export interface Removable {
+  /** What their names begin with. */
+  prefix: string;
+  /** Reads the ids of those that workers use. */
+  readUsedIds(): Promise<Set<unknown>>;
+}
+
 /**
- * Removes a resource and everything in it. One with an id in wrangler.toml stays, because others may use it too.
- * @throws an error with wrangler's output if a command fails
+ * Removes a resource of a preview and everything in it. It stays if wrangler.toml gives its id, because others may use it
+ * too, and if a worker uses it.
+ * @throws if the name does not begin as those of this repository's previews, or if a command fails
  */
 export async function removeResource(
   kind: ResourceKind,
   { name, id }: Resource,
+  { prefix, readUsedIds }: Removable,
   programs: Programs,
   print: (line: string) => void,
 ): Promise<void> {
   if (id !== undefined) return print(`the ${kind} ${id} stays, because wrangler.toml names it`);
+  if (!name.startsWith(prefix)) throw new Error(`The ${kind} ${name} is not one of a preview.`);
   const existing = await findResource(kind, name, programs);
   if (!existing) return print(`the ${kind} ${name} does not exist`);
+  if ((await readUsedIds()).has(existing.id))
+    return print(`the ${kind} ${name} stays, because a worker uses it`);
   await runWrangler(COMMANDS[kind].remove(existing), { program: programs.wrangler });
   print(`removed the ${kind} ${name}`);
 }

@@ -8,7 +8,7 @@ import type { Deployed } from "../../../tools/deploy/worker-version.ts";
 import { firstCalls, test } from "./stub/fixture.ts";
 
 describe("npm run preview", () => {
-  const RESOURCE_NAME = "traffic-count-records-preview-feature-login-df7c7a";
+  const RESOURCE_NAME = "traffic-count-records-preview-77df07-feature-login-df7c7a";
   const NAME_OPTIONS = "--name feature-login-df7c7a --worker-name traffic-count-records";
 
   test("deploys the branch that is checked out to its own address, with its own stores", async ({
@@ -33,7 +33,7 @@ describe("npm run preview", () => {
     await deployPreview({ skipChecks: true }, dependencies);
     expect(platform.account().databases.map(({ name }) => name)).toEqual([
       "traffic-count-records",
-      "traffic-count-records-preview-other",
+      "traffic-count-records-preview-77df07-other",
       RESOURCE_NAME,
     ]);
     platform.clearCalls();
@@ -43,7 +43,7 @@ describe("npm run preview", () => {
       "wrangler d1 list --json",
       `wrangler d1 delete ${RESOURCE_NAME} --skip-confirmation`,
       "wrangler kv namespace list",
-      `wrangler kv namespace delete --namespace-id id-of-${RESOURCE_NAME}-kv --skip-confirmation`,
+      `wrangler kv namespace delete --namespace-id id-of-${RESOURCE_NAME} --skip-confirmation`,
     ]);
     const { databases, namespaces, previews } = platform.account();
     expect({ databases, namespaces, previews }).toEqual({
@@ -62,12 +62,12 @@ describe("npm run preview", () => {
     for (const branch of ["feature/login", "main"])
       await deployPreview({ skipChecks: true, branch }, dependencies);
     platform.change(({ databases, namespaces }) => {
-      databases.push({ uuid: "1", name: "traffic-count-records-preview-gone" });
+      databases.push({ uuid: "1", name: "traffic-count-records-preview-77df07-gone" });
       databases.push({ uuid: "2", name: "another-preview-gone" });
-      namespaces.push({ id: "3", title: "traffic-count-records-preview-gone-too-kv" });
+      namespaces.push({ id: "3", title: "traffic-count-records-preview-77df07-gone-too" });
     });
     printed.length = 0;
-    await deleteOtherPreviews(["feature/login", "new"], dependencies);
+    await deleteOtherPreviews(async () => ["feature/login", "new"], dependencies);
     expect(printed.slice(0, 3)).toEqual([
       "[1/2] find the previews of other branches",
       "      gone, gone-too, main",
@@ -80,7 +80,7 @@ describe("npm run preview", () => {
       RESOURCE_NAME,
       "another-preview-gone",
     ]);
-    expect(namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv", `${RESOURCE_NAME}-kv`]);
+    expect(namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv", `${RESOURCE_NAME}`]);
   });
 
   test("skips missing parts when it removes a preview", async ({ printed, dependencies }) => {
@@ -89,9 +89,9 @@ describe("npm run preview", () => {
       "[1/3] remove the preview main",
       "      the preview does not exist",
       "[2/3] remove its database",
-      "      the database traffic-count-records-preview-main does not exist",
+      "      the database traffic-count-records-preview-77df07-main does not exist",
       "[3/3] remove its namespace",
-      "      the namespace traffic-count-records-preview-main-kv does not exist",
+      "      the namespace traffic-count-records-preview-77df07-main does not exist",
     ]);
   });
 

@@ -135,14 +135,14 @@ describe("production", () => {
 
 describe("a preview", () => {
   useAccount();
-  const name = "traffic-count-records-preview-feature-login-df7c7a";
+  const name = "traffic-count-records-preview-77df07-feature-login-df7c7a";
 
   test.each(["d1", "kv"])("has its own stores, and %s is loaded with the seed", async (store) => {
     changed.previewStore = store;
     expect(await deployPreview(OPTIONS, dependencies)).toMatchObject({ address: api.origin });
     expect([...api.previews]).toEqual(["feature-login-df7c7a"]);
     expect(api.databases.list().map((database) => database.name)).toEqual([name]);
-    expect(api.namespaces.map(({ title }) => title)).toEqual([`${name}-kv`]);
+    expect(api.namespaces.map(({ title }) => title)).toEqual([name]);
     expect(api.versions.at(-1)?.metadata).toContain(api.databases.list()[0]?.uuid);
     expect(api.versions.at(-1)?.metadata).toContain(api.namespaces[0]?.id);
     if (store === "d1") expect(readState(0)).toMatchObject({ count: 20 });

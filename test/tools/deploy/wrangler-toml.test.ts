@@ -169,7 +169,7 @@ describe.each([
 async function write(preview: string | undefined, previewStore = "d1"): Promise<string> {
   const configuration = await readWranglerToml();
   Object.assign(configuration.previews?.vars ?? {}, { STORE: previewStore });
-  const target = createTarget(configuration, preview);
+  const target = createTarget(configuration, preview, "github.com/owner/counts");
   const database = { name: target.database.name, id: "6f1c2a34-0000-4000-8000-000000000001" };
   const namespace = { name: target.namespace.name, id: "0123456789abcdef0123456789abcdef" };
   return writeConfigFile(configuration, target, database, namespace, join(folder, "deployments"));
@@ -177,7 +177,7 @@ async function write(preview: string | undefined, previewStore = "d1"): Promise<
 
 test("the configuration file of a preview contains no production resource or name", async () => {
   const written = unstable_readConfig({ config: await write("login") });
-  const name = "traffic-count-records-preview-login";
+  const name = "traffic-count-records-preview-77df07-login";
   expect(written.name).toBe(name);
   for (const settings of [written, written.previews])
     expect(settings).toMatchObject({

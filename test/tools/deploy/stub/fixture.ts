@@ -42,6 +42,7 @@ export async function openFixture(realWrangler = false): Promise<Fixture> {
       configFolder,
       seedFiles: [seed],
       wait: { timeout: 200, interval: 10 },
+      readApi: realWrangler ? undefined : async () => [],
     },
     repository,
     configFolder,
@@ -68,6 +69,7 @@ async function createRepository(folder: string): Promise<string> {
   const git = (...args: string[]) =>
     execFileSync("git", [...author, ...args], { cwd: folder, encoding: "utf8" });
   execFileSync("git", ["init", "--quiet", "--initial-branch", "feature/login", folder]);
+  git("remote", "add", "origin", "https://github.com/owner/counts");
   await writeFile(join(folder, "file"), "");
   git("add", ".");
   git("commit", "--quiet", "--message", "site: a login");
@@ -92,7 +94,7 @@ export const firstCalls = ({ platform, commit }: Fixture, name: string, deploy: 
   `wrangler d1 create ${name}`,
   "wrangler d1 list --json",
   "wrangler kv namespace list",
-  `wrangler kv namespace create ${name}-kv`,
+  `wrangler kv namespace create ${name.includes("preview") ? name : `${name}-kv`}`,
   "wrangler kv namespace list",
   LIST_MIGRATIONS,
   "wrangler d1 migrations apply DB --remote --config FILE",

@@ -50,6 +50,8 @@ export const WORKER_ROUTES: Route[] = [
   [RegExp(`^POST ${SCRIPT}/subdomain$`), () => ON],
   [RegExp(`^PUT ${SCRIPT}/schedules$`), ({ api, body }) => putSchedules(api, JSON.parse(body))],
   [RegExp(`^GET ${SCRIPT}/secrets$`), () => []],
+  [/^GET \/workers\/scripts$/, () => [{ id: "another-worker" }]],
+  [/^GET \/workers\/scripts\/another-worker\/settings$/, () => ({ bindings: [] })],
   [
     /^GET \/workers\/subdomain$/,
     ({ api }) => (api.hasSubdomain ? { subdomain: "example" } : throwApiError(404, 10007, "no subdomain")),
