@@ -1,9 +1,7 @@
 import { parseArgs } from "node:util";
-import { SEED_SOURCE, seedRecords } from "../data/seed.ts";
+import { loadSeed } from "../data/load-seed.ts";
 import { readConfiguration, requireStore } from "../data/stores/configuration.ts";
-import { useLock, useStore } from "../data/stores/open.ts";
 import { spawnWrangler } from "../data/stores/wrangler.ts";
-import { load } from "../src/store/writer.ts";
 import { requirePeriod } from "./rate-limit.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
@@ -21,15 +19,7 @@ async function prepare(): Promise<void> {
   const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
   requirePeriod(variables.RATE_LIMIT, configuration);
   const store = requireStore(variables.STORE);
-  const choice = { persistTo: values["persist-to"]?.toString(), store };
-  await useStore(choice, async ({ store }) => {
-    const expected = await store.readState({ newest: true });
-    if (expected.load !== "") return;
-    console.log("The store is empty; loading the seed.");
-    const records = seedRecords();
-    await useLock(choice, () => load(store, records, { expected, sources: [SEED_SOURCE] }));
-    console.log(`Loaded ${records.length} records.`);
-  });
+  await loadSeed({ persistTo: values["persist-to"]?.toString(), store });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */

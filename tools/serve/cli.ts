@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { existsSync, globSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
@@ -8,7 +8,6 @@ import { readConfiguration } from "../../data/stores/configuration.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { runScript } from "../deploy/run-command.ts";
 import { isLoaded } from "./local-database.ts";
 import { createRuntimeConfig, findDatabaseId } from "./runtime-config.ts";
 
@@ -76,13 +75,8 @@ function requireVariables(variables: Record<string, unknown>): Record<string, st
 /** Applies pending migrations, and loads the seed if the store is empty. */
 async function prepareStore(persistTo: string): Promise<void> {
   // Importing the simulator takes half a second.
-  const { useStore } = await import("../../data/stores/open.ts");
-  const choice = { persistTo, store: "d1" as const };
-  const { load } = await useStore(choice, ({ store }) => store.readState({ newest: true }));
-  if (load !== "") return;
-  console.log("The store is empty; loading the seed.");
-  const files = globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
-  await runScript({}, "data", ["load", ...files, "--persist-to", resolve(persistTo)]);
+  const { loadSeed } = await import("../../data/load-seed.ts");
+  await loadSeed({ persistTo, store: "d1" });
 }
 
 /** @throws if another process listens at the port */
