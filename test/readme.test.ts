@@ -40,7 +40,7 @@ const START = /^(?:npm ci && )?npm start(?: -- )?/;
 const GENERATE = /data -- generate/;
 
 /** Commands that need an account, or a deployment in one. */
-const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|preview|rollback)\b/;
+const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|preview)\b/;
 
 const PATH = "/api/tf1/records/";
 

@@ -58,16 +58,13 @@ export function deploymentOptions({ remote, persistTo, config }: Deployment): st
 }
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
-export function spawnWrangler(args: string[]): ChildProcess {
+export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, [...NODE_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: "inherit",
-    env: { ...process.env, ...QUIET },
+    env: { ...process.env, ...QUIET, ...env },
   });
 }
-
-/** The environment variable that lets commands of wrangler use a temporary account, also in processes that are started. */
-export const TEMPORARY_ACCOUNT = "USE_TEMPORARY_ACCOUNT";
 
 /** Characters of an argument that an error shows; a statement has up to 50,000. */
 const SHOWN_CHARACTERS = 100;
@@ -91,25 +88,16 @@ export class WranglerError extends Error {
  * @returns its standard output
  * @throws WranglerError
  */
-export async function runWrangler(args: string[], call: WranglerCall = {}): Promise<string> {
-  return (await captureWrangler(args, call)).output;
-}
-
-/**
- * The same, for callers that also need what it printed on standard error.
- * @throws WranglerError
- */
-export async function captureWrangler(
-  command: string[],
+export async function runWrangler(
+  args: string[],
   { program = WRANGLER, env = {} }: WranglerCall = {},
-): Promise<{ output: string; errors: string }> {
-  const args = process.env[TEMPORARY_ACCOUNT] ? [...command, "--temporary"] : command;
+): Promise<string> {
   const run: StandIn = typeof program === "string" ? (...call) => runProgram(program, ...call) : program;
   const { status, output, errors } = await run(args, env);
   // Some of wrangler's errors are coloured even if NO_COLOR is set.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
   if (status !== 0) throw new WranglerError(args, printed);
-  return { output, errors };
+  return output;
 }
 
 async function runProgram(

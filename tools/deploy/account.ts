@@ -1,13 +1,9 @@
 import { z } from "zod";
+import type { Wrangler } from "./dependencies.ts";
 
-const API = "https://api.cloudflare.com/client/v4";
+const Credentials = z.object({ token: z.string("Use CLOUDFLARE_API_TOKEN, not CLOUDFLARE_API_KEY.") });
 
-const Accounts = z.object({ accounts: z.array(z.object({ id: z.string() })) });
-
-const Credentials = z.discriminatedUnion("type", [
-  z.object({ type: z.enum(["api_token", "oauth"]), token: z.string() }),
-  z.object({ type: z.literal("api_key"), key: z.string(), email: z.string() }),
-]);
+const Identity = z.object({ accounts: z.array(z.object({ id: z.string() })) });
 
 const Reply = z.object({
   success: z.boolean(),
@@ -19,42 +15,51 @@ const Workers = z.array(z.object({ id: z.string() }));
 
 const Settings = z.object({ bindings: z.array(z.record(z.string(), z.unknown())) });
 
-/** Runs a command of wrangler and returns its output. */
-type Wrangler = (args: string[]) => Promise<string>;
-
-/** Reads from Cloudflare's API. The path continues that of the account, such as `/workers/scripts`. */
-export type ReadApi = (path: string) => Promise<unknown>;
-
 /**
- * Gives access to what wrangler has no command for, with the token or the login of wrangler.
- * @throws if the user is not logged in, or has several accounts and does not name one
+ * Gives access to Cloudflare's API with wrangler's token, for what wrangler has no command for.
+ * @returns a function that reads from a path below that of the account, such as `/workers/scripts`
+ * @throws if the user is not logged in, or has several accounts and does not choose one
  */
-export async function createApiReader(wrangler: Wrangler): Promise<ReadApi> {
-  const credentials = Credentials.parse(JSON.parse(await wrangler(["auth", "token", "--json"])));
+async function createReader(wrangler: Wrangler) {
+  const { token } = Credentials.parse(JSON.parse(await wrangler(["auth", "token", "--json"])));
   const account = process.env.CLOUDFLARE_ACCOUNT_ID || (await readOnlyAccount(wrangler));
-  const headers: Record<string, string> =
-    credentials.type === "api_key"
-      ? { "X-Auth-Key": credentials.key, "X-Auth-Email": credentials.email }
-      : { Authorization: `Bearer ${credentials.token}` };
-  return async (path) => {
-    const url = `${process.env.CLOUDFLARE_API_BASE_URL ?? API}/accounts/${account}${path}`;
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(30_000) });
-    const { success, errors, result } = Reply.parse(await response.json());
-    if (success) return result;
-    const reasons = errors.map(({ code, message }) => `${message} [code: ${code}]`);
-    throw new Error(`GET ${url} failed: ${reasons.join(", ")}`);
+  const base = process.env.CLOUDFLARE_API_BASE_URL ?? "https://api.cloudflare.com/client/v4";
+  const options = { headers: { Authorization: `Bearer ${token}` } };
+  return async (path: string): Promise<unknown> => {
+    const response = await fetch(`${base}/accounts/${account}${path}`, options);
+    const reply = Reply.safeParse(await response.json().catch(() => undefined)).data;
+    if (reply?.success) return reply.result;
+    const reasons = reply?.errors.map(({ code, message }) => `${message} [code: ${code}]`);
+    throw new Error(
+      `Cloudflare does not show ${path}: ${reasons?.join(", ") ?? `status ${response.status}`}`,
+    );
   };
 }
 
 async function readOnlyAccount(wrangler: Wrangler): Promise<string> {
-  const { accounts } = Accounts.parse(JSON.parse(await wrangler(["whoami", "--json"])));
+  const { accounts } = Identity.parse(JSON.parse(await wrangler(["whoami", "--json"])));
   const [account, ...others] = accounts;
   if (account && others.length === 0) return account.id;
-  throw new Error("More than one account is available. Set CLOUDFLARE_ACCOUNT_ID.");
+  throw new Error("The token or login has more than one account. Set CLOUDFLARE_ACCOUNT_ID.");
 }
 
-/** Reads the ids of all databases and namespaces that a worker of the account uses in production. */
-export async function readUsedIds(read: ReadApi): Promise<Set<unknown>> {
+/** @throws if the account has no subdomain of workers.dev, without which a worker has no address there */
+export async function requireSubdomain(wrangler: Wrangler): Promise<void> {
+  const read = await createReader(wrangler);
+  await read("/workers/subdomain").catch((cause) => {
+    if (String(cause).includes("[code: 10007]"))
+      throw new Error(
+        "The account has no subdomain of workers.dev. Choose one in the dashboard, under Workers & Pages, and deploy again.",
+        { cause },
+      );
+    // A token without the permission to read the subdomain can still deploy.
+    if (!String(cause).includes("[code: 10000]")) throw cause;
+  });
+}
+
+/** Reads the ids of all databases and namespaces that the account's workers use in production. */
+export async function readUsedIds(wrangler: Wrangler): Promise<Set<unknown>> {
+  const read = await createReader(wrangler);
   const used = new Set<unknown>();
   for (const { id } of Workers.parse(await read("/workers/scripts"))) {
     const { bindings } = Settings.parse(await read(`/workers/scripts/${encodeURIComponent(id)}/settings`));

@@ -1,18 +1,5 @@
 import { runProgram } from "../command-line/program.ts";
+import { SURROUNDINGS } from "./dependencies.ts";
 import { createDeployProgram } from "./program.ts";
-import type { Steps } from "./steps.ts";
 
-let steps: Steps | undefined;
-const program = createDeployProgram({
-  print: console.log,
-  onStart(started) {
-    steps = started;
-  },
-});
-
-await runProgram(program, {
-  onInterrupt: () =>
-    console.error(
-      `\n${steps?.describeInterruption() ?? "Interrupted before the first step. Nothing was changed."}`,
-    ),
-});
+await runProgram(createDeployProgram(SURROUNDINGS));

@@ -1,8 +1,5 @@
 import { execFile } from "node:child_process";
-import { resolve } from "node:path";
 import { promisify } from "node:util";
-
-const execute = promisify(execFile);
 
 /** The maximum length of the message of a version, in characters. */
 const MESSAGE_LENGTH = 100;
@@ -10,9 +7,9 @@ const MESSAGE_LENGTH = 100;
 /** @throws an error that names the folder, if it is not in a repository or git is not installed */
 async function git(folder: string, ...args: string[]): Promise<string> {
   try {
-    return (await execute("git", args, { cwd: folder })).stdout.trim();
+    return (await promisify(execFile)("git", args, { cwd: folder })).stdout.trim();
   } catch (cause) {
-    throw new Error(`${resolve(folder)} is not in a git repository, or git is not installed.`, { cause });
+    throw new Error(`${folder} is not in a git repository, or git is not installed.`, { cause });
   }
 }
 
@@ -21,17 +18,17 @@ export function listChanges(folder: string): Promise<string> {
   return git(folder, "status", "--porcelain");
 }
 
-/** The branch that is checked out; undefined if there is none. */
-export async function readBranch(folder: string): Promise<string | undefined> {
-  return (await git(folder, "branch", "--show-current")) || undefined;
+/** The branch that is checked out; empty if there is none, or no repository. */
+export function readBranch(folder: string): Promise<string> {
+  return git(folder, "branch", "--show-current").catch(() => "");
 }
 
 /**
- * The address of the remote `origin` without what differs between its clones: protocol, user and `.git`.
- * @returns an empty text if there is no such remote
+ * The address of the remote `origin` without what differs between its clones: protocol, user and `.git`. Empty if there is no
+ * such remote.
  */
 export async function readOrigin(folder: string): Promise<string> {
-  const url = await git(folder, "config", "--default", "", "--get", "remote.origin.url").catch(() => "");
+  const url = await git(folder, "config", "--get", "remote.origin.url").catch(() => "");
   return url
     .toLowerCase()
     .replace(/^[a-z+]+:\/\//, "")
@@ -45,11 +42,9 @@ export async function readOrigin(folder: string): Promise<string> {
  * are uncommitted changes, and the first line of the message. Outside of a repository there are none.
  */
 export async function readCommitOptions(folder: string): Promise<string[]> {
-  try {
-    const [id = "", subject = ""] = (await git(folder, "log", "-1", "--format=%h%n%s")).split("\n");
-    const tag = (await listChanges(folder)) === "" ? id : `${id}-dirty`;
-    return ["--tag", tag, "--message", subject.slice(0, MESSAGE_LENGTH)];
-  } catch {
-    return [];
-  }
+  const commit = await git(folder, "log", "-1", "--format=%h%n%s").catch(() => "");
+  if (commit === "") return [];
+  const [id = "", subject = ""] = commit.split("\n");
+  const tag = (await listChanges(folder)) === "" ? id : `${id}-dirty`;
+  return ["--tag", tag, "--message", subject.slice(0, MESSAGE_LENGTH)];
 }

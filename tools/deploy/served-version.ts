@@ -1,93 +1,53 @@
 import { z } from "zod";
-import { runWrangler } from "../../data/stores/wrangler.ts";
-import type { Programs } from "./run-command.ts";
+import type { Dependencies } from "./dependencies.ts";
 
-const Deployments = z.array(
-  z.object({ versions: z.array(z.object({ version_id: z.string(), percentage: z.number() })).min(1) }),
-);
+/** After a deployment, the platform serves the old and the new version side by side for some seconds. */
+const CONSECUTIVE_RESPONSES = 3;
 
-const Versions = z.array(
-  z.object({ id: z.string(), annotations: z.record(z.string(), z.string()).nullish() }).loose(),
-);
+/** Milliseconds between two requests. */
+const INTERVAL = 2_000;
 
-/** What wrangler reports about a worker that was never deployed. */
-const NO_WORKER = /\[code: (10007|10090)\]/;
+/** Milliseconds until a new name on workers.dev is reachable, and until a new custom domain has its certificate too. */
+const TIMEOUTS = { workersDev: 180_000, customDomain: 600_000 };
+
+const Health = z.object({ code: z.object({ id: z.string().nullish() }).nullish() });
 
 /**
- * Reads which versions of the code were in production, up to the last ten deployments.
- * @returns their ids, the current one last; empty if the worker does not exist
- * @throws an error with wrangler's output if the command fails
+ * Waits until the service responds three times in a row with a version. A service that does not report its version only has to
+ * respond.
+ * @param version undefined if the address serves one version only
+ * @throws if it does not respond in time, or still reports another version
  */
-export async function readHistory({ wrangler }: Programs): Promise<string[]> {
-  try {
-    const printed = await runWrangler(["deployments", "list", "--json"], { program: wrangler });
-    return Deployments.parse(JSON.parse(printed)).map(
-      ({ versions }) =>
-        versions.reduce((most, one) => (one.percentage > most.percentage ? one : most)).version_id,
-    );
-  } catch (error) {
-    if (NO_WORKER.test(String(error))) return [];
-    throw error;
+export async function waitForVersion(
+  address: string,
+  version: string | undefined,
+  sleep: Dependencies["sleep"],
+): Promise<void> {
+  const { workersDev, customDomain } = TIMEOUTS;
+  const deadline = Date.now() + (address.endsWith(".workers.dev") ? workersDev : customDomain);
+  for (let correct = 0; correct < CONSECUTIVE_RESPONSES; await sleep(INTERVAL)) {
+    const problem = await findProblem(address, version);
+    correct = problem === undefined ? correct + 1 : 0;
+    // The new version may appear just before the deadline: then it still gets the time to be confirmed.
+    if (problem !== undefined && Date.now() >= deadline) throw new Error(problem);
   }
 }
 
-/**
- * Finds the version that was in production before the current one was first deployed. So after a rollback, this is never
- * the version that was rolled back.
- * @param history the ids of the deployed versions, the current one last
- * @returns undefined if the history does not contain an earlier version
- */
-export function findEarlierVersion(history: string[]): string | undefined {
-  return history[history.indexOf(history.at(-1) ?? "") - 1];
+async function findProblem(address: string, version: string | undefined): Promise<string | undefined> {
+  try {
+    const served = await readVersion(address);
+    if (served === undefined || version === undefined || served === version) return undefined;
+    return `${address}/healthz still reports version ${served} instead of ${version}.`;
+  } catch (error) {
+    // The message of a failed `fetch` is always `fetch failed`; its cause contains the reason.
+    const { message, cause } = Object(error);
+    return `GET ${address}/healthz failed: ${cause instanceof Error ? cause.message : message}`;
+  }
 }
 
-/** Reads the commits of the versions: the tag and the message of each, by its id. */
-export async function readCommits({ wrangler }: Programs): Promise<Map<string, string>> {
-  const printed = await runWrangler(["versions", "list", "--json"], { program: wrangler });
-  return new Map(
-    Versions.parse(JSON.parse(printed)).map(({ id, annotations }) => [
-      id,
-      [annotations?.["workers/tag"], annotations?.["workers/message"]].filter((text) => text).join(" "),
-    ]),
-  );
-}
-
-/** Failures of `wrangler deploy`, and what to do about them. */
-const KNOWN_FAILURES: [pattern: RegExp, advice: string][] = [
-  [
-    /\[code: 10072\]/,
-    'The account has no cron trigger left. The free plan has 5 for all workers together. Remove one from another worker, or set GROW = "off" in wrangler.toml, and deploy again.',
-  ],
-  [
-    /register a workers\.dev subdomain/,
-    "The account has no subdomain of workers.dev. Choose one in the dashboard, under Workers & Pages, and deploy again.",
-  ],
-];
-
-/**
- * Explains a failure of `wrangler deploy`: how to fix it, if the reason is known, and which version is served now. Wrangler
- * may fail when the new code is live already.
- * @param before the history before the command
- */
-export async function explainFailedUpload(
-  cause: unknown,
-  before: string[],
-  programs: Programs,
-): Promise<Error> {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const known = KNOWN_FAILURES.filter(([pattern]) => pattern.test(reason)).map(([, advice]) => advice);
-  const served = await readHistory(programs).then(
-    (after) => describeServed(before, after),
-    () => "Run `npx wrangler deployments status` to see which version of the code is served.",
-  );
-  return new Error([reason, "", ...known, served].join("\n"), { cause });
-}
-
-function describeServed(before: string[], after: string[]): string {
-  const current = after.at(-1);
-  if (current === undefined) return "Nothing was deployed.";
-  // Deploying the same code again makes a new version.
-  if (current === before.at(-1)) return `The previous version of the code, ${current}, is still served.`;
-  const undo = before.length === 0 ? "" : " To return to the version before it, run `npm run rollback`.";
-  return `The new version of the code, ${current}, is served already.${undo}`;
+/** @throws if the service does not respond with its health */
+async function readVersion(address: string): Promise<string | undefined> {
+  const response = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(10_000) });
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  return Health.parse(await response.json()).code?.id ?? undefined;
 }

@@ -15,10 +15,9 @@ import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
 import { load as loadFiles } from "../../../tools/data/load.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { openApi } from "../deploy/stub/api.ts";
-import { openPlatform, type Platform } from "../deploy/stub/platform.ts";
-import type { Api } from "../deploy/stub/route.ts";
+import { type Api, openApi } from "../deploy/stub/api.ts";
 import { statisticsOf } from "./statistics.ts";
+import { createWrangler } from "./wrangler-stand-in.ts";
 
 let folder: string;
 let config: string;
@@ -122,19 +121,15 @@ test("append, info and export work with a deployed database through the real wra
 });
 
 describe("with a stand-in for wrangler,", () => {
-  let platform: Platform;
+  let wrangler: StandIn;
   beforeEach(async () => {
-    platform = await openPlatform();
-    platform.change(({ databases }) => {
-      databases.push({ uuid: "id-of-records", name: "records" });
-    });
+    wrangler = createWrangler();
     await writeConfig("id-of-records", "0");
     vi.spyOn(console, "log").mockImplementation(() => undefined);
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     // Without pauses between the attempts.
     vi.spyOn(Math, "random").mockReturnValue(0);
   });
-  afterEach(() => platform.close());
 
   /**
    * The deployed database, through commands that may fail.
@@ -146,7 +141,7 @@ describe("with a stand-in for wrangler,", () => {
       const sql =
         file < 0 ? String(args[args.indexOf("--command") + 1]) : await readFile(args[file + 1]!, "utf8");
       try {
-        return await meet(sql, () => platform.wrangler(args, env));
+        return await meet(sql, () => wrangler(args, env));
       } catch (error) {
         return { status: 1, output: "", errors: Object(error).message };
       }
@@ -154,8 +149,7 @@ describe("with a stand-in for wrangler,", () => {
     return { store: "d1" as const, remote: true, config, program };
   };
   const isSwitch = (sql: string) => sql.includes("INTO state");
-  const open = async () =>
-    (await openRemoteStore("d1", { remote: true, config, program: platform.wrangler })).store;
+  const open = async () => (await openRemoteStore("d1", { remote: true, config, program: wrangler })).store;
   const readLoaded = async () => {
     const store = await open();
     return Array.fromAsync(readRecords(store, await store.readState()));

@@ -1,167 +1,189 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
-import { load } from "../../../tools/data/load.ts";
-import type { Dependencies } from "../../../tools/deploy/deploy.ts";
-import { deletePreview, deployPreview } from "../../../tools/deploy/preview.ts";
-import { deployProduction, rollBack } from "../../../tools/deploy/production.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { listen } from "../../listen.ts";
+import { finish } from "../../processes.ts";
+import type { Finished } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { openApi } from "./stub/api.ts";
-import { type Fixture, openFixture } from "./stub/fixture.ts";
-import type { Api } from "./stub/route.ts";
+import { createRepository } from "./recording.ts";
+import { type Api, openApi } from "./stub/api.ts";
 
-// These tests run the real wrangler. Only the Cloudflare API is a stub. A deployment runs about fifteen commands of
-// wrangler, and each takes about a second. Therefore each test of a group continues with the account of the one before.
+// These tests run the commands and the real wrangler as processes. Only Cloudflare's API is a stub. Each test continues with the
+// account and the project of the one before.
 
-const changed = vi.hoisted(() => ({ previewStore: "d1", grow: "off" }));
-vi.mock(import("../../../tools/deploy/deploy-target.ts"), async (original) => {
-  const actual = await original();
-  return {
-    ...actual,
-    async readWranglerToml() {
-      const configuration = await actual.readWranglerToml();
-      Object.assign(configuration.previews?.vars ?? {}, { STORE: changed.previewStore });
-      Object.assign(configuration.vars ?? {}, { GROW: changed.grow });
-      return configuration;
-    },
+const WORKER = "traffic-count-records";
+const PREVIEW = `${WORKER}-preview-77df07-login`;
+
+let api: Api;
+let project: string;
+let env: NodeJS.ProcessEnv;
+beforeAll(async () => {
+  api = await openApi();
+  project = createRepository("https://github.com/owner/counts");
+  cpSync("wrangler.toml", join(project, "wrangler.toml"));
+  for (const name of ["src", "data", "dist"]) symlinkSync(resolve(name), join(project, name));
+  const home = createFolder();
+  const { CI: _, WORKERS_CI: __, ...inherited } = process.env;
+  env = {
+    ...inherited,
+    CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
+    CLOUDFLARE_API_TOKEN: "token",
+    CLOUDFLARE_ACCOUNT_ID: "account",
+    HOME: home,
+    XDG_CONFIG_HOME: home,
   };
 });
+afterAll(() => api.close());
 
-let fixture: Fixture;
-let api: Api;
-let dependencies: Dependencies;
-let home: string;
+const commandLine = (args: string[]) => [
+  process.execPath,
+  resolve("test/tools/deploy/run-deploy.ts"),
+  project,
+  ...args,
+];
 
-/** Opens an empty account for the tests of a group. */
-function useAccount(): void {
-  beforeAll(async () => {
-    home = createFolder();
-    api = await openApi();
-    fixture = await openFixture(true);
-    dependencies = fixture.dependencies;
-  });
-  beforeEach(() => {
-    const env = {
-      CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
-      CLOUDFLARE_API_TOKEN: "token",
-      CLOUDFLARE_ACCOUNT_ID: "account",
-      XDG_CONFIG_HOME: home,
-    };
-    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-  });
-  afterAll(async () => {
-    vi.unstubAllEnvs();
-    await api?.close();
-    await fixture?.close();
-  });
+function start(args: string[], changes: NodeJS.ProcessEnv = {}) {
+  const [node = "", ...rest] = commandLine(args);
+  return spawn(node, rest, { stdio: ["ignore", "pipe", "pipe"], env: { ...env, ...changes } });
 }
 
-const OPTIONS = { skipChecks: true };
+const run = (...args: string[]) => finish(start(args));
+const deploy = () => run("deploy", "--skip-checks", "--url", api.origin);
 
-const readState = (index: number) => {
-  const uuid = String(api.databases.list()[index]?.uuid);
-  return api.databases.query(uuid, { sql: "SELECT load, count FROM state" })[0]?.results[0];
+/** Returns what a command prints. */
+async function succeed(command: Promise<Finished>): Promise<string> {
+  const { status, stdout, stderr } = await command;
+  expect(status, stdout + stderr).toBe(0);
+  return stdout;
+}
+
+/** Changes a setting of production, and of previews too. */
+function set(name: string, value: string): void {
+  const file = join(project, "wrangler.toml");
+  writeFileSync(
+    file,
+    readFileSync(file, "utf8").replaceAll(RegExp(`^${name} = ".*"$`, "gm"), `${name} = "${value}"`),
+  );
+}
+
+const readState = (): unknown => {
+  const [database] = api.databases.list();
+  return (
+    database &&
+    api.databases.query(database.uuid, { sql: "SELECT revision, count FROM state" })[0]?.results[0]
+  );
 };
 
-const deploy = () => deployProduction({ ...OPTIONS, url: api.origin }, dependencies);
-
-describe("production", () => {
-  useAccount();
-
-  test("without a token, the error explains how to log in", async () => {
-    vi.stubEnv("CLOUDFLARE_API_TOKEN", "");
-    await expect(deploy()).rejects.toThrow(
-      /^Step 1 of 7 failed: find or create the database and the namespace\..*set a CLOUDFLARE_API_TOKEN.*The token needs/s,
-    );
-  });
-
-  test("without a workers.dev subdomain, the error gives advice and says that nothing was deployed", async () => {
-    api.hasSubdomain = false;
-    const failure = await deploy().catch(String);
-    api.hasSubdomain = true;
-    expect(failure).toMatch(/^Error: Step 4 of 7 failed: deploy the worker\./);
-    expect(failure).toContain("The account has no subdomain of workers.dev. Choose one in the dashboard");
-    expect(failure).toContain("Nothing was deployed.");
-    expect(api.versions).toEqual([]);
-    expect(api.databases.list().map(({ name }) => name)).toEqual(["traffic-count-records"]);
-    expect(api.namespaces.map(({ title }) => title)).toEqual(["traffic-count-records-kv"]);
-    expect(readState(0)).toMatchObject({ count: 20 });
-  });
-
-  test("if wrangler cannot create the cron trigger, the error names the version that is served", async () => {
-    changed.grow = "on";
-    api.cronTriggers = 0;
-    const failure = await deploy().catch(String);
-    const [uploaded] = api.versions;
-    expect(api.versions).toHaveLength(1);
-    expect(uploaded?.metadata).toContain(api.databases.list()[0]?.uuid);
-    expect(uploaded?.metadata).toContain(api.namespaces[0]?.id);
-    expect(uploaded?.metadata).toContain(`"workers/tag":"${fixture.commit}"`);
-    expect(failure).toContain("The account has no cron trigger left.");
-    expect(failure).toContain(`The new version of the code, ${uploaded?.id}, is served already.`);
-  });
-
-  test("the next deployment completes the failed one, and creates the cron trigger", async () => {
-    api.cronTriggers = 5;
-    const { version } = await deploy();
-    expect(version).toBe(api.versions[1]?.id);
-    expect(api.schedules).toEqual(["5,35 * * * *"]);
-  });
-
-  test("the loaded records are kept, even if the database has migrations of later code", async () => {
-    const file = join(home, "records.csv");
-    await writeFile(file, CSV_HEADER + makeRecords(50).map(csvLine).join(""));
-    const config = join(fixture.configFolder, "traffic-count-records.json");
-    await load([file], { store: "d1", remote: true, config });
-    const state = readState(0);
-    expect(state).toMatchObject({ count: 50 });
-    const later = "INSERT INTO d1_migrations (name) VALUES ('0005_later.sql')";
-    api.databases.query(String(api.databases.list()[0]?.uuid), { sql: later });
-    changed.grow = "off";
-    const { version } = await deploy();
-    expect(version).toBe(api.versions[2]?.id);
-    expect(api.schedules, "removed, because the collection does not grow").toEqual([]);
-    expect(readState(0), "not loaded again").toEqual(state);
-    expect([api.databases.list().length, api.namespaces.length]).toEqual([1, 1]);
-  });
-
-  test("a rollback serves the previous version", async () => {
-    expect(await rollBack({ url: api.origin }, dependencies)).toBe(api.versions[1]?.id);
-    expect(api.unknown).toEqual([]);
-  });
+test("without a token, the error explains how to log in", async () => {
+  const { status, stderr } = await finish(start(["deploy", "--skip-checks"], { CLOUDFLARE_API_TOKEN: "" }));
+  expect([status, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^Step 1 of 5 failed: .*The token needs the perm/s),
+  ]);
 });
 
-describe("a preview", () => {
-  useAccount();
-  const name = "traffic-count-records-preview-77df07-feature-login-df7c7a";
+test("without a subdomain, nothing is created", async () => {
+  api.subdomain = undefined;
+  expect((await deploy()).stderr).toMatch(
+    /^Step 1 of 5 failed: .*\nThe account has no subdomain of workers\.dev/,
+  );
+  expect([api.databases.list(), [...api.workers]]).toEqual([[], []]);
+});
 
-  test.each(["d1", "kv"])("has its own stores, and %s is loaded with the seed", async (store) => {
-    changed.previewStore = store;
-    expect(await deployPreview(OPTIONS, dependencies)).toMatchObject({ address: api.origin });
-    expect([...api.previews]).toEqual(["feature-login-df7c7a"]);
-    expect(api.databases.list().map((database) => database.name)).toEqual([name]);
-    expect(api.namespaces.map(({ title }) => title)).toEqual([name]);
-    expect(api.versions.at(-1)?.metadata).toContain(api.databases.list()[0]?.uuid);
-    expect(api.versions.at(-1)?.metadata).toContain(api.namespaces[0]?.id);
-    if (store === "d1") expect(readState(0)).toMatchObject({ count: 20 });
-    else expect(JSON.parse(String(readPairs().get("collection")))).toMatchObject({ count: 20 });
+test("on a terminal, wrangler asks for a subdomain, and the deployment continues", async () => {
+  const command = commandLine(["deploy", "--skip-checks", "--url", api.origin]).join(" ");
+  const child = spawn("script", ["-qec", command, "/dev/null"], { stdio: ["pipe", "pipe", "pipe"], env });
+  const answers: [question: string, answer: string][] = [
+    ["register a workers.dev subdomain now?", "y"],
+    ["like your workers.dev subdomain to be?", "mine\r"],
+    ["Ok to proceed?", "y"],
+  ];
+  let shown = "";
+  child.stdout.on("data", (chunk) => {
+    shown += chunk;
+    const [question, answer] = answers[0] ?? [];
+    if (question === undefined || !shown.includes(question)) return;
+    answers.shift();
+    shown = "";
+    child.stdin.write(String(answer));
   });
+  const { status, stdout } = await finish(child);
+  expect([status, api.subdomain, answers], stdout).toEqual([0, "mine", []]);
+  expect(stdout).toContain(`Deployed to ${api.origin}`);
+  expect(readState()).toMatchObject({ count: 40_614 });
+  const [database] = api.databases.list();
+  expect(database?.name).toBe(`${WORKER}-db`);
+  expect(api.workers.get(WORKER)?.bindings).toContainEqual({ name: "DB", type: "d1", id: database?.uuid });
+  expect(api.namespaces).toEqual([]);
+});
 
-  test("is not loaded again", async () => {
-    const before = readPairs();
-    await deployPreview(OPTIONS, dependencies);
-    expect(readPairs()).toEqual(before);
-  });
+test("the commands for data find the database of production without a configuration file", async () => {
+  const args = ["tools/data/cli.ts", "info", "--remote"];
+  const { stdout } = await finish(spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"], env }));
+  expect(stdout).toMatch(/^records +40614$/m);
+});
 
-  test("is removed with its stores, and removing it again succeeds", async () => {
-    await deletePreview({}, dependencies);
-    expect([api.previews.size, api.databases.list().length, api.namespaces.length]).toEqual([0, 0, 0]);
-    await deletePreview({}, dependencies);
-    expect(fixture.printed).toContain("      the preview does not exist");
-    expect(api.unknown).toEqual([]);
-  });
+test("if the account has no cron trigger left, the error says so, and the next deployment creates it", async () => {
+  set("GROW", "on");
+  api.cronTriggers = 0;
+  const before = readState();
+  const { stderr } = await deploy();
+  expect(stderr).toMatch(
+    /\nStep 3 of 5 failed: deploy the worker\..*\[code: 10072\].*deployments status` shows it/s,
+  );
+  api.cronTriggers = 5;
+  await succeed(deploy());
+  expect([api.schedules, readState()], "not loaded again").toEqual([[{ cron: "5,35 * * * *" }], before]);
+  set("GROW", "off");
+});
 
-  const readPairs = () => new Map(api.pairs.get(String(api.namespaces[0]?.id)));
+test("a preview gets its own namespace, with the seed", async () => {
+  set("STORE", "kv");
+  const printed = await succeed(run("preview", "--skip-checks"));
+  expect(printed, "wrangler accepts the settings").not.toMatch(/warning/i);
+  expect(api.namespaces).toEqual([{ id: expect.anything(), title: PREVIEW }]);
+  const id = String(api.namespaces[0]?.id);
+  const texts = [...(api.pairs.get(id)?.values() ?? [])];
+  expect(texts).toContainEqual(expect.stringContaining('"count":40614'));
+  expect(api.workers.get(`${WORKER}/login`)?.metadata).toContain(`"namespace_id":"${id}"`);
+});
+
+test("the removal of previews deletes all that belongs to them, and nothing else", async () => {
+  const foreign = [`${WORKER}-preview-eu`, `${WORKER}-preview-1a2b3c-login`];
+  for (const name of foreign) {
+    api.databases.create(name);
+    api.namespaces.push({ id: `id-of-${name}`, title: name });
+  }
+  api.databases.create(PREVIEW);
+  expect(await succeed(run("preview", "--delete-except", "echo other"))).toContain("to be removed: login");
+  expect([...api.workers.keys()]).toEqual([WORKER]);
+  expect(api.databases.list().map(({ name }) => name)).toEqual([`${WORKER}-db`, ...foreign]);
+  expect(api.namespaces.map(({ title }) => title)).toEqual(foreign);
+  expect(await succeed(run("preview", "--delete"))).toContain("the preview login does not exist");
+  expect(api.unknown).toEqual([]);
+});
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("on %s the command names the interrupted step and stops wrangler", async (signal, expected) => {
+  // This server never responds, so the first step does not end.
+  const server = createServer();
+  const { origin, close } = await listen(server);
+  const requested = once(server, "request");
+  const child = start(["preview", "--delete"], { CLOUDFLARE_API_BASE_URL: `${origin}/client/v4` });
+  const ended = finish(child);
+  const [request] = await requested;
+  const disconnected = once(request.socket, "close");
+  child.kill(signal);
+  const { status, stderr } = await ended;
+  expect([status, stderr]).toEqual([
+    expected,
+    expect.stringContaining('during the step "find the previews"'),
+  ]);
+  await disconnected;
+  await close();
 });

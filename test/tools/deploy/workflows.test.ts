@@ -1,14 +1,22 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { isScalar, parse, parseDocument, stringify, visit } from "yaml";
+import { parse } from "yaml";
+import { createFolder } from "../../temporary-folder.ts";
 import { createWorkflowValidator, type Validate } from "./workflow-validator.ts";
 
+interface Step {
+  run?: string;
+  env?: Record<string, string>;
+}
+
 interface Job {
+  if?: string;
   environment?: string | { name: string };
   uses?: string;
   "timeout-minutes"?: number;
-  steps?: { uses?: string; run?: string; env?: Record<string, string> }[];
+  steps?: Step[];
 }
 
 interface Workflow {
@@ -18,7 +26,16 @@ interface Workflow {
 }
 
 const files = globSync(".github/{workflows,actions/*}/*.yml").sort();
-const workflows = files.filter((file) => file.startsWith(".github/workflows/"));
+const readText = (file: string) => readFileSync(file, "utf8");
+const readWorkflow = (name: string): Workflow => parse(readText(`.github/workflows/${name}.yml`));
+
+/** Collects the values of a field at any depth. */
+function collectValues(field: string, tree: unknown): string[] {
+  if (typeof tree !== "object" || tree === null) return [];
+  return Object.entries(tree).flatMap(([name, value]) =>
+    name === field && typeof value === "string" ? [value] : collectValues(field, value),
+  );
+}
 
 let validate: Validate;
 beforeAll(async () => {
@@ -36,174 +53,111 @@ jobs:
       - run: echo \${{ nothing.known }}
       - uses: actions/checkout@v5
         wiht: {}
-  c:
-    uses: ./.github/workflows/check.yml
-    with: { brunch: main }
 `;
   const problems = (await validate("wrong.yml", text)).join("\n");
-  for (const word of ["foo", "reed", "'b'", "nothing", "wiht", "brunch"]) expect(problems).toContain(word);
+  for (const word of ["foo", "reed", "'b'", "nothing", "wiht"]) expect(problems).toContain(word);
 });
 
-test.each(files)("%s is valid", async (file) =>
-  expect(await validate(file, readFileSync(file, "utf8"))).toEqual([]),
-);
-
-/** Collects the values of a field at any depth. */
-function collectValues(field: string, tree: unknown): string[] {
-  if (typeof tree !== "object" || tree === null) return [];
-  return Object.entries(tree).flatMap(([name, value]) =>
-    name === field && typeof value === "string" ? [value] : collectValues(field, value),
-  );
-}
-
-/** Finds what the language service does not check: syntax errors in scripts, and references to files that do not exist. */
-function findErrors(text: string): string[] {
+describe.each(files)("%s", (file) => {
+  const text = readText(file);
   const tree = parse(text);
-  const scripts = collectValues("run", tree).map((input) =>
-    spawnSync("bash", ["-n"], { input, encoding: "utf8" }),
-  );
-  const references = collectValues("uses", tree).filter((path) => path.startsWith("./"));
-  return [
-    ...scripts.flatMap(({ status, stderr }) => (status === 0 ? [] : [stderr])),
-    ...references.filter((path) => !existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`)),
-  ];
-}
+  const scripts = collectValues("run", tree);
+  const uses = collectValues("uses", tree);
 
-test("a syntax error in a script and a missing file are found", () => {
-  const steps = [{ run: "if [ -s file ]; the\n  echo yes\nfi" }, { run: 'echo "fine"' }];
-  expect(findErrors(stringify({ steps }))).toEqual([expect.stringContaining("syntax error")]);
-  expect(findErrors("uses: ./.github/actions/instal")).toEqual(["./.github/actions/instal"]);
-});
+  test("is valid", async () => expect(await validate(file, text)).toEqual([]));
 
-test.each(files)("%s has scripts without syntax errors, and refers to files that exist", (file) =>
-  expect(findErrors(readFileSync(file, "utf8"))).toEqual([]),
-);
-
-/** Finds packages that scripts install without the lockfile and without an exact version, by any package manager. */
-function findInexactInstalls(text: string): string[] {
-  const commands = collectValues("run", parse(text))
-    .flatMap((script) => script.split(/\n|&&|\|\||;|\|/))
-    .map((command) => command.trim().split(/\s+/));
-  return commands.flatMap((words) => {
-    const [program = "", ...rest] = words.slice(
-      words.findIndex((word) => /^(npm|npx|pnpm|yarn|bunx?)$/.test(word)),
-    );
-    const [verb = "", ...names] = rest.filter((word) => !word.startsWith("-"));
-    const isInstall = program === "npm" && /^(i|in|ins|inst|install|add|exec|x)$/.test(verb);
-    const packages = program === "npx" || program === "bunx" ? [verb] : isInstall ? names : [];
-    const isOther = /^(pnpm|yarn|bun)$/.test(program);
-    return isOther
-      ? [words.join(" ")]
-      : packages.filter((name) => !/^(@[\w-]+\/)?[\w-]+@\d+\.\d+\.\d+$/.test(name));
+  test("has scripts without syntax errors, and refers to files that exist", () => {
+    for (const input of scripts)
+      expect(spawnSync("bash", ["-n"], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
+    for (const path of uses.filter((path) => path.startsWith("./")))
+      expect(existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`), path).toBe(true);
   });
-}
 
-test.each([
-  ["npm install --global npm@11", ["npm@11"]],
-  ["npm i -g npm", ["npm"]],
-  ["npm install -g npm@11.21.2 wrangler@latest", ["wrangler@latest"]],
-  ["cd site && npm add @scope/name", ["@scope/name"]],
-  ["npx wrangler deploy", ["wrangler"]],
-  ["yarn add x@1.2.3", ["yarn add x@1.2.3"]],
-  ["npm ci", []],
-  ["npm run deploy -- --skip-checks", []],
-  ["npm i -g @scope/name@1.2.3", []],
-])("in the script %j, the installs without an exact version are %j", (run, expected) =>
-  expect(findInexactInstalls(stringify({ steps: [{ run }] }))).toEqual(expected),
-);
-
-test.each(files)("%s installs exact versions only", (file) =>
-  expect(findInexactInstalls(readFileSync(file, "utf8"))).toEqual([]),
-);
-
-test("pushes to main are checked and deployed one after the other", () => {
-  const { concurrency }: Workflow = parse(readFileSync(".github/workflows/main.yml", "utf8"));
-  expect(concurrency).toEqual({ group: "main", "cancel-in-progress": false });
-});
-
-test("the weekly conformance check ends in time, and uses at most a tenth of the free daily requests", () => {
-  const file = ".github/workflows/conformance.yml";
-  const { conformance }: Workflow["jobs"] = parse(readFileSync(file, "utf8")).jobs;
-  const run = conformance?.steps?.at(-1)?.run ?? "";
-  const pages = Number(/--pages (\d+)/.exec(run)?.[1]);
-  const minutes = (pages * Number(/--delay (\d+)/.exec(run)?.[1])) / 60_000;
-  expect(minutes).toBeLessThan(Number(conformance?.["timeout-minutes"]) / 5);
-  expect(pages).toBeLessThanOrEqual(100_000 / 10);
-});
-
-/** Finds third-party actions that are not pinned to a commit with the release in a comment. */
-function findUnpinnedActions(text: string): string[] {
-  const document = parseDocument(text);
-  const found: string[] = [];
-  visit(document, {
-    Pair(_, { key, value }) {
-      if (!isScalar(key) || key.value !== "uses" || !isScalar(value)) return;
-      const use = `${value.value} #${value.comment ?? ""}`;
-      const isOwn = String(value.value).startsWith("./");
-      if (!isOwn && !/^actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(use)) found.push(use);
-    },
+  test("pins actions to commits, with the release in a comment, and installs only exact versions", () => {
+    const pinned = /^ *(- )?uses: (\.\/\S+|actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/gm;
+    expect([...text.matchAll(pinned)]).toHaveLength(uses.length);
+    const installer = /\b(npm (i|in|ins|inst|install|add|exec|x)|npx|pnpm|yarn|bunx?)\b/;
+    for (const line of scripts.flatMap((script) => script.split("\n")).filter((line) => installer.test(line)))
+      expect(line).toMatch(/^npm install --global npm@\d+\.\d+\.\d+$/);
   });
-  return found;
-}
-
-test("an action that is not pinned is found in any YAML notation", () => {
-  const commit = "08c6903cd8c0fde910a37f88322edcfb5dd907a8";
-  const text = `steps:
-  - uses: actions/checkout@v5 # v5.0.0
-  - "uses": 'actions/cache@main'
-  - { uses: other/action@${commit} }
-  - uses: actions/checkout@${commit}
-  - uses: actions/checkout@${commit} # v5.0.0
-  - uses: ./.github/actions/node
-`;
-  expect(findUnpinnedActions(text)).toEqual([
-    "actions/checkout@v5 # v5.0.0",
-    "actions/cache@main #",
-    `other/action@${commit} #`,
-    `actions/checkout@${commit} #`,
-  ]);
 });
 
-test("workflows use third-party actions", () => {
-  const used = files.flatMap((file) => collectValues("uses", parse(readFileSync(file, "utf8"))));
-  expect(used.filter((action) => !action.startsWith("./")).length).toBeGreaterThan(3);
-});
-
-test.each(files)("%s pins actions to commits, with the release in a comment", (file) =>
-  expect(findUnpinnedActions(readFileSync(file, "utf8"))).toEqual([]),
-);
-
-describe.each(workflows)("%s", (file) => {
-  const { permissions, jobs }: Workflow = parse(readFileSync(file, "utf8"));
+describe.each(globSync("*.yml", { cwd: ".github/workflows" }).sort())("%s", (name) => {
+  const { permissions, jobs } = readWorkflow(name.replace(".yml", ""));
   const jobsWithSteps = Object.values(jobs).filter(({ uses }) => uses === undefined);
+  const steps = jobsWithSteps.flatMap(({ steps = [], ...job }) => steps.map((step) => ({ step, job })));
 
-  test("has only read permissions at its top level", () => {
+  test("has only read permissions at its top level, and a timeout in every job", () => {
     for (const permission of Object.values(permissions ?? { all: "write" })) expect(permission).toBe("read");
-  });
-
-  test("has a timeout in every job", () => {
     for (const job of jobsWithSteps) expect(job["timeout-minutes"]).toBeLessThanOrEqual(60);
   });
 
   test("passes values to scripts as variables, never as part of the script", () => {
-    for (const { run = "" } of jobsWithSteps.flatMap(({ steps = [] }) => steps))
-      expect(run).not.toContain("${{");
+    for (const { step } of steps) expect(step.run ?? "").not.toContain("${{");
   });
 
   test("takes tokens from an environment, and the production token only for production deployments", () => {
-    for (const { environment, steps = [] } of jobsWithSteps) {
-      const scripts = steps
-        .filter(({ env = {} }) => "CLOUDFLARE_API_TOKEN" in env)
-        .map(({ run = "" }) => run);
-      const name = typeof environment === "object" ? environment.name : environment;
-      for (const run of scripts)
-        expect(name).toBe(run.startsWith("npm run deploy ") ? "production" : "preview");
+    for (const { step, job } of steps) {
+      if (!step.env || !("CLOUDFLARE_API_TOKEN" in step.env)) continue;
+      const [, script] = /^npm run (deploy|preview) /.exec(String(step.run)) ?? [];
+      const environment = typeof job.environment === "object" ? job.environment.name : job.environment;
+      expect(environment).toBe({ deploy: "production", preview: "preview" }[String(script)]);
+      // Dependabot gets variables, but no secrets.
+      if (script === "preview" && name !== "old-previews.yml")
+        expect(JSON.stringify(jobs)).toContain("github.actor != 'dependabot[bot]'");
     }
   });
+});
 
-  test("passes the token only to steps that need it", () => {
-    for (const { uses, run = "", env = {} } of jobsWithSteps.flatMap(({ steps = [] }) => steps))
-      if ("CLOUDFLARE_API_TOKEN" in env)
-        expect(`${uses} ${run}`).toMatch(/^undefined (npm run (deploy|preview) )/);
+test("pushes to main are checked and deployed one after the other", () =>
+  expect(readWorkflow("main").concurrency).toEqual({ group: "main", "cancel-in-progress": false }));
+
+test("the weekly conformance check uses at most a tenth of the free daily requests", () => {
+  const run = readWorkflow("conformance").jobs.conformance?.steps?.at(-1)?.run;
+  expect(Number(/--pages (\d+)/.exec(String(run))?.[1])).toBeLessThanOrEqual(100_000 / 10);
+});
+
+describe("the workflow of a pull request", () => {
+  const { jobs } = readWorkflow("pull-request");
+
+  /** Runs the last step of a job in a folder, with a stub of gh that prints its arguments. */
+  const runStep = (job: string, gh: string, env: Record<string, string>, folder = createFolder()) => {
+    writeFileSync(join(folder, "gh"), `#!/bin/sh\necho "$@" >&2\n${gh}\n`, { mode: 0o755 });
+    const script = String(jobs[job]?.steps?.at(-1)?.run);
+    const PATH = `${folder}:${process.env.PATH}`;
+    return spawnSync("bash", ["-e", "-c", script], { cwd: folder, encoding: "utf8", env: { PATH, ...env } });
+  };
+
+  test.each([
+    ["echo 1", 0, "open=1\n"],
+    ["exit 1", 1, ""],
+  ])("removes the preview only if it could count the pull requests (%s)", (gh, status, output) => {
+    const file = join(createFolder(), "output");
+    writeFileSync(file, "");
+    const env = {
+      GITHUB_REPOSITORY: "o/n",
+      GITHUB_REPOSITORY_OWNER: "o",
+      GITHUB_OUTPUT: file,
+      BRANCH: "feature/a",
+    };
+    const { stderr, ...ended } = runStep("count-pull-requests", gh, env);
+    expect([ended.status, readText(file)]).toEqual([status, output]);
+    expect(stderr).toContain(
+      "api --method GET repos/o/n/pulls -f state=open -f head=o:feature/a --jq length\n",
+    );
+    expect(jobs.remove?.if).toBe("needs.count-pull-requests.outputs.open == '0'");
+  });
+
+  test.each([
+    ["https://x.example", "success", "Preview of abc: https://x.example"],
+    ["https://x.example", "failure", "Preview of abc: https://x.example, but its tests failed: RUN"],
+    [undefined, "failure", "Deploying the preview of abc failed: RUN"],
+  ])("with the address %j in wrangler's report and the outcome %s, comments: %s", (url, OUTCOME, text) => {
+    const folder = createFolder();
+    mkdirSync(join(folder, ".wrangler/deployments"), { recursive: true });
+    const report = { type: "preview", preview_urls: [url], deployment_urls: [] };
+    if (url) writeFileSync(join(folder, ".wrangler/deployments/a.ndjson"), `{}\n${JSON.stringify(report)}\n`);
+    const { stderr } = runStep("preview", "", { COMMIT: "abc", NUMBER: "7", RUN: "RUN", OUTCOME }, folder);
+    expect(stderr.split("\n").at(-2)).toBe(`pr comment 7 --edit-last --create-if-none --body ${text}`);
   });
 });
