@@ -7,6 +7,14 @@ import type { Store } from "./store.ts";
 /** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
 const cached = new WeakMap<Env, CachedStore>();
 
+/** Stores in this process, by the environment that uses them. */
+const assigned = new WeakMap<Env, Store>();
+
+/** Makes an environment use a store in this process, instead of the one that the setting `STORE` names. */
+export function assignStore(env: Env, store: Store): void {
+  assigned.set(env, store);
+}
+
 /**
  * The store that the setting `STORE` names, with this instance's cache in front.
  * @param keptBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
@@ -25,7 +33,10 @@ export function cachedStore(env: Env, keptBytes?: number): CachedStore {
  * The same store without the cache, for callers that need the current state, and for the writer.
  * @throws Error if the setting names none
  */
-export function createStore({ STORE, DB, KV }: Env): Store {
+export function createStore(env: Env): Store {
+  const { STORE, DB, KV } = env;
+  const store = assigned.get(env);
+  if (store) return store;
   if (STORE === "d1") return createD1Store(bindDatabase(DB));
   if (STORE === "kv") return createKvStore(bindNamespace(KV));
   throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1" or "kv"`);
