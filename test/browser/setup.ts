@@ -3,7 +3,7 @@ import { generateRecords } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Source } from "../../src/records/statistics.ts";
 import { committedRecords } from "../data/committed-seed.ts";
-import { compareNewestFirst } from "../soak/collection.ts";
+import { compareNewestFirst } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 

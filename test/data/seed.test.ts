@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { generateSeedFiles, SEED_DAYS, seedRecords } from "../../data/seed.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { compareNewestFirst } from "../soak/collection.ts";
+import { compareNewestFirst } from "../records/sample.ts";
 import { committedFiles, committedRecords } from "./committed-seed.ts";
 
 const HEADER =

@@ -16,6 +16,13 @@ export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
 }
 
+/** The order of the collection: newest first, then by camera_ref, then by id. */
+export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): number {
+  if (one.timestamp !== other.timestamp) return one.timestamp > other.timestamp ? -1 : 1;
+  if (one.camera_ref !== other.camera_ref) return one.camera_ref < other.camera_ref ? -1 : 1;
+  return one.id - other.id;
+}
+
 function makeRecord(index: number, count: number): TrafficRecord {
   const camera = CAMERAS.length - 1 - (index % CAMERAS.length);
   const slot = Math.floor(index / CAMERAS.length);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { lastPage, locatePage, MAX_PAGE } from "../../../src/records/page.ts";
 import { ROAD_USERS, TrafficRecord } from "../../../src/records/record.ts";
-import { compareNewestFirst } from "../../soak/collection.ts";
+import { compareNewestFirst } from "../../records/sample.ts";
 import { type OpenTarget, PATH, type Survey } from "../survey.ts";
 
 /** What holds for the pages of any collection (specification, "List records" and "Page envelope"). */
