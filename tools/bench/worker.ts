@@ -1,80 +1,87 @@
 import type { ExecutionContext } from "hono";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { STATE_KEY } from "../../src/store/kv.ts";
-import { cachedStore } from "../../src/store/open.ts";
-import { createSlowEnv, type SlowEnv } from "./slow-env.ts";
+import { assignStore, cachedStore } from "../../src/store/open.ts";
 
-/** The service as it is deployed. After the first response, a page comes from the instance's memory. */
+// An export has the name of the mode that it is measured for (cases.ts).
+
 export default app;
 
-/** More than there are requests at a time: an instance would share one read among several. */
-const INSTANCES = 32;
-const instances = new Map<number, Env>();
-let requests = 0;
+/** The service as it is deployed. After the first response, a page comes from the instance's memory. */
+export const hot = app;
 
-/** The service of instances that know the state and keep neither blocks nor pages. */
+/** For first-call.ts, whose store is in its process. */
+export const memory = { assignStore };
+
+/** Instances that respond to no request at the moment, so that two requests never share a read. */
+const idle: Env[] = [];
+
+/** The service of instances that know the state, and keep no block and no page. */
 export const cold = {
-  fetch(request: Request, env: Env, context: ExecutionContext) {
-    const number = requests++ % INSTANCES;
-    const instance = instances.get(number) ?? { ...env };
-    instances.set(number, instance);
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    const instance = idle.pop() ?? { ...env };
     cachedStore(instance, 0);
-    return app.fetch(request, instance, context);
+    const response = await app.fetch(request, instance, context);
+    idle.push(instance);
+    return response;
   },
 };
 
-/** The service of a new instance for each request, which does not even know the state. */
-export const empty = {
-  fetch: (request: Request, env: Env, context: ExecutionContext) => app.fetch(request, { ...env }, context),
-};
+let reads = 0;
+let counted: Env | undefined;
 
-let walk: SlowEnv | undefined;
-
-/**
- * The service of an instance that begins with nothing in memory: `/begin?delay=MS` makes a new one, whose store takes so
- * long for each read, and `/reads` reports how many reads there were since.
- */
+/** The service of one instance that begins with nothing in memory, and reports how often it has read the store. */
 export const walked = {
-  async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
-    const { pathname, searchParams } = new URL(request.url);
-    if (pathname === "/begin") {
-      walk = createSlowEnv(env, Number(searchParams.get("delay")));
-      return new Response();
-    }
-    if (!walk) return new Response("begin first", { status: 409 });
-    if (pathname === "/reads") return new Response(String(walk.reads()));
-    return app.fetch(request, walk.env, context);
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    counted ??= { ...env, DB: countReads(env.DB), KV: countReads(env.KV) };
+    const response = await app.fetch(request, counted, context);
+    response.headers.set("Store-Reads", String(reads));
+    return response;
   },
 };
 
-/** The least that a worker can do: it always responds with the same page. */
-export const floor = { fetch: respondConstantly };
-
-/** The least that a worker with a store can do: it reads one row, or one key, and responds with the same page. */
-export const storeFloor = {
-  async fetch(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
-    await readLeast(env);
-    return respondConstantly(request, env, context);
-  },
-};
-
-let constant: { body: string; headers: Headers } | undefined;
-
-/** The service's own response to the first request ever, so that floors send as many bytes and headers as pages do. */
-async function respondConstantly(request: Request, env: Env, context: ExecutionContext): Promise<Response> {
-  if (!constant) {
-    const response = await app.fetch(request, env, context);
-    constant = { body: await response.text(), headers: response.headers };
-  }
-  return new Response(constant.body, { headers: constant.headers });
+/** Wraps a binding so that its reads, and those of the objects that its other methods return, are counted. */
+function countReads<T extends object>(target: T): T {
+  const get = (_: T, name: PropertyKey) => {
+    const member: unknown = Reflect.get(target, name);
+    if (typeof member !== "function") return member;
+    return (...parameters: unknown[]) => {
+      const result = member.apply(target, parameters);
+      if (name !== "all" && name !== "get") return countReads(result);
+      reads += 1;
+      return result;
+    };
+  };
+  return new Proxy(target, { get });
 }
 
+/** By URL, because a page has links. */
+const constants = new Map<string, { body: string; headers: Headers }>();
+
+/** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
+export const floor = {
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    let constant = constants.get(request.url);
+    if (!constant) {
+      const response = await app.fetch(request, env, context);
+      constant = { body: await response.text(), headers: response.headers };
+      constants.set(request.url, constant);
+    }
+    return new Response(constant.body, { headers: constant.headers });
+  },
+};
+
+/** The least that a worker with a store can do: it also reads one row or one key, of about 1 KB. */
+export const store_floor = {
+  async fetch(request: Request, env: Env, context: ExecutionContext) {
+    if ((await readLeast(env)) === null) throw new Error(`${env.STORE} has no floor`);
+    return floor.fetch(request, env, context);
+  },
+};
+
 /** In a session, as src/store/d1.ts reads. */
-async function readLeast({ STORE, DB, KV }: Env): Promise<void> {
-  const read =
-    STORE === "d1"
-      ? DB.withSession("first-unconstrained").prepare("SELECT count FROM state WHERE only = 1").first()
-      : KV.get(STATE_KEY, "text");
-  if ((await read) === null) throw new Error(`${STORE} holds no state`);
+function readLeast({ STORE, DB, KV }: Env): Promise<unknown> {
+  if (STORE === "kv") return KV.get("floor", "text");
+  const session = DB.withSession("first-unconstrained");
+  return session.prepare("SELECT text FROM floor WHERE id = ?1").bind(1).first("text");
 }

@@ -1,0 +1,57 @@
+import autocannon from "autocannon";
+import type { PageRequest } from "./pages.ts";
+
+const CONNECTIONS = 8;
+
+/** The first responses, in which connections open and instances read the state again, do not count. */
+const WARM_UP = 3 * CONNECTIONS;
+
+/** A busy machine may stall for longer than a measurement takes; without a response for this long, something is broken. */
+const STALL_SECONDS = 10;
+
+/** The result of a measurement. */
+export interface Figures {
+  /** Responses per second. */
+  rps: number;
+  p50_ms: number;
+  p99_ms: number;
+}
+
+/**
+ * Sends a request over 8 connections, again and again on each.
+ * @param milliseconds at least; the measurement ends with the first response after them
+ * @throws Error if any response is not a 200 with the correct body
+ */
+export async function measure({ url, body }: PageRequest, milliseconds: number): Promise<Figures> {
+  // Autocannon's own histogram counts whole milliseconds, and most responses take less.
+  const times: number[] = [];
+  let [responses, startedAt, endedAt] = [0, 0, 0];
+  const result = await new Promise<autocannon.Result>((resolve, reject) => {
+    const duration = milliseconds / 1000 + STALL_SECONDS;
+    const options = { url, connections: CONNECTIONS, duration, bailout: 1, sampleInt: 20, expectBody: body };
+    const instance = autocannon(options, (error, finished) => (error ? reject(error) : resolve(finished)));
+    instance.on("response", (_client, _status, _bytes, time) => {
+      endedAt = performance.now();
+      if (++responses > WARM_UP) times.push(time);
+      else startedAt = endedAt;
+      if (times.length > 0 && endedAt - startedAt >= milliseconds) instance.stop();
+    });
+  });
+  requireCorrect(result, url);
+  times.sort((one, other) => one - other);
+  const percentile = (share: number) => times[Math.ceil(times.length * share) - 1] ?? Number.NaN;
+  return {
+    rps: times.length / ((endedAt - startedAt) / 1000),
+    p50_ms: percentile(0.5),
+    p99_ms: percentile(0.99),
+  };
+}
+
+function requireCorrect(result: autocannon.Result, url: string): void {
+  const { errors, timeouts, mismatches, statusCodeStats = {} } = result;
+  const statuses = Object.keys(statusCodeStats).join(", ");
+  if (errors + timeouts + mismatches === 0 && statuses === "200") return;
+  throw new Error(
+    `${url}: ${mismatches} responses were not the page, ${errors} requests failed; statuses: ${statuses || "none"}`,
+  );
+}
