@@ -33,7 +33,7 @@ export async function removeOtherPreviews(
 ): Promise<void> {
   if (origin === "")
     throw new Error(
-      "The repository has no remote `origin`, by which its previews are told from those of other repositories.",
+      "The repository has no remote `origin`, so its previews cannot be distinguished from those of other repositories.",
     );
   const worker = requireWorkerName(configuration);
   const choose = async (existing: string[]) => {
@@ -48,7 +48,7 @@ export async function removeOtherPreviews(
  * if wrangler.toml gives its id.
  * @param configuration wrangler.toml
  * @param origin the address of the repository
- * @param choose chooses what to remove. Its parameter are the names of the previews that have a database or a namespace
+ * @param choose gets the names of the previews that have a database or a namespace, and returns those to remove
  * @throws an error with a hint if a step fails
  */
 export async function removePreviews(
