@@ -1,7 +1,6 @@
-import paths from "../../dist/asset-paths.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { State } from "../../src/store/store.ts";
-import { type AnyRequest, type Option, STATIC_FILES } from "./requests.ts";
+import type { AnyRequest, Option } from "./requests.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -11,8 +10,6 @@ export interface Served {
   records: TrafficRecord[];
   /** The id of the version of the code. */
   code: string;
-  /** The origin of the running worker and its static files. Other requests go to an instance in this process. */
-  origin: string | undefined;
 }
 
 /** What the model expects of a response. A field that is undefined is not checked. */
@@ -30,7 +27,7 @@ export interface Expected {
  * in memory.
  */
 export function respond(request: AnyRequest, served: Served): Expected {
-  const expected = respondToAny(request, served);
+  const expected = respondBeforeMock(request, served);
   return request.method === "HEAD" && expected.type !== "none"
     ? { ...expected, type: undefined, body: "" }
     : expected;
@@ -39,28 +36,10 @@ export function respond(request: AnyRequest, served: Served): Expected {
 /** The pages about the service, which the rate limit does not apply to. */
 const ABOUT = ["/", "/openapi.json", "/docs"];
 
-function respondToAny(request: AnyRequest, served: Served): Expected {
-  return request.url.origin === served.origin && isStatic(request)
-    ? respondStatic(request)
-    : respondDynamically(request, served);
-}
-
-const isStatic = ({ url: { pathname } }: AnyRequest) =>
-  pathname === "/favicon.ico" || pathname in STATIC_FILES;
-
-/** For static files, only the path and the method matter. */
-function respondStatic({ method, url: { pathname } }: AnyRequest): Expected {
-  if (pathname === "/favicon.ico")
-    return { status: 302, type: "none", headers: { location: paths["icon.svg"] } };
-  if (method !== "GET" && method !== "HEAD") return { status: 405, body: "" };
-  return { status: 200, headers: { "content-type": STATIC_FILES[pathname] } };
-}
-
-function respondDynamically(request: AnyRequest, served: Served): Expected {
+function respondBeforeMock(request: AnyRequest, served: Served): Expected {
   const { method, headers, settings } = request;
   if (method === "OPTIONS" && headers["access-control-request-method"] !== undefined)
     return { status: 204, type: "none", headers: { "access-control-allow-methods": "GET, OPTIONS" } };
-  if (pathOf(request) === "/healthz") return respondHealth(request, served);
   if (settings.limited && !ABOUT.includes(pathOf(request)))
     return {
       ...fail(request, 429, "Request was throttled. Expected available in 10 seconds."),
@@ -101,22 +80,7 @@ function pathOf({ url: { pathname } }: AnyRequest): string {
   }
 }
 
-function originOf({ url, headers, settings }: AnyRequest): string {
-  const { origin } = headers.host === undefined ? url : new URL(`${url.protocol}//${headers.host}`);
-  return settings.publicOrigin ?? origin;
-}
-
-function respondHealth(request: AnyRequest, { state, code }: Served): Expected {
-  if (request.method !== "GET" && request.method !== "HEAD")
-    return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, HEAD" } };
-  const about = `"load":${state.load === "" ? "null" : `"${state.load}"`},"count":${state.count},`;
-  return {
-    status: 200,
-    type: "json",
-    body: new RegExp(`^{"status":"ok","code":{"id":"${code}".*"state":{${about}.*}}$`),
-    headers: { "cache-control": "no-store", etag: undefined },
-  };
-}
+const originOf = ({ url, settings }: AnyRequest) => settings.publicOrigin ?? url.origin;
 
 /** An error: JSON, unless the client prefers a web page. */
 function fail(request: AnyRequest, status: number, detail: string): Expected {

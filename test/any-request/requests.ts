@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import paths from "../../dist/asset-paths.ts";
 
 /** The representation that the Accept header selects; `neither` if the service has none of the accepted types. */
 export type Accepted = "json" | "html" | "neither" | "neither, but a browser";
@@ -26,17 +25,10 @@ export interface AnyRequest {
   isInvalid: boolean;
   /** The copy that `If-None-Match` names: none, another page, the current page, or any (`*`). */
   condition: "none" | "other" | "current" | "any";
-  settings: { publicOrigin?: string | undefined; limited?: boolean | undefined };
+  settings: Settings;
 }
 
 const PATH = "/api/tf1/records/";
-
-/** Some of the static files, by their paths, with their types. */
-export const STATIC_FILES: Record<string, string> = {
-  "/robots.txt": "text/plain",
-  "/README.md": "text/plain",
-  [paths["site.css"]]: "text/css",
-};
 
 // What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
 const printable = fc.string({
@@ -52,8 +44,7 @@ const word = fc.oneof(
 
 const path = fc.oneof(
   { weight: 8, arbitrary: fc.constant(PATH) },
-  { weight: 2, arbitrary: fc.constantFrom(...Object.keys(STATIC_FILES), "/favicon.ico") },
-  { weight: 2, arbitrary: fc.constantFrom("/", "/healthz", "/openapi.json", "/docs", PATH.slice(0, -1)) },
+  { weight: 2, arbitrary: fc.constantFrom("/", "/openapi.json", "/docs", PATH.slice(0, -1)) },
   fc.constantFrom(`/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*", "/%64ocs", "/docs/"),
   fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
 );
@@ -147,24 +138,22 @@ const method = fc.oneof(
   fc.constantFrom("HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"),
 );
 
-/** The Host header of a client that reaches the service under another host than the one it listens on. */
-const host = fc.option(fc.constantFrom("counts.example", "COUNTS.example:8080", "[::1]:8443", "10.0.0.1"), {
-  freq: 2,
-  nil: undefined,
-});
+/** The settings of an instance. */
+export interface Settings {
+  publicOrigin?: string;
+  /** Whether the client has sent too many requests. */
+  limited?: boolean;
+}
 
-const settings = fc.record({
-  origin: fc.constantFrom("http://localhost", "https://counts.example", "https://[::1]:8443"),
-  publicOrigin: fc.option(fc.constantFrom("https://public.example", "http://public.example:8080"), {
-    nil: undefined,
-  }),
-  limited: fc.boolean(),
-});
+export const SETTINGS: Settings[] = [
+  {},
+  { publicOrigin: "https://public.example" },
+  { publicOrigin: "http://public.example:8080", limited: false },
+  { limited: true },
+];
 
-/** What the generator of requests must know about the worker. */
-interface Worker {
-  /** The origin of the worker. Requests with their own settings go to an instance in this process instead. */
-  origin: string;
+/** What the generator of requests must know about the collection. */
+interface Collection {
   load: string;
   /** The entity-tag of the requested page; undefined if the request is not for a page. */
   etagOf(request: AnyRequest): string | undefined;
@@ -178,47 +167,41 @@ const parts = fc.record({
   headerOptions: options,
   queryOptions: options,
   others,
-  host,
+  origin: fc.constantFrom(
+    "http://localhost",
+    "https://counts.example",
+    "https://COUNTS.example:8080",
+    "https://[::1]:8443",
+  ),
   condition: fc.constantFrom("none", "none", "other", "current", "any", "list"),
   preflight: fc.boolean(),
   body: fc.option(fc.oneof(printable, fc.constant("{}")), { nil: undefined }),
-  settings: fc.option(settings, { freq: 2, nil: undefined }),
+  settings: fc.constantFrom(...SETTINGS),
 });
 
 /** Requests of all kinds. */
-export function anyRequest(worker: Worker): fc.Arbitrary<AnyRequest> {
+export function anyRequest({ load, etagOf }: Collection): fc.Arbitrary<AnyRequest> {
   return parts.map((drawn) => {
     const [accept, accepted] = drawn.accepted;
     const prefer = drawn.queryOptions.length > 0 ? [`prefer=${writeOptions(drawn.queryOptions)}`] : [];
-    const query = [...drawn.query, ...prefer].join("&").replaceAll("LOAD", worker.load);
-    const origin = drawn.settings?.origin ?? worker.origin;
+    const query = [...drawn.query, ...prefer].join("&").replaceAll("LOAD", load);
     const request: AnyRequest = {
       method: drawn.method,
-      url: new URL(`${origin}${drawn.path}${query === "" ? "" : `?${query}`}`),
+      url: new URL(`${drawn.origin}${drawn.path}${query === "" ? "" : `?${query}`}`),
       headers: { ...drawn.others, ...(accept === undefined ? {} : { accept: accept as string | string[] }) },
       body: ["GET", "HEAD"].includes(drawn.method) ? undefined : drawn.body,
       accepted,
       prefer: [...drawn.headerOptions, ...drawn.queryOptions],
       isInvalid: drawn.queryOptions.some(({ isValid }) => !isValid),
       condition: "none",
-      settings: drawn.settings ?? {},
+      settings: drawn.settings,
     };
-    addHeaders(request, drawn);
-    addCondition(request, drawn.condition, worker.etagOf(request));
+    if (drawn.headerOptions.length > 0) request.headers.prefer = writeOptions(drawn.headerOptions);
+    if (drawn.preflight && drawn.method === "OPTIONS")
+      request.headers["access-control-request-method"] = "GET";
+    addCondition(request, drawn.condition, etagOf(request));
     return request;
   });
-}
-
-interface DrawnHeaders {
-  host: string | undefined;
-  headerOptions: Option[];
-  preflight: boolean;
-}
-
-function addHeaders(request: AnyRequest, { host, headerOptions, preflight }: DrawnHeaders): void {
-  if (host !== undefined) request.headers.host = host;
-  if (headerOptions.length > 0) request.headers.prefer = writeOptions(headerOptions);
-  if (preflight && request.method === "OPTIONS") request.headers["access-control-request-method"] = "GET";
 }
 
 function addCondition(request: AnyRequest, drawn: string, etag = '"none"'): void {
