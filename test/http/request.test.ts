@@ -3,29 +3,13 @@ import { describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../src/http/request.ts";
 
-describe("the query parameters of a request", () => {
-  test.each([
-    ["http://localhost/api/", []],
-    ["http://localhost/api/?", []],
-    [
-      "http://localhost/?page=1&page=2",
-      [
-        ["page", "1"],
-        ["page", "2"],
-      ],
-    ],
-    ["http://localhost/?a=?b=1", [["a", "?b=1"]]],
-    ["http://localhost/??page=1", [["?page", "1"]]],
-    ["http://localhost/?p%61ge=%32+", [["page", "2 "]]],
-  ])("are read from %s", (requested, parameters) => expect([...readQuery(requested)]).toEqual(parameters));
-
-  test("are the same as in a parsed URL", () => {
-    const url = fc.webUrl({ withQueryParameters: true });
-    const check = (requested: string) => {
-      expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
-    };
-    fc.assert(fc.property(url, check));
-  });
+test("the query parameters of a request are the same as in a parsed URL", () => {
+  const expectSame = (requested: string) => {
+    expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
+  };
+  for (const query of ["", "?", "?page=1&page=2", "?a=?b=1", "??page=1", "?p%61ge=%32+"])
+    expectSame(`http://localhost/api/${query}`);
+  fc.assert(fc.property(fc.webUrl({ withQueryParameters: true }), expectSame));
 });
 
 test.each([
