@@ -1,10 +1,10 @@
 /**
- * Formats a value that came from outside as JSON for a message, cut to 60 characters. Characters that the terminal would
+ * Formats a value that came from outside as JSON for a message, cut to a number of characters. Characters that the terminal would
  * not show, or that would change how it shows the rest, are escaped.
  */
-export function formatValue(value: unknown): string {
+export function formatValue(value: unknown, max = 60): string {
   const json = JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
-  return json.length > 60 ? `${json.slice(0, 59).toWellFormed()}…` : json;
+  return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
 }
 
 function escapeCharacter(character: string): string {

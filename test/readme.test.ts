@@ -88,7 +88,7 @@ function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
     .replaceAll(
-      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|conformance\.xml|etag\.txt|report-\d\.csv\.gz)/g,
+      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt|report-\d\.csv\.gz)/g,
       `${folder}/$1`,
     )
     .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`)

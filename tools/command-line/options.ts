@@ -1,6 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { InvalidArgumentError } from "commander";
-import { describeFileError } from "../../data/file-errors.ts";
 
 // Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
 
@@ -38,21 +36,4 @@ const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 export function parseOut(text: string): string {
   if (text === "") throw new InvalidArgumentError("It must not be empty.");
   return STANDARD_OUTPUT.test(text) ? "-" : text;
-}
-
-/**
- * Requires that the file can be written, so that a long command does not fail at its end. An existing file keeps its
- * content.
- */
-export function requireWritableFile(path: string): string {
-  const existing = statSync(path, { throwIfNoEntry: false });
-  // Opening and closing a pipe would signal the end of the output to its reader.
-  if (existing && !existing.isFile() && !existing.isDirectory()) return path;
-  try {
-    closeSync(openSync(path, "a"));
-  } catch (error) {
-    throw new InvalidArgumentError(`It cannot be written: ${describeFileError(error)}.`);
-  }
-  if (!existing) rmSync(path);
-  return path;
 }

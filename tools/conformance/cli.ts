@@ -1,6 +1,9 @@
 import { runProgram } from "../command-line/program.ts";
-import { createConformanceProgram, INCOMPLETE } from "./program.ts";
+import { createCheckCommand, INCOMPLETE } from "./check-command.ts";
 
 const stop = new AbortController();
 
-await runProgram(createConformanceProgram(stop.signal), { errorStatus: INCOMPLETE, stop });
+await runProgram(createCheckCommand("npm run conformance --", stop.signal), {
+  errorStatus: INCOMPLETE,
+  stop,
+});

@@ -1,80 +1,96 @@
 import { isDeepStrictEqual } from "node:util";
 import { lastPage } from "../../src/records/page.ts";
-import { isPage, type PageResponse } from "./collection-reader.ts";
-import type { ResponseEvent } from "./events.ts";
-import { type ExtraRequests, sendPlain } from "./plain-request.ts";
-import { sendReferenceRequests } from "./reference.ts";
-import { isObject, parseBody } from "./response-body.ts";
-import { readRecordId } from "./seen-records.ts";
-import type { Walk } from "./walked-page.ts";
-import { sendWrites } from "./writes.ts";
+import { isGrowth } from "./growth.ts";
+import { isPage, type PageResponse, parsePage, readId } from "./page-response.ts";
+import type { Walk } from "./page-walk.ts";
+import type { Reply, RetryingClient } from "./retrying-client.ts";
+import type { ExtraResponse } from "./rule.ts";
 
-/** Sends the requests that are not part of a walk: without a page number, with other methods, for page 0. */
-export async function sendExtraRequests(requests: ExtraRequests): Promise<void> {
-  const { client, walk, readOnly } = requests;
-  const { reader, emit } = walk;
-  const url = `${reader.url}?format=${reader.format}&page=0`;
-  const pageZero = await sendPlain(client, { url, method: "GET" });
-  emit("pageZero", { ...pageZero, subject: "page=0", hasNewRecords: hasNewRecords(walk, pageZero) });
-  if (!walk.result.isOversized) await requestDefaultPage(walk);
-  emit("options", await sendPlain(client, { url: reader.url, method: "OPTIONS" }));
-  if (!readOnly) await sendWrites(requests);
-  if (walk.result.pages > 0 && !walk.result.isOversized) await sendReferenceRequests(requests);
+/** Sends the requests that are not part of the walk: for page 0, without a page number, and with other methods. */
+export async function* sendExtraRequests(
+  client: RetryingClient,
+  walk: Walk,
+  readOnly: boolean,
+): AsyncGenerator<ExtraResponse> {
+  const { url, readAgain } = walk.pages;
+  const first = await readAgain(1);
+  const pageZero = await client.sendOnce(`${url}?format=api&page=0`);
+  yield { ...pageZero, purpose: "page 0", problem: findNewRecords(walk, first, parsePage(pageZero, 0, url)) };
+  if (isPage(first)) yield await requestDefaultPage(walk, first);
+  yield { ...(await client.send(url, { method: "OPTIONS" })), purpose: "options" };
+  if (readOnly) return;
+  for (const method of ["POST", "PUT", "PATCH", "DELETE"]) yield* testWrite(client, walk, method);
 }
 
-const MAX_READS = 3;
+/** Page 0 may repeat another page, but if it has other records, pages are not numbered from 1. */
+function findNewRecords({ seen }: Walk, first: PageResponse, page: PageResponse): string | undefined {
+  const ids = page.status === 200 ? page.results.map(readId) : [];
+  const isNew = ids.some((id) => id !== undefined && !seen.ids.has(id)) && !isGrowth(first, page);
+  return isNew ? "has records that are on no other page, so page 1 is not the first" : undefined;
+}
 
-/** Compares the response to a request without a page number with page 1, as it is both before and after it. */
-async function requestDefaultPage(walk: Walk): Promise<void> {
-  for (let reads = 0; reads < MAX_READS; reads++) {
-    const before = await walk.reader.readAgain(1);
-    if (!isPage(before)) return;
-    const response = await walk.reader.readDefault();
-    const after = await walk.reader.readAgain(1);
-    walk.emit("newest", { url: after.url, results: after.results });
-    // If they differ, the collection grew in between.
-    if (before.count === after.count && hasSameRecords(before, after)) {
-      return emitDefaultPage(walk, response, before);
-    }
+/** Without a page number, the response must be page 1. Records may have been added since that was read. */
+async function requestDefaultPage({ pages }: Walk, first: PageResponse): Promise<ExtraResponse> {
+  const page = await pages.readDefault();
+  if (page.status === 200 && isPage(page) && isGrowth(first, page))
+    return { ...page, purpose: "no page", page };
+  const problem = page.failure ?? (page.status === 200 ? "is not page 1" : `returned ${page.status}`);
+  return { ...page, purpose: "no page", problem };
+}
+
+async function* testWrite(client: RetryingClient, walk: Walk, method: string): AsyncGenerator<ExtraResponse> {
+  for (const type of ["application/json", "application/x-www-form-urlencoded"]) {
+    // A service that takes any input takes this one. Each attempt has another value, so each would be a change.
+    const write = (attempt: number) => {
+      const input = { camera_ref: "conformance-check", cars: String(attempt) };
+      const body = type.endsWith("json") ? JSON.stringify(input) : String(new URLSearchParams(input));
+      return client.sendOnce(walk.pages.url, { method, headers: { "Content-Type": type }, body });
+    };
+    const { reply, change } = await observe(walk, () => write(0));
+    const response = { ...reply, purpose: "write" as const };
+    const effect = `returned ${reply.status}, but ${change}`;
+    if (change === undefined) yield { ...response, unclear: reply.failure };
+    else if (await changesAgain(client, walk, write)) yield { ...response, problem: effect };
+    else yield { ...response, unclear: `${effect}, perhaps for another reason` };
+    if (reply.status < 400) return; // Another body would show no more.
   }
 }
 
-/** A response with the records of page 1 is page 1, so every rule about pages applies to it. */
-function emitDefaultPage(walk: Walk, response: PageResponse, first: PageResponse): void {
-  const { reader, emit } = walk;
-  const { url, count } = response;
-  const difference = findDifference(response, first);
-  emit("defaultPage", { url, difference });
-  if (difference !== undefined) return;
-  const { linkBase, format } = reader;
-  emit("page", { ...response, linkBase, format, isLast: isOnlyPage(walk, first) });
-  if (count === undefined || first.count === undefined || count === first.count) return;
-  emit("count", { url, error: `count is ${count}, but it is ${first.count} on page 1` });
+/** How often a write must change the pages, and OPTIONS leave them as they are, before the write is the cause. */
+const ROUNDS = 5;
+
+/** The number of OPTIONS requests differs, so that a collection that grows at regular intervals does not look like this. */
+async function changesAgain(
+  client: RetryingClient,
+  walk: Walk,
+  write: (attempt: number) => Promise<Reply>,
+): Promise<boolean> {
+  for (let round = 1; round <= ROUNDS; round++) {
+    for (let request = 0; request < round; request++) {
+      const harmless = await observe(walk, () => client.sendOnce(walk.pages.url, { method: "OPTIONS" }));
+      if (harmless.change !== undefined) return false;
+    }
+    const { change, isEmpty } = await observe(walk, () => write(round));
+    // From an empty collection, nothing can be deleted again.
+    if (change === undefined && !isEmpty) return false;
+  }
+  return true;
 }
 
-function findDifference(response: PageResponse, first: PageResponse): string | undefined {
-  if (response.status !== first.status) return response.failure?.message ?? `returned ${response.status}`;
-  if (!isPage(response)) return response.bodyError ?? "is not a page";
-  return hasSameRecords(response, first) ? undefined : "has different records than page 1";
+/** Sends a request, and compares the pages on which a change would show before and after it. */
+async function observe(walk: Walk, send: () => Promise<Reply>) {
+  const before = await readEnds(walk);
+  const reply = await send();
+  const after = await readEnds(walk);
+  const [was, is] = [before, after].map((ends) => ends.map(({ count, results }) => ({ count, results })));
+  const isSame = isDeepStrictEqual(was, is) || ![...before, ...after].every(isPage);
+  const change = isSame ? undefined : `the pages changed (count ${was?.[0]?.count}, then ${is?.[0]?.count})`;
+  return { reply, change, isEmpty: is?.[0]?.count === 0 };
 }
 
-function hasSameRecords(one: PageResponse, other: PageResponse): boolean {
-  return isDeepStrictEqual(one.envelope?.results, other.envelope?.results);
-}
-
-/** The walk has found out, unless the collection has grown since. */
-function isOnlyPage({ state, result }: Walk, { count }: PageResponse): boolean {
-  return count === undefined || count === state.count ? result.lastPage === 1 : lastPage(count) === 1;
-}
-
-/** Page 0 may repeat another page, but if it holds other records, pages are not numbered from 1. */
-function hasNewRecords({ state, result }: Walk, { status, body }: ResponseEvent): boolean {
-  const { value } = parseBody(Buffer.from(body));
-  if (status !== 200 || !isObject(value) || !Array.isArray(value.results)) return false;
-  // A collection that grows has new records everywhere.
-  if (value.count !== state.count || result.growths > 0 || result.pages === 0) return false;
-  return value.results.some((record) => {
-    const id = readRecordId(record);
-    return id !== undefined && !state.seenIds.has(id);
-  });
+/** Reads the first page and the last one. */
+async function readEnds({ pages }: Walk): Promise<PageResponse[]> {
+  const first = await pages.readAgain(1);
+  const last = lastPage(first.count ?? 0);
+  return last === 1 ? [first] : [first, await pages.readAgain(last)];
 }

@@ -1,0 +1,93 @@
+import type { Fetch, OwnService } from "./own-service.ts";
+
+/** Changes a service: returns its new `fetch`. */
+export type Change = (service: OwnService) => Fetch;
+
+type Fields = Record<string, unknown>;
+type Envelope = Fields & { results: Fields[] };
+
+/** The query parameter of a request; null if there is none. */
+export const pageOf = (request: Request) => new URL(request.url).searchParams.get("page");
+
+/** Changes any response. */
+export const change =
+  (alter: (response: Response, request: Request) => Response | Promise<Response>): Change =>
+  ({ fetch }) =>
+  async (request) =>
+    alter(await fetch(request), request);
+
+export const method = (name: string, alter: (response: Response) => Response) =>
+  change((response, request) => (request.method === name ? alter(response) : response));
+
+/** Changes pages: all of them, or the one with this parameter. */
+export const page = (alter: (response: Response) => Response | Promise<Response>, only?: string | null) =>
+  change((response, request) => {
+    const isAffected = only === undefined ? response.status === 200 : pageOf(request) === only;
+    return request.method === "GET" && isAffected ? alter(response) : response;
+  });
+
+export const text = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, only?: string) =>
+  page(async (response) => new Response(alter(await response.text()), response), only);
+
+export const envelope = (
+  alter: (envelope: Envelope, number: number, records: Fields[]) => object,
+  only?: string,
+): Change => {
+  return ({ fetch, records }) =>
+    async (request) => {
+      const [response, number] = [await fetch(request), pageOf(request) ?? "1"];
+      if (request.method !== "GET" || response.status !== 200 || number !== (only ?? number)) return response;
+      return Response.json(alter((await response.json()) as Envelope, Number(number), records), response);
+    };
+};
+
+export const count = (alter: (number: number, request: number) => unknown): Change => {
+  let requests = 0;
+  return envelope((fields, number) => ({ ...fields, count: alter(number, requests++) }));
+};
+
+export const link = (name: "next" | "previous", alter: (link: string, number: number) => unknown) =>
+  envelope((fields, number) => ({
+    ...fields,
+    [name]: fields[name] === null ? null : alter(String(fields[name]), number),
+  }));
+
+/** Shows other records, this many on each page; the next page begins `step` records later. */
+export const list = (alter: (records: Fields[]) => Fields[], size = 15, step = 15) =>
+  envelope((fields, number, records) => {
+    const start = step * (number - 1);
+    return { ...fields, results: alter(records).slice(start, start + size) };
+  });
+
+export const records = (alter: (record: Fields, index: number) => object) =>
+  list((all) => all.map((one, index) => ({ ...alter(one, index) })));
+
+/** Changes a record on page 2, or at another index from 0. */
+export const record = (fields: Fields, index = 17) =>
+  records((one, at) => (at === index ? { ...one, ...fields } : one));
+
+export const status =
+  (status: number, headers?: Record<string, string>) =>
+  (response: Response): Response =>
+    new Response(status === 204 ? null : response.body, {
+      status,
+      headers: { ...Object.fromEntries(response.headers), ...headers },
+    });
+
+/** Sets headers, or removes those that are null. */
+export const headers = (values: Record<string, string | null>) => (response: Response) => {
+  const changed = new Response(response.body, response);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null) changed.headers.delete(name);
+    else changed.headers.set(name, value);
+  }
+  return changed;
+};
+
+export const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
+
+export const respondPage = (count: number, results: object[]) =>
+  Response.json(
+    { count, next: null, previous: null, results },
+    { headers: { Allow: "GET, OPTIONS", "Content-Type": "application/json", Vary: "Accept" } },
+  );

@@ -1,0 +1,31 @@
+import { spawn } from "node:child_process";
+import { createServer } from "node:http";
+import { expect, test } from "vitest";
+import { listen } from "../../listen.ts";
+import { finish, runScript } from "../../processes.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { loadInto, startWorker } from "../../worker.ts";
+
+test.each(["d1", "kv"] as const)("the worker keeps every rule, store %s", async (store) => {
+  const worker = await startWorker({ vars: { STORE: store } });
+  await loadInto(worker.env, store, makeRecords(200));
+  const { status, stdout } = await runScript("conformance", [worker.origin, "--concurrency", "4"]);
+  await worker.close();
+  expect(stdout).toMatch(/^\d+ pass, 0 fail, 0 not seen: \S+, 14 pages, 200 of 200 records/);
+  expect(status).toBe(0);
+});
+
+test("a signal ends the check, and the report covers what was seen until then", async () => {
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith("page=2")) child.kill("SIGINT");
+    else response.end('{"count":30,"next":null,"previous":null,"results":[]}');
+  });
+  const { origin, close } = await listen(server);
+  const child = spawn(process.execPath, ["tools/conformance/cli.ts", origin], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { status, stdout } = await finish(child);
+  await close();
+  expect(status).toBe(130);
+  expect(stdout).toMatch(/^fail .*\n(.*\n)*The check ended early: interrupted by SIGINT\n\d+ pass, /);
+});

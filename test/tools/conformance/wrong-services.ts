@@ -1,0 +1,239 @@
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import {
+  type Change,
+  change,
+  count,
+  envelope,
+  headers,
+  invalidPage,
+  link,
+  list,
+  method,
+  page,
+  pageOf,
+  record,
+  records,
+  respondPage,
+  status,
+  text,
+} from "./changes.ts";
+
+/** Serves the pages under another path. */
+const moveTo =
+  (path: string, code: number): Change =>
+  ({ fetch }) =>
+  async (request) => {
+    const { pathname, search } = new URL(request.url);
+    if (pathname === path) return fetch(new Request(request.url.replace(path, "/api/tf1/records/"), request));
+    return new Response(null, { status: code, headers: { Location: path + search } });
+  };
+
+/** Makes a method take effect, whatever its status says. */
+const write =
+  (name: string, code: number, apply: (records: TrafficRecord[], input: string) => TrafficRecord[]): Change =>
+  ({ fetch, replace, records }) => {
+    let current = records;
+    return async (request) => {
+      if (request.method !== name) return fetch(request);
+      current = apply(current, await request.text());
+      replace(current);
+      return new Response(null, { status: code });
+    };
+  };
+
+const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
+const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
+
+/** By the rule that is broken first: services that differ from our own, which has 100 records on 7 pages, in one thing. */
+export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
+  "List records.path": {
+    "the collection redirects to another path": moveTo("/api/v2/records/", 308),
+    "the collection redirects to the same path under a prefix": moveTo("/pages/api/tf1/records/", 302),
+    "page 2 redirects": page(status(302, { Location: "?page=1" }), "2"),
+  },
+  "List records.method": { "GET of page 2 is 405": page(status(405), "2") },
+  "List records.status": {
+    "every page is 203": page(status(203)),
+    "page 2 is 204": page(status(204), "2"),
+    "page 2 is not found": page(invalidPage, "2"),
+    "page 2 is always 500": page(status(500), "2"),
+    "page 1 is always 502": page(status(502), "1"),
+  },
+  "List records.Content-Type": {
+    "Content-Type has a charset": page(headers({ "Content-Type": "application/json; charset=utf-8" })),
+    "page 3 is text/json": page(headers({ "Content-Type": "text/json" }), "3"),
+    "pages are HTML": page(() => new Response("<!doctype html>", { headers: HTML })),
+  },
+  "List records.body": {
+    "page 2 is cut": text((body) => body.slice(0, 500), "2"),
+    "page 2 is an array": text((body) => `[${body}]`, "2"),
+    "page 2 begins with a byte order mark": text((body) => `\uFEFF${body}`, "2"),
+    "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
+    "page 2 contains NaN": text((body) => body.replace(/"cars":\d+/, '"cars":NaN'), "2"),
+    "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
+    "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
+  },
+  "List records.Allow": {
+    "pages have no Allow": page(headers({ Allow: null })),
+    "pages allow POST": page(headers({ Allow: "GET, POST, OPTIONS" })),
+    "pages allow GET only": page(headers({ Allow: "GET" })),
+    "OPTIONS advertises PUT": method("OPTIONS", headers({ Allow: "GET, PUT, OPTIONS" })),
+    "an error advertises DELETE": method("PUT", headers({ Allow: "GET, DELETE" })),
+  },
+  "List records.Vary": {
+    "pages have no Vary": page(headers({ Vary: null })),
+    "Vary does not include Accept": page(headers({ Vary: "Accept-Encoding, Cookie" })),
+    "without page, there is no Vary": page(headers({ Vary: null }), null),
+  },
+  "Options.method": {
+    "OPTIONS has no Allow": method("OPTIONS", headers({ Allow: null })),
+    "OPTIONS is 405": method("OPTIONS", status(405)),
+    "OPTIONS is always 503": method("OPTIONS", status(503)),
+  },
+  "Page envelope.results": {
+    "results is an object": envelope((fields) => ({ ...fields, results: { ...fields.results } }), "2"),
+    "results has ids": envelope((fields) => ({ ...fields, results: fields.results.map(({ id }) => id) })),
+    "pages have no results": envelope(({ results: _, ...fields }) => fields),
+  },
+  "List records.page": {
+    "page is ignored": list((all) => all, 15, 0),
+    "page 2 has the records of page 1": list((all) => all.toSpliced(15, 15, ...all.slice(0, 15))),
+    "pages are numbered from 0":
+      ({ fetch }) =>
+      (request) => {
+        if (request.method !== "GET") return fetch(request);
+        const number = Number(pageOf(request) ?? 0) + 1;
+        return fetch(new Request(request.url.replace(/&page=.*|$/, `&page=${number}`)));
+      },
+  },
+  "List records 1": {
+    "pages have 10 records": list((all) => all, 10, 10),
+    "pages have 16 records": list((all) => all, 16, 16),
+    "page 2 has 14 records": envelope((fields) => ({ ...fields, results: fields.results.slice(1) }), "2"),
+    "page 2 is empty": envelope((fields) => ({ ...fields, results: [] }), "2"),
+  },
+  "Record.id": {
+    "page 6 shows page 2": list((all) => all.toSpliced(75, 15, ...all.slice(15, 30))),
+    "pages overlap by a record": list((all) => all, 15, 14),
+    "an id is a string": record({ id: "7" }),
+    "a record is on two pages": list((all) => all.with(30, all[29]!)),
+    "all ids are 1": records((one) => ({ ...one, id: 1 })),
+    "ids begin again on each page": records((one, index) => ({ ...one, id: index % 15 })),
+    "ids are too large for JavaScript, and repeated": text((body) =>
+      body.replaceAll(/"id":\d*(\d)\b/g, '"id":9007199254740993$1'),
+    ),
+  },
+  "Page envelope.count": {
+    "count is a string": count(() => "100"),
+    "count is null on page 2": count((number) => (number === 2 ? null : 100)),
+    "count is written 100.0": text((body) => body.replace('"count":100', '"count":100.0')),
+    "count is the number of records on the page": envelope((one) => ({ ...one, count: one.results.length })),
+    "count is the number of pages": count(() => 7),
+    "count is one too small": count(() => 99),
+    "count is one too large": count(() => 101),
+    "count is 0": count(() => 0),
+    "the last page is not found": page(invalidPage, "7"),
+    "count includes three more pages": count(() => 145),
+    "count is a billion, and empty pages follow": (service) =>
+      change((response) => (response.status === 404 ? respondPage(1e9, []) : response))({
+        ...service,
+        fetch: count(() => 1e9)(service),
+      }),
+    "pages skip a record": list((all) => all, 15, 16),
+  },
+  "List records 5": {
+    "count is one more on page 2": count((number) => (number === 2 ? 101 : 100)),
+    "count decreases from page to page": count((number) => 107 - number),
+    "count rises with each request, without new records": count((_, request) => 100 + request),
+    "count alternates between two values": count((_, request) => 100 + (request % 2)),
+  },
+  "List records.page default": {
+    "without page, the response is the last page":
+      ({ fetch }) =>
+      (request) =>
+        fetch(new Request(request.url.replace(/format=api$/, "page=7"), request)),
+    "without page, the response is 400": page(status(400), null),
+  },
+  "Page envelope 1": {
+    "next leads to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
+    "next skips a page": link("next", (url, number) => url.replace(/\d+$/, String(number + 2))),
+    "previous leads to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
+  },
+  "Page envelope 2": {
+    "next has no format": link("next", (url) => url.replace("format=api&", "")),
+    "previous has format=json": link("previous", (url) => url.replace("=api", "=json")),
+  },
+  "Page envelope.next": {
+    "next is a path": link("next", (url) => url.replace("http://counts.example", "")),
+    "next has another host": link("next", (url) => url.replace("counts", "internal")),
+    "next is always null": link("next", () => null),
+    "next has another parameter": link("next", (url) => `${url}&page_size=15`),
+    "next is null on page 3": envelope((fields) => ({ ...fields, next: null }), "3"),
+  },
+  "Page envelope.previous": {
+    "previous has another scheme": link("previous", (url) => url.replace("http", "https")),
+    "previous is missing": link("previous", () => undefined),
+    "previous is a number": link("previous", (_, number) => number - 1),
+  },
+  "Record 1": {
+    "a record has no buses": record({ buses: undefined }),
+    "no record has an id": records(({ id: _, ...others }) => others),
+  },
+  "Record.camera_pk": { "a camera_pk is null": record({ camera_pk: null }) },
+  "Record.camera_ref": { "a camera_ref is blank": record({ camera_ref: " " }) },
+  "Record.timestamp": {
+    "a timestamp has an offset": record({ timestamp: "2025-05-17T02:00:00+00:00" }),
+    "a timestamp does not exist": record({ timestamp: "2025-02-30T02:00:00Z" }),
+    "a timestamp is a number": record({ timestamp: 1747447200 }),
+    "every timestamp has milliseconds": text((body) => body.replaceAll(/(:\d\d)Z/g, "$1.000Z")),
+  },
+  "Record.cars": { "cars is null": record({ cars: null }) },
+  "Record.persons": { "persons is negative": record({ persons: -1 }) },
+  "Record.bicycles": { "bicycles is a string": record({ bicycles: "3" }) },
+  "Record.trucks": { "trucks is 1.5": record({ trucks: 1.5 }) },
+  "Record.motorcycles": { "it is written 1.0": text((body) => body.replace(/(motorcycles":)\d/, "$11.0")) },
+  "Record.buses": { "buses is written 1e3": text((body) => body.replace(/(buses":)\d/, "$11e3")) },
+  "Record.camera_ok": {
+    "camera_ok is a boolean": record({ camera_ok: true }),
+    "camera_ok is False, but cars are counted": record({ ...NO_COUNTS, camera_ok: "False", cars: 4 }),
+  },
+  "Record.model_name": { "model_name is TF1": records((one) => ({ ...one, model_name: "TF1" })) },
+  "States 1": { "a record has a state": record({ state: "new" }) },
+  "Record 4": {
+    "a camera has a new name": records((one, at) => ({ ...one, camera_ref: `${one.camera_ref}${at > 50}` })),
+    "all cameras have one camera_pk": records((one) => ({ ...one, camera_pk: 1 })),
+  },
+  "Record 2": {
+    "a camera has two records with one timestamp": list((all) => all.with(17, { ...all[16], id: 999 })),
+  },
+  "List records 2": {
+    "the oldest records come first": list((all) => all.toReversed()),
+    "each page is in reverse order": envelope((one) => ({ ...one, results: one.results.toReversed() })),
+    "two records on different pages are swapped": list((all) => all.with(13, all[20]!).with(20, all[13]!)),
+    "older records are added at the beginning":
+      ({ fetch, replace, records }) =>
+      async (request) => {
+        const old = { ...records[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" };
+        if (pageOf(request) === "2") replace([old, ...records]);
+        return fetch(request);
+      },
+  },
+  "List records 4": {
+    "camera_ok is null in recent records": records((one, at) => (at < 8 ? { ...one, camera_ok: null } : one)),
+    "camera_ok is True in the oldest record": record({ camera_ok: "True" }, 99),
+  },
+  "Record 5": {
+    "POST is 201": method("POST", status(201)),
+    "PUT is 200": method("PUT", status(200)),
+    "DELETE redirects": method("DELETE", status(303, { Location: "/" })),
+    "POST is 405, but adds a record": write("POST", 405, (all) => [
+      { ...all[0]!, id: 5_000 + all.length },
+      ...all,
+    ]),
+    "PATCH is 500, but changes a record": write("PATCH", 500, (all, input) =>
+      all.with(0, { ...all[0]!, cars: 100 + Number(/\d/.exec(input)) }),
+    ),
+    "DELETE is 405, but removes a record": write("DELETE", 405, (all) => all.slice(1)),
+    "DELETE is 405, but removes all records": write("DELETE", 405, () => []),
+  },
+};
