@@ -25,7 +25,7 @@ export function lastValue(query: URLSearchParams, name: string): string | null {
  * @throws if publicOrigin is anything else, because every link would be broken
  */
 export function findOrigin(requestUrl: string, publicOrigin: string | undefined): string {
-  if (!publicOrigin) return originOf(requestUrl);
+  if (!publicOrigin) return new URL(requestUrl).origin;
   const url = URL.canParse(publicOrigin) ? new URL(publicOrigin) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href) {
     throw new Error(
@@ -33,18 +33,6 @@ export function findOrigin(requestUrl: string, publicOrigin: string | undefined)
     );
   }
   return url.origin;
-}
-
-/** The scheme and authority of an absolute URL (RFC 3986, 3). */
-const AUTHORITY = /^[^/?]*\/\/[^/?]*/;
-
-/** The latest origin. Nearly all requests to an instance have the same one, and parsing a URL takes time. */
-let latest = { text: "", origin: "" };
-
-function originOf(url: string): string {
-  const [text] = AUTHORITY.exec(url) ?? [url];
-  if (latest.text !== text) latest = { text, origin: new URL(text).origin };
-  return latest.origin;
 }
 
 /**

@@ -165,6 +165,6 @@ export function writeEnvelope(
   results: string,
   url: (page: number) => string,
 ): string {
-  const link = (page: number | null) => (page === null ? null : JSON.stringify(url(page)));
-  return `{"count":${count},"next":${link(next)},"previous":${link(previous)},"results":${results}}`;
+  const [older, newer] = [next && JSON.stringify(url(next)), previous && JSON.stringify(url(previous))];
+  return `{"count":${count},"next":${older},"previous":${newer},"results":${results}}`;
 }

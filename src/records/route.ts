@@ -100,9 +100,10 @@ export function collection(render: RenderPage) {
 }
 
 async function respondJson(c: CollectionContext, query: URLSearchParams, request: PageRequest) {
-  const current = await findCurrentCopy(c, request);
+  const ifNoneMatch = c.req.header("If-None-Match");
+  const current = ifNoneMatch === undefined ? undefined : await findCurrent(c, request, ifNoneMatch);
   if (current) return c.body(null, 304, current);
-  const { envelope, headers } = await readPage(c, query, request);
+  const { envelope, headers } = await buildPage(c, query, request);
   return c.body(envelope, 200, headers);
 }
 
@@ -113,7 +114,7 @@ async function respondWebPage(
   request: PageRequest,
   render: RenderPage,
 ) {
-  const page = await readPage(c, query, request);
+  const page = await buildPage(c, query, request);
   const headers = new Headers(c.res.headers);
   for (const [name, value] of Object.entries(page.headers)) headers.set(name, value);
   c.get("override")?.changeHeaders(headers, true);
@@ -121,9 +122,7 @@ async function respondWebPage(
 }
 
 /** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
-async function findCurrentCopy(c: CollectionContext, request: PageRequest) {
-  const ifNoneMatch = c.req.header("If-None-Match");
-  if (ifNoneMatch === undefined) return undefined;
+async function findCurrent(c: CollectionContext, request: PageRequest, ifNoneMatch: string) {
   const state = await readShownState(c);
   const location = resolvePage(request, state);
   // The copy of the state may be some seconds old, so reading the page decides whether it exists.
@@ -132,8 +131,10 @@ async function findCurrentCopy(c: CollectionContext, request: PageRequest) {
   return isCurrent(ifNoneMatch, headers.ETag) ? headers : undefined;
 }
 
-async function readPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
-  const page = await findPage(c, request);
+async function buildPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
+  const page = c.get("shownCount")
+    ? await findShownPage(c, request)
+    : await cachedStore(c.env).page(request, waitWith(c));
   if (typeof page === "string") throw explainAbsence(page, request, await readShownState(c));
   const { count, number, state, results } = page;
   const query = request.asOf ? pinQuery(requested, { count, load: state.load }) : requested;
@@ -151,13 +152,13 @@ export async function findLocation(c: CollectionContext): Promise<PageLocation |
   return typeof location === "string" ? undefined : location;
 }
 
-async function findPage(c: CollectionContext, request: PageRequest): Promise<StoredPage | Absence> {
-  const store = cachedStore(c.env);
-  if (c.get("shownCount") === undefined) return store.page(request, waitWith(c));
+/** A page of the state that the collection shows, which is the current one or an earlier one. */
+async function findShownPage(c: CollectionContext, request: PageRequest): Promise<StoredPage | Absence> {
   const { load, count } = await readShownState(c);
   const location = resolvePage(request, { load, count });
   if (typeof location === "string") return location;
-  return store.page({ page: location.number, asOf: { count: location.count, load } }, waitWith(c));
+  const shown = { page: location.number, asOf: { count: location.count, load } };
+  return cachedStore(c.env).page(shown, waitWith(c));
 }
 
 /** The current state, or an earlier one if middleware limits what the collection shows. */
@@ -167,9 +168,10 @@ async function readShownState(c: CollectionContext): Promise<State> {
   return shownCount === undefined ? state : { ...state, count: shownCount(state.count) };
 }
 
-function waitWith(c: CollectionContext): WaitUntil {
-  return (work) => c.executionCtx.waitUntil(work);
-}
+const waitWith =
+  (c: CollectionContext): WaitUntil =>
+  (work) =>
+    c.executionCtx.waitUntil(work);
 
 /** The error for a page that a state does not have: it is past the end, or the collection is smaller than `as_of`. */
 function explainAbsence(absence: Absence, { asOf }: PageRequest, state: State): HttpError {
