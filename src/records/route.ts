@@ -35,20 +35,18 @@ export const DESCRIPTION = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** What earlier middleware may set for the collection. */
-interface Variables {
-  /** How many of the loaded records the collection shows, if not all of them. */
-  shownCount?: (total: number) => number;
-  override?: PageOverride;
-}
-
 /** Changes a page before it is sent, or shown on a web page. */
 export interface PageOverride {
   changeEnvelope(envelope: string): Promise<string>;
   changeHeaders(headers: Headers, hasBody: boolean): void;
 }
 
-type CollectionContext = Context<{ Bindings: Env; Variables: Variables }>;
+/** With what earlier middleware may set: changes, and how many of the loaded records are shown if not all of them. */
+type CollectionEnv = {
+  Bindings: Env;
+  Variables: { override?: PageOverride; shownCount?: (total: number) => number };
+};
+type CollectionContext = Context<CollectionEnv>;
 
 /** A page of the collection, for the web page that shows it. */
 export interface PageView {
@@ -79,16 +77,15 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
  * @param render renders the web page of a page, for browsers
  */
 export function collection(render: RenderPage) {
-  const records = new Hono<{ Bindings: Env; Variables: Variables }>();
+  const records = new Hono<CollectionEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = readQuery(c.req.url);
     const representation = negotiate(lastValue(query, "format"), c.req.header("Accept"));
-    const { method } = c.req;
-    if (method === "OPTIONS") return c.json(DESCRIPTION);
-    if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method, METHODS);
+    if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
+    if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
     const request = readPageRequest(query);
     if (typeof request === "string") throw invalidPage({ code: request });
     return representation === "json"
