@@ -32,7 +32,7 @@ export default defineConfig({
           name: "service",
           include: ["test/**/*.test.ts"],
           exclude: [browser, ...quick, ...mocking],
-          globalSetup: "test/bundled-worker.ts",
+          globalSetup: ["test/bundled-worker.ts", "test/tools/package/built.ts"],
         },
       },
       {

@@ -16,7 +16,7 @@ import { createTemplates } from "./site/templates.ts";
  * Creates the service. All that it keeps belongs to it, so several can run in one process.
  * @param now the clock of faults, in milliseconds since 1970; caches use the real one
  */
-export function createApp(now = Date.now): Hono<{ Bindings: Env }> {
+export function createApp(now = () => Date.now()) {
   const app = new Hono<{ Bindings: Env }>();
   const respondWithError = createErrorHandler(renderError);
   const mock = createMock({ respondWithError, now });
@@ -38,5 +38,8 @@ export function createApp(now = Date.now): Hono<{ Bindings: Env }> {
 
   // The first match prepares the router. The platform does not count the start of an instance as time of its first request.
   app.router.match("GET", "/");
-  return app;
+  return Object.assign(app, {
+    /** Forgets all requests that the fault `times` has counted. */
+    reset: mock.reset,
+  });
 }

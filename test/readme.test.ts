@@ -10,16 +10,20 @@ import { runData } from "./run-command.ts";
 import { serve, untilServed, useService } from "./serve.ts";
 import { createFolder } from "./temporary-folder.ts";
 
-/** The documentation. All commands in it are run. */
+/** The documentation. All commands in it are run; tests of the package run its own. */
 const FILES = ["README.md", ...(await readdir("docs")).map((name) => `docs/${name}`).sort()];
-const DOCUMENTATION = (await Promise.all(FILES.map((name) => readFile(name, "utf8")))).join("\n");
+const PACKAGE = "docs/package.md";
+const readFiles = async (names: string[]) =>
+  (await Promise.all(names.map((name) => readFile(name, "utf8")))).join("\n");
+const DOCUMENTATION = await readFiles(FILES);
+const EXAMPLES = await readFiles(FILES.filter((name) => name !== PACKAGE));
 const { vars } = unstable_readConfig({ config: "wrangler.toml" });
 const REPORT_HEADER =
   "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
 
 /** The contents of the fenced blocks in a language. */
 function blocks(language: string): string[] {
-  return [...DOCUMENTATION.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
+  return [...EXAMPLES.matchAll(/^```(\w*)\n(.*?)^```$/gms)]
     .filter(([, name]) => name === language)
     .map(([, , text]) => text!);
 }
@@ -30,7 +34,7 @@ const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().spl
 const RUN_ELSEWHERE = new Set([
   "npm ci && npm test",
   "npm run bench",
-  "npm ci && npm run build && npm run serve",
+  "npm run serve -- counts.csv --port 0",
 ]);
 
 /** How the service is started; the arguments follow. */

@@ -25,20 +25,17 @@ export function useService(folder: string, ...args: string[]): Served {
  * Runs `npm start` as a person would, on a free port, with the collection kept in a folder. By default, wrangler looks for a
  * free port for its inspector before it listens, so two that start at the same time can choose the same port.
  */
-export function serve(folder: string, ...args: string[]): Promise<Served> {
-  return runServer("start", folder, ["--inspector-port", "0", ...args]);
-}
-
-/** Runs a script that serves, `start` or `serve`. */
-export async function runServer(script: string, folder: string, args: string[] = []): Promise<Served> {
+export async function serve(folder: string, ...args: string[]): Promise<Served> {
   const port = await findPort();
-  const command = ["run", script, "--", "--port", String(port), "--persist-to", folder, ...args];
-  const server = spawn("npm", command, { detached: true, stdio: ["ignore", "pipe", "pipe"] });
+  const options = ["--port", String(port), "--inspector-port", "0", "--persist-to", folder, ...args];
+  const server = spawn("npm", ["start", "--", ...options], {
+    detached: true,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const output = collect(server);
   const origin = `http://localhost:${port}`;
   while (!(await answers(origin))) {
-    if (server.exitCode !== null)
-      throw new Error(`npm run ${script} ended with ${server.exitCode}:\n${output()}`);
+    if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
     await setTimeout(20);
   }
   return { origin, close: () => stop(server), terminate: () => terminate(server) };

@@ -11,7 +11,7 @@ export function describeOperation(open: OpenTarget, survey: Survey): void {
       expect(await response.json()).toMatchObject({
         status: "ok",
         code: { id: expect.any(String) },
-        store: expect.stringMatching(/^(d1|kv)$/),
+        store: expect.stringMatching(/^(d1|kv|memory)$/),
         state: { count: expect.any(Number) },
       });
     });

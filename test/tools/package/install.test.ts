@@ -1,0 +1,150 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { runData } from "../../run-command.ts";
+import { installPackage } from "./built.ts";
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  ({ folder, tarball } = await installPackage());
+  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(csvLine).join(""));
+});
+
+const NAME = "traffic-count-records";
+
+/** Runs a program in the client's folder, without npm's variables of this test run. */
+async function run(program: string, args: string[], env: Record<string, string> = {}) {
+  const options = { cwd: folder, env: { ...process.env, ...env } };
+  return promisify(execFile)(program, args, options).then(
+    (printed) => ({ status: 0, ...printed }),
+    ({ code, stdout, stderr }) => ({ status: Number(code), stdout, stderr }),
+  );
+}
+
+/** Starts the command and waits for its line. */
+async function start(
+  ...args: string[]
+): Promise<{ command: ChildProcess; url: string; stderr: () => string }> {
+  const command = spawn(join(folder, "node_modules/.bin", NAME), ["--port", "0", ...args], { cwd: folder });
+  let errors = "";
+  command.stderr.on("data", (chunk) => {
+    errors += chunk;
+  });
+  const [line] = await once(createInterface(command.stdout), "line");
+  expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
+  return { command, url: line.slice("Serving at ".length), stderr: () => errors };
+}
+
+describe("the package", () => {
+  const installed = () => join(folder, "node_modules", NAME);
+
+  test("is small, and has no dependencies", async () => {
+    const files = await readdir(installed(), { recursive: true });
+    const sizes = await Promise.all(files.map(async (file) => (await stat(join(installed(), file))).size));
+    expect((await stat(tarball)).size).toBeLessThan(300_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(2_000_000);
+    expect((await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
+      NAME,
+    ]);
+  });
+
+  test("contains the licences of the libraries in it", async () => {
+    const notices = await readFile(join(installed(), "NOTICES.txt"), "utf8");
+    for (const library of ["hono", "@hono/node-server", "commander", "csv-parse", "zod"])
+      expect(notices).toMatch(
+        new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\n\n(.+\n|\n)*?.*(MIT|Copyright)`, "m"),
+      );
+  });
+
+  test("contains the pages that its README links to", async () => {
+    const readme = await readFile(join(installed(), "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!https?:)([^)#]+)/g)].map(([, file]) => String(file));
+    expect(links.length).toBeGreaterThan(3);
+    for (const file of links) expect(await readdir(installed())).toContain(file);
+  });
+
+  test("has types that a strict program accepts, without those of Node or Cloudflare", async () => {
+    const compilerOptions = {
+      ...{ strict: true, skipLibCheck: false, noEmit: true, module: "nodenext", target: "es2024" },
+      ...{ lib: ["es2024", "dom"], types: [] },
+    };
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+    );
+    await writeFile(
+      join(folder, "program.ts"),
+      `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
+      const records: TrafficRecord[] = [];
+      const service: Service = createService({ records, now: Date.now });
+      const response = await service.fetch(new Request("https://counts.example/api/tf1/records/"));
+      const { url, close } = await service.listen({ port: 0 });
+      await service.replace(records);
+      await service.ready;
+      // @ts-expect-error A file is a path.
+      export const wrong = () => createService({ files: [1] });
+      console.log(response.status, new URL(url).hostname);
+      await close();`,
+    );
+    const tsc = await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
+    expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
+    const program = await run(process.execPath, ["--no-warnings", "program.ts"]);
+    expect(program).toEqual({ status: 0, stdout: "200 localhost\n", stderr: "" });
+  });
+});
+
+describe("the command", () => {
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGINT", 130],
+  ] as const)("serves files, and %s ends it at once", async (signal, status) => {
+    const { command, url, stderr } = await start("counts.csv", "--public-origin", "https://counts.example");
+    const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
+    expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
+    void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
+    command.kill(signal);
+    expect(await once(command, "close")).toEqual([status, null]);
+    expect(stderr()).toBe("");
+  });
+
+  test("checks a deployment", async () => {
+    const { command, url } = await start("counts.csv");
+    const { status, stdout } = await run("npx", [NAME, "check", url]);
+    command.kill();
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
+  });
+
+  test("with a wrong file prints what load prints", async () => {
+    const file = join(folder, "wrong.csv");
+    await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,-1,0,0,0,0,0,tf2\n`);
+    const { stderr } = await runData(["load", file, "--persist-to", folder]);
+    const printed = await run("npx", [NAME, file, "--port", "0"]);
+    expect(printed).toEqual({ status: 1, stdout: "", stderr });
+    expect(stderr).toContain('wrong.csv:2: model_name "tf2" is not "tf1"');
+  });
+
+  test.each([
+    [["--port", "99999"], {}, 2, "It must be a whole number, 0 to 65535."],
+    [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
+    [["--cars"], {}, 2, "unknown option '--cars'"],
+    [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
+  ])("%j with %j ends with %i", async (args, env, expected, message) => {
+    const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);
+    expect([status, stdout, stderr]).toEqual([expected, "", expect.stringContaining(message)]);
+  });
+
+  test("says which Node it needs", async () => {
+    const older = `Object.defineProperty(process.versions, "node", { value: "22.12.0" })`;
+    const options = [`--import=data:text/javascript,${encodeURIComponent(older)}`];
+    const command = await run(process.execPath, [...options, join(folder, "node_modules/.bin", NAME)]);
+    const stderr = "traffic-count-records needs Node 22.13 or newer, and this is Node 22.12.0.\n";
+    expect(command).toEqual({ status: 1, stdout: "", stderr });
+  });
+});
