@@ -8,6 +8,7 @@ import { health } from "./records/health.ts";
 import { COLLECTION_PATHS, collection, collectionHeaders, type RenderPage } from "./records/route.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "./site/about.ts";
 import { renderError } from "./site/error-page.tsx";
+import { createGo } from "./site/go.ts";
 import { createLanding } from "./site/landing/route.ts";
 import { renderRecords } from "./site/records/records-page.tsx";
 import { createTemplates } from "./site/templates.ts";
@@ -33,6 +34,7 @@ export function createApp(now = () => Date.now()) {
   app.route("/", collection(renderPage));
   app.route("/", createLanding());
   app.route("/", createTemplates());
+  app.route("/", createGo());
   app.notFound((c) => respondWithError(notFound(), c));
   app.onError(respondWithError);
 

@@ -14,7 +14,7 @@ export interface Source {
 }
 
 /** The most sources that are recorded. Those of later appends are left out. */
-const MOST_SOURCES = 20;
+export const MOST_SOURCES = 20;
 
 /** A summary of the records of a state. Every write stores it, so that nobody has to read all records. */
 export interface Statistics {

@@ -26,7 +26,7 @@ test("robots.txt excludes faults, earlier states and further pages", async () =>
   const response = await worker.fetch("/robots.txt");
   expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
   const rules = (await response.text()).match(/(?<=^Disallow: ).+$/gm);
-  expect(rules).toEqual(["/*prefer=", "/*as_of=", "/*page="]);
+  expect(rules).toEqual(["/*prefer=", "/*as_of=", "/*page=", "/go"]);
 });
 
 test.each(["/README.md", "/LICENSE"])("%s is shown as text", async (path) => {

@@ -1,0 +1,104 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createApp } from "../../src/app.ts";
+import app from "../../src/index.ts";
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import { findDate } from "../../src/site/go.ts";
+import { makeRecords } from "../records/sample.ts";
+import { context, loadInto, useWorker } from "../worker.ts";
+import { inBrowser } from "./browser-request.ts";
+
+const PATH = "/api/tf1/records/";
+
+/** Two days of 192 records, and a day of 16. */
+const records = makeRecords(400);
+
+const worker = useWorker();
+beforeAll(async () => {
+  await loadInto(worker.env, "d1", records);
+});
+
+/** @returns the status and where it leads */
+async function go(query: string): Promise<[status: number, location: string | null]> {
+  const response = await worker.fetch(`/go${query}`);
+  return [response.status, response.headers.get("location")];
+}
+
+describe("a jump to a date", () => {
+  test.each([
+    ["?date=2019-05-19", `${PATH}?page=1#2019-05-19`],
+    ["?date=2019-05-18", `${PATH}?page=2#2019-05-18`],
+    ["?date=2019-05-17", `${PATH}?page=14#2019-05-17`],
+    ["?date=2030-01-01", `${PATH}?page=1#nearest-2019-05-19`],
+    ["?date=2000-01-01", `${PATH}?page=27#nearest-2019-05-17`],
+    ["?date=2019-05-18&page=9&x=%26&format=api", `${PATH}?x=%26&format=api&page=2#2019-05-18`],
+    ["?date=2019-05-18&as_of=300", `${PATH}?as_of=300&page=1#2019-05-18`],
+    ["?date=2019-05-19&as_of=300", `${PATH}?as_of=300&page=1#nearest-2019-05-18`],
+    ["?date=2019-05-17&as_of=latest", `${PATH}?as_of=latest&page=14#2019-05-17`],
+    ["?date=&page=3&x=1", `${PATH}?x=1`],
+    ["", `${PATH}?`],
+  ])("/go%s leads to %s", async (query, location) => {
+    expect(await go(query)).toEqual([302, location]);
+  });
+
+  test("leads to a page that has the place", async () => {
+    for (const date of ["2019-05-18", "2019-05-17", "2030-01-01", "2000-01-01"]) {
+      const [, location] = await go(`?date=${date}`);
+      const [path, place] = location!.split("#");
+      const page = await (await worker.fetch(path!, inBrowser())).text();
+      expect(page).toContain(`id="${place}"`);
+    }
+  });
+
+  test.each(["?date=yesterday", "?date=2019-02-30", "?date=2019-5-1", "?date=2019-05-17T00:00:00Z"])(
+    "/go%s is refused",
+    async (query) => {
+      const response = await worker.fetch(`/go${query}`);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toEqual({ detail: "date must be a day such as 2025-10-29." });
+    },
+  );
+
+  test("counts from the records that a growing collection shows", async () => {
+    const service = createApp(() => Date.UTC(2026, 0, 1));
+    const read = async (path: string) =>
+      (await service.request(path, {}, { ...worker.env }, context)) as Response;
+    const { count } = Object(await (await read(`${PATH}?prefer=grow=1/s`)).json());
+    const location = (await read("/go?date=2019-05-17&prefer=grow=1/s")).headers.get("location");
+    expect(count).toBeLessThan(records.length);
+    expect(location).toContain(`page=${findDate([["2019-05-17", 192, 0, 0]], "2019-05-17", count).page}#`);
+  });
+
+  test("leads to the first page of an empty collection", async () => {
+    const empty = { ...worker.env, STORE: "kv" };
+    const response = await app.request("/go?date=2019-05-17", {}, empty, context);
+    expect(response.headers.get("location")).toBe(`${PATH}?page=1#2019-05-17`);
+  });
+
+  test("accepts only GET and HEAD", async () => {
+    const response = await worker.fetch("/go?date=2019-05-17", { method: "POST" });
+    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
+  });
+});
+
+test("the page of any date begins with or contains its newest record", () => {
+  const days = fc.array(fc.nat(40), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(days, fc.integer({ min: 0, max: 22 }), (counts, chosen) => {
+      const name = (day: number) => `2025-01-${String(day + 1).padStart(2, "0")}`;
+      const all = counts.flatMap((count, day) => Array<string>(count + 1).fill(name(day)));
+      const found = findDate(
+        counts.map((count, day) => [name(day), count, 1, 0]),
+        name(chosen),
+        all.length,
+      );
+      const page = all.toReversed().slice(PAGE_SIZE * (found.page - 1), PAGE_SIZE * found.page);
+      const nearest = all.findLast((day) => day <= name(chosen));
+      expect(page.indexOf(found.day)).toBeGreaterThanOrEqual(0);
+      expect(found.day).toBe(nearest);
+      expect(all.toReversed().indexOf(found.day)).toBe(
+        PAGE_SIZE * (found.page - 1) + page.indexOf(found.day),
+      );
+    }),
+  );
+});
