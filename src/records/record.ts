@@ -47,7 +47,7 @@ function createRecordSchema() {
       .meta({ description: "When the camera saw it: UTC, second precision, `YYYY-MM-DDThh:mm:ssZ`." }),
     camera_ok: z.enum(["True", "False"]).nullable().meta({
       description:
-        "Camera health, as a string. `False` goes with all counts equal to 0; null in older records.",
+        "Camera health, as a string. `False` goes with all counts equal to 0. Null means that it was not recorded, as in older records.",
     }),
     cars: countOf("cars"),
     persons: countOf("persons"),

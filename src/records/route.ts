@@ -50,9 +50,10 @@ type CollectionContext = Context<CollectionEnv>;
 
 /** A page of the collection, for the web page that shows it. */
 export interface PageView {
-  count: number;
-  /** Its number. */
   number: number;
+  /** The number of records and the load of its state. */
+  count: number;
+  load: string;
   /** The body and the headers of the response that a client gets. */
   envelope: string;
   headers: Headers;
@@ -139,7 +140,7 @@ async function buildPage(c: CollectionContext, requested: URLSearchParams, reque
   const intact = writeEnvelope(page, results, url);
   const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
   const headers = { ...cacheHeaders(c, page), "Content-Type": "application/json" };
-  return { count, number, url, query, envelope, headers };
+  return { count, number, load: state.load, url, query, envelope, headers };
 }
 
 /** Where the requested page lies; undefined if the request is not for a page of the collection. */

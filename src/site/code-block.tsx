@@ -4,8 +4,6 @@ interface CodeBlockProps {
   code: string;
   /** What the code is, for the name of the copy button. */
   label: string;
-  /** Whether the code is the address at the top of the page, which is a single line. */
-  address?: boolean;
 }
 
 /**
@@ -13,18 +11,14 @@ interface CodeBlockProps {
  * of its own: a screen reader announces a status only if its element exists before it changes, and the button must keep
  * its name.
  */
-export const CodeBlock: FC<CodeBlockProps> = ({ code, label, address }) => (
-  <div class={address ? "code address" : "code"}>
-    <section tabindex={0} aria-label={label}>
-      <pre>
-        <code>{code}</code>
-      </pre>
-    </section>
-    <div class="copying">
-      <span role="status" />
-      <button type="button" class="copy" aria-label={`Copy: ${label}`} hidden>
-        Copy
-      </button>
-    </div>
+export const CodeBlock: FC<CodeBlockProps> = ({ code, label }) => (
+  <div class="code row panel">
+    <pre>
+      <code>{code}</code>
+    </pre>
+    <span role="status" />
+    <button type="button" class="copy button" aria-label={`Copy: ${label}`} hidden>
+      Copy
+    </button>
   </div>
 );

@@ -1,56 +1,70 @@
 import { type ErrorReason, type HttpError, nameStatus } from "../http/errors.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
+import type { FC } from "./jsx-runtime.ts";
+import { PageBox } from "./jump-boxes.tsx";
 import { Layout } from "./layout.tsx";
+import { writeHead } from "./message-head.ts";
 import { formatNumber } from "./number-format.ts";
-import { PageBox } from "./page-box.tsx";
 
-/** What a person can do about the errors of the service itself. */
-const ADVICE: Record<number, string> = {
-  404: "There is nothing at this address.",
-  405: "The service is read-only.",
-  406: "The service responds with JSON or with web pages.",
-};
-
-/** The web page of an error, with the status and the detail that a client gets. */
+/** The web page of an error: what a person can do, and the response that a client gets. */
 export function renderError(error: HttpError, url: URL): string {
-  const { status, message, body } = error;
+  const { status, reason, headers, body } = error;
+  const path = url.pathname === COLLECTION_PATH && COLLECTION_PATH;
+  const title = `${status} ${nameStatus(status)}`;
   return (
-    <Layout
-      title={`${status} ${nameStatus(status)}`}
-      place={`Error ${status}`}
-      {...(url.pathname === COLLECTION_PATH && { path: COLLECTION_PATH })}
-    >
-      <h1>
-        <span class="status">{status}</span> {nameStatus(status)}
-      </h1>
-      <p class="lead">{message}</p>
-      <Advice error={error} url={url} />
-      <h2>The response as JSON</h2>
-      <pre>
+    <Layout title={title} {...(path && { path })}>
+      <h1>{title}</h1>
+      <p class="lead">
+        <Advice error={error} url={url} />
+      </p>
+      {status === 404 && reason && reason.code !== "mock" && <OtherPage url={url} />}
+      <h2>The response to a client</h2>
+      <pre class="panel">
+        {writeHead(title, Object.entries(headers))}
         <code>{JSON.stringify(body)}</code>
       </pre>
-      <p>
-        <a href="/">Overview</a> · <a href={COLLECTION_PATH}>The newest records</a>
-      </p>
     </Layout>
   ).html;
 }
 
-const Advice: FC<{ error: HttpError; url: URL }> = ({ error: { status, reason }, url }) => {
+/** What a person can do about the errors that have no other reason than their status. */
+const ADVICE: Record<number, string> = {
+  405: "The service is read-only.",
+  406: "The service responds with JSON or with web pages.",
+};
+
+interface ErrorProps {
+  error: HttpError;
+  url: URL;
+}
+
+const Advice: FC<ErrorProps> = ({ error, url }) => {
+  const { status, reason, message } = error;
   if (reason?.code === "mock") return <MockError url={url} />;
-  if (reason?.code === "unknown_format") return <UnknownFormat url={url} />;
   if (reason?.code === "throttled")
     return (
-      <Retry url={url}>
-        Too many requests came from your address. Wait for {reason.seconds} seconds, and send fewer requests.
-      </Retry>
+      <>
+        Too many requests came from your address. Wait for {reason.seconds} seconds, and send fewer requests.{" "}
+        <a href={url.pathname + url.search}>Try again</a>
+      </>
     );
-  if (reason !== undefined) return <OtherPage reason={reason} url={url} />;
-  if (status === 503) return <Retry url={url}>The service cannot read its data at the moment.</Retry>;
-  const advice = ADVICE[status];
-  return advice ? <p>{advice}</p> : null;
+  if (reason) return <PageAdvice reason={reason} url={url} />;
+  if (status === 404)
+    return (
+      <>
+        There is nothing at this address. The collection is at <a href={COLLECTION_PATH}>{COLLECTION_PATH}</a>
+        .
+      </>
+    );
+  if (status === 503)
+    return (
+      <>
+        The service cannot read its data at the moment. <a href={url.pathname + url.search}>Try again</a>{" "}
+        after {error.headers["Retry-After"]} seconds.
+      </>
+    );
+  return <>{ADVICE[status] ?? message}</>;
 };
 
 /** The address of the request with other parameters: null removes a parameter. */
@@ -65,74 +79,51 @@ function changeQuery(url: URL, changes: Record<string, string | null>): string {
 
 /** An error on request must not look like an outage. */
 const MockError: FC<{ url: URL }> = ({ url }) => (
-  <p>
-    The request asked for this error with <code>prefer</code>; nothing is wrong.
+  <>
+    The request asked for this error with <code>prefer</code>; nothing is wrong.{" "}
     {url.searchParams.has("prefer") && (
-      <>
-        {" "}
-        <a href={changeQuery(url, { prefer: null })}>The same address without it</a>
-      </>
+      <a href={changeQuery(url, { prefer: null })}>The same address without it</a>
     )}
-  </p>
+  </>
 );
-
-const Retry: FC<PropsWithChildren<{ url: URL }>> = ({ url, children }) => (
-  <p>
-    {children} <a href={url.pathname + url.search}>Try again</a>
-  </p>
-);
-
-const UnknownFormat: FC<{ url: URL }> = ({ url }) => (
-  <p>
-    <code>format</code> must be <a href={changeQuery(url, { format: "api" })}>api</a> or{" "}
-    <a href={changeQuery(url, { format: "json" })}>json</a>. There are no other formats.
-  </p>
-);
-
-/** Parameters that may have caused the error, or that would cause another one. */
-const DROPPED = ["as_of", "format", "prefer"];
-
-const OtherPage: FC<{ reason: ErrorReason; url: URL }> = ({ reason, url }) => {
-  const kept = [...url.searchParams].filter(([name]) => !DROPPED.includes(name));
-  // A field for numbers shows no other text.
-  const number = lastValue(url.searchParams, "page")?.match(/^[0-9]+$/)?.[0];
-  return (
-    <>
-      <p>
-        <PageAdvice reason={reason} url={url} />
-      </p>
-      <PageBox query={new URLSearchParams(kept)} number={number} />
-    </>
-  );
-};
 
 const PageAdvice: FC<{ reason: ErrorReason; url: URL }> = ({ reason, url }) => {
-  const latest = <a href={changeQuery(url, { as_of: "latest", page: "1" })}>the current state</a>;
+  const link = (text: string, changes: Record<string, string>) => (
+    <a href={changeQuery(url, changes)}>{text}</a>
+  );
+  const latest = <>Read {link("the current state", { as_of: "latest", page: "1" })}.</>;
   switch (reason.code) {
-    case "past_the_end":
+    case "unknown_format":
       return (
         <>
-          The last page is{" "}
-          <a href={changeQuery(url, { page: String(reason.last) })}>page {formatNumber(reason.last)}</a>.
+          There are only the formats {link("api", { format: "api" })} and {link("json", { format: "json" })}.
         </>
       );
+    case "past_the_end":
+      return <>The last page is {link(`page ${reason.last}`, { page: String(reason.last) })}.</>;
     case "not_reached":
       return (
         <>
-          <code>as_of</code> is larger than the number of records in the collection, which is{" "}
-          {formatNumber(reason.count)}. Read {latest}.
+          as_of is larger than the number of records, which is {formatNumber(reason.count)}. {latest}
         </>
       );
     case "replaced":
-      return <>Other records were loaded since. Read {latest}.</>;
+      return <>Other records were loaded since. {latest}</>;
     case "invalid_as_of":
       return (
-        <>
-          <code>as_of</code> must be <code>latest</code>, a number of records, or the value in a link of the
-          collection. Read {latest}.
-        </>
+        <>as_of must be latest, a number of records, or the value in a link of the collection. {latest}</>
       );
     default:
       return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
   }
+};
+
+/** Parameters that may have caused the error, or that would cause another one. */
+const DROPPED = ["as_of", "format", "prefer"];
+
+const OtherPage: FC<{ url: URL }> = ({ url }) => {
+  const kept = [...url.searchParams].filter(([name]) => !DROPPED.includes(name));
+  // A field for numbers shows no other text.
+  const number = lastValue(url.searchParams, "page")?.match(/^[0-9]+$/)?.[0];
+  return <PageBox query={new URLSearchParams(kept)} number={number} />;
 };

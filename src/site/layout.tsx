@@ -18,8 +18,6 @@ const FOOTER_LINKS = [
 ] as const;
 
 interface LayoutProps {
-  /** The name of the page at the end of the breadcrumb; the pages above it are those of the path. */
-  place?: string;
   /** The title of the page. The name of the site is added. */
   title: string;
   /** The path of the page, if it is in the navigation. */
@@ -27,24 +25,24 @@ interface LayoutProps {
   /** What search engines and link previews show. */
   description?: string;
   /** The scripts of src/site/assets/scripts/, without `.ts`. */
-  scripts?: ("arrow-keys" | "copy")[];
+  scripts?: ("copy" | "send")[];
 }
 
 /** The frame of every page: head, navigation and footer. */
-export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, place, ...head }) => (
+export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
   <html lang="en">
     <Head {...head} />
     <body>
       <a class="skip" href="#main">
         Skip to content
       </a>
-      <header class="site">
+      <header>
         <nav aria-label="Site">
           <a class="brand" href="/">
             <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
-          <ul>
+          <ul class="links">
             {PAGES.map(([href, name]) => (
               <li>
                 <a href={href} aria-current={href === path ? "page" : undefined}>
@@ -55,10 +53,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, pla
           </ul>
         </nav>
       </header>
-      <main id="main">
-        {place && <Breadcrumb path={path} place={place} />}
-        {children}
-      </main>
+      <main id="main">{children}</main>
       <footer>
         <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
         <ul class="links">
@@ -73,21 +68,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, pla
   </html>
 );
 
-/** Where the page is in the site. */
-const Breadcrumb: FC<{ path: string | undefined; place: string }> = ({ path, place }) => (
-  <nav class="breadcrumb" aria-label="Breadcrumb">
-    <ol>
-      {PAGES.filter(([href]) => href === "/" || href === path).map(([href, name]) => (
-        <li>
-          <a href={href}>{name}</a>
-        </li>
-      ))}
-      <li aria-current="page">{place}</li>
-    </ol>
-  </nav>
-);
-
-const Head: FC<Omit<LayoutProps, "path" | "place">> = ({ title, description, scripts = [] }) => (
+const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] }) => (
   <head>
     <meta charset="utf-8" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -96,6 +77,7 @@ const Head: FC<Omit<LayoutProps, "path" | "place">> = ({ title, description, scr
     {description && <meta name="description" content={description} />}
     <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
     <link rel="stylesheet" href={paths["site.css"]} />
+    <link rel="stylesheet" href={paths["pages.css"]} />
     {scripts.map((name) => (
       <script type="module" src={paths[`${name}.js`]} />
     ))}

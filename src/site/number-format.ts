@@ -3,7 +3,7 @@ export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** A part of a whole in percent, with one decimal place: `14.2 %`. Of nothing, it is `0.0 %`. */
-export function formatShare(part: number, whole: number): string {
-  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+/** A number of things: `1 page`, `2,708 pages`. */
+export function formatCount(count: number, thing: string): string {
+  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,8 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
-import { eachLook, findOrigin, JSON_PAGE, openPage, PAGES, takeScreenshot } from "./pages.ts";
-import { expect, test } from "./visit.ts";
+import { MOCK_OPTIONS } from "../../src/mock/options.ts";
+import { eachLook, findOrigin, JSON_PAGE, openFolded, openPage, PAGES, takeScreenshot } from "./pages.ts";
+import { expect, follow, test } from "./visit.ts";
 
 declare global {
   interface Window {
@@ -34,13 +35,6 @@ async function expectFit(page: Page, look: string): Promise<void> {
   expect(await measureOverflow(page), look).toBeLessThanOrEqual(0);
 }
 
-/** Unfolds everything that is folded. */
-function openFolded(page: Page): Promise<void> {
-  return page.locator("details").evaluateAll((all) => {
-    for (const details of all) details.setAttribute("open", "");
-  });
-}
-
 async function expectOutline(page: Page): Promise<void> {
   const levels = await page
     .locator("h1, h2, h3, h4, h5, h6")
@@ -61,8 +55,8 @@ test.for(PAGES)(
     await expectOutline(page);
     await page.evaluate(axe.source);
     await eachLook(page, async (look) => {
-      // The layout at 768 pixels is the same as at 320 pixels.
-      if (!look.startsWith("768")) expect(await findViolations(page), look).toEqual([]);
+      // The layout at 1920 and 768 pixels is the same as at 1280 and 360 pixels.
+      if (/^1280|^360/.test(look)) expect(await findViolations(page), look).toEqual([]);
       await expectFit(page, look);
       await takeScreenshot(page, `${sitePage.name}-${look}`);
     });
@@ -82,49 +76,101 @@ function findScrolling(page: Page): Promise<string[]> {
   );
 }
 
-test.for([961, 1024, 1280])(
-  "the table of records shows all fields in a window %i pixels wide",
-  async (width, { visit }) => {
-    const page = await visit({ viewport: { width, height: 900 } });
-    await openPage(page, PAGES.find(({ name }) => name === "records")!);
-    expect((await findScrolling(page)).filter((name) => name.includes("records"))).toEqual([]);
-    expect(await findCut(page)).toEqual([]);
-    expect(await page.getByRole("columnheader").allTextContents()).toHaveLength(12);
+const RECORD_PAGES = PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
+
+test.for(RECORD_PAGES.flatMap((page) => [640, 768, 1024, 1280].map((width) => ({ ...page, width }))))(
+  "$name: the table shows all fields in a window $width pixels wide",
+  async ({ width, ...sitePage }, { visit }) => {
+    const page = await visit({ origin: findOrigin(sitePage), viewport: { width, height: 900 } });
+    await openPage(page, sitePage);
+    await expectFit(page, "table");
+    expect(await page.getByRole("columnheader").count()).toBe(12);
     expect(await page.getByRole("cell").filter({ visible: true }).count()).toBe(15 * 11);
-    expect(await page.getByRole("table").getByRole("row").count()).toBe(16);
+    expect(await findBroken(page)).toEqual([]);
   },
 );
 
-test.for([320, 360, 640, 768, 960])(
-  "cards show all counts except zeros in a window %i pixels wide",
-  async (width, { visit }) => {
-    const page = await visit({ viewport: { width, height: 900 } });
-    await openPage(page, PAGES.find(({ name }) => name === "records")!);
-    expect((await findScrolling(page)).filter((name) => name.includes("records"))).toEqual([]);
-    expect(await findCut(page)).toEqual([]);
-    // Every record has its camera, its time, its health and its id; zeros are left out.
-    for (const part of ["th time", ".camera", ".health", ".id"])
+test.for(RECORD_PAGES.flatMap((page) => [320, 360, 639].map((width) => ({ ...page, width }))))(
+  "$name: cards show all fields except zeros in a window $width pixels wide",
+  async ({ width, ...sitePage }, { visit }) => {
+    const page = await visit({ origin: findOrigin(sitePage), viewport: { width, height: 900 } });
+    await openPage(page, sitePage);
+    await expectFit(page, "cards");
+    for (const part of ["th time", ".camera", ".health", ".pk", ".id", ".model"])
       expect(await page.locator(`tbody ${part}`).filter({ visible: true }).count(), part).toBe(15);
     expect(await page.locator("tbody .count").filter({ visible: true }).count()).toBeGreaterThan(5);
     expect(await page.locator("tbody .zero").filter({ visible: true }).count()).toBe(0);
-    // If a word is broken across lines, its cell is higher than one line.
-    const heights = await page
-      .locator("tbody :is(.camera, .count, .id, .health, time)")
-      .evaluateAll((all) => all.filter((one) => one.checkVisibility()).map((one) => one.clientHeight));
-    expect(Math.max(...heights)).toBeLessThan(30);
+    expect(await findBroken(page)).toEqual([]);
   },
 );
 
-/** The texts of the cells that are wider than the window. */
-function findCut(page: Page): Promise<(string | null)[]> {
-  return page
-    .locator(".records tbody :is(th, td)")
-    .evaluateAll((cells) =>
-      cells
-        .filter((cell) => cell.checkVisibility() && cell.getBoundingClientRect().right > innerWidth)
-        .map((cell) => cell.textContent),
-    );
+/** The texts that are broken across lines, except long references of cameras. */
+function findBroken(page: Page): Promise<(string | null)[]> {
+  return page.locator("tbody :is(.camera, .count, .pk, .id, .model, .health, time)").evaluateAll((all) =>
+    all
+      .filter((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top / 8))).size > 1;
+      })
+      .map((one) => one.textContent)
+      .filter((text) => !text?.startsWith("a-long-reference")),
+  );
 }
+
+test("a link to a record leads to its row, below the headings", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 1280, height: 400 } });
+  await page.goto("/api/tf1/records/?page=2");
+  await follow(page, () => page.locator("tbody .id a").nth(9).click());
+  const top = (place: string) =>
+    page
+      .locator(place)
+      .first()
+      .evaluate((one) => one.getBoundingClientRect().top);
+  expect(await top("tr:target")).toBeGreaterThan(await top("thead th"));
+  expect(await top("tr:target")).toBeLessThan(200);
+  expect(await top("thead th"), "in sight").toBe(0);
+});
+
+/** The most pixels that the landing page may be high, at 360 and at 1280. */
+const HEIGHTS = [
+  ["landing", 4_500, 2_200],
+  ["landing-decade", 4_500, 2_200],
+  ["landing-day", 3_800, 2_200],
+  ["landing-one", 3_500, 2_200],
+  ["landing-empty", 2_500, 1_500],
+] as const;
+
+test.for(HEIGHTS)(
+  "%s is at most %i pixels high on a phone, and %i on a desktop",
+  async (tested, { visit }) => {
+    const [name, ...most] = tested;
+    const sitePage = PAGES.find((one) => one.name === name)!;
+    const page = await visit({ origin: findOrigin(sitePage) });
+    await openPage(page, sitePage);
+    for (const [index, width] of [360, 1280].entries()) {
+      await page.setViewportSize({ width, height: 800 });
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      expect(height, `${width}`).toBeLessThanOrEqual(most[index]!);
+    }
+  },
+);
+
+test.for([
+  [360, 2 * 740],
+  [1280, 900],
+])(
+  "the landing page %i pixels wide begins with a command and a record of its response",
+  async (size, { visit }) => {
+    const [width = 0, height = 0] = size;
+    const page = await visit({ viewport: { width, height } });
+    await page.goto("/");
+    for (const text of ["curl -s ", '"model_name"'])
+      expect(await page.locator("code", { hasText: text }).first().boundingBox()).toSatisfy(
+        (box: { y: number; height: number }) => box.y + box.height < height,
+      );
+  },
+);
 
 test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
   // The width of an A4 page without its margins, at 96 pixels per inch.
@@ -138,16 +184,33 @@ test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit 
 
 test("camera_ok marks and the current page are visible with forced colours", async ({ visit }) => {
   const page = await visit({ forcedColors: "active" });
-  await openPage(page, PAGES.find(({ name }) => name === "records")!);
-  const looks = await page.locator(".health, [aria-current]").evaluateAll((all) =>
+  await openPage(page, RECORD_PAGES[0]!);
+  const looks = await page.locator(".health").evaluateAll((all) =>
     all.map((one) => {
-      const mark = getComputedStyle(one, "::before");
-      return mark.content === "none"
-        ? getComputedStyle(one).borderBottomWidth
-        : mark.backgroundColor !== getComputedStyle(document.body).backgroundColor;
+      const { backgroundColor, borderColor } = getComputedStyle(one, "::before");
+      return `${one.textContent} ${backgroundColor} ${borderColor}`;
     }),
   );
-  expect(new Set(looks)).toEqual(new Set(["3px", true]));
+  expect([...new Set(looks)].sort()).toEqual([
+    "False rgb(255, 255, 255) rgb(0, 0, 0)",
+    "True rgb(0, 0, 0) rgb(0, 0, 0)",
+  ]);
+  const current = page.locator("[aria-current]");
+  expect(await current.evaluate((one) => getComputedStyle(one).borderBottomWidth)).toBe("3px");
+});
+
+test("paper has records, programs and faults, but no JSON of records and no controls", async ({ visit }) => {
+  const page = await visit();
+  await page.emulateMedia({ media: "print" });
+  for (const [path, part, count] of [
+    ["/api/tf1/records/", "tbody tr", 15],
+    ["/", ".code", 6],
+    ["/docs", ".try .entries > div", Object.keys(MOCK_OPTIONS).length],
+  ] as const) {
+    await page.goto(path);
+    expect(await page.locator(part).filter({ visible: true }).count(), path).toBe(count);
+    expect(await page.locator("button, input, .client").filter({ visible: true }).count(), path).toBe(0);
+  }
 });
 
 test("a browser shows JSON without errors", async ({ visit }) => {

@@ -19,11 +19,12 @@ const RECORDS = "/api/tf1/records/";
 /** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
 export const PAGES: SitePage[] = [
   { name: "landing", path: "/", status: 200 },
-  { name: "landing-long", path: "/", status: 200, collection: "long" },
+  { name: "landing-decade", path: "/", status: 200, collection: "decade" },
   { name: "landing-day", path: "/", status: 200, collection: "day" },
+  { name: "landing-one", path: "/", status: 200, collection: "one" },
   { name: "landing-empty", path: "/", status: 200, collection: "empty" },
   { name: "records", path: RECORDS, status: 200 },
-  { name: "records-without-health", path: `${RECORDS}?page=last`, status: 200 },
+  { name: "records-old", path: RECORDS, status: 200, collection: "old" },
   { name: "records-empty", path: RECORDS, status: 200, collection: "empty" },
   { name: "records-banners", path: `${RECORDS}?as_of=latest&prefer=delay=1&page=3`, status: 200 },
   { name: "reference", path: "/docs", status: 200 },
@@ -61,23 +62,22 @@ export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
   expect(response?.status()).toBe(status);
 }
 
-/** The ways in which people look at a page: the width of the window in pixels, and the colour scheme. */
-const LOOKS = [
-  [1280, "light"],
-  [1280, "dark"],
-  [768, "light"],
-  [768, "dark"],
-  [320, "light"],
-  [320, "dark"],
-] as const;
+/** Unfolds everything that is folded, also what only one of may be open at a time. */
+export function openFolded(page: Page): Promise<void> {
+  return page.locator("details").evaluateAll((all) => {
+    for (const details of all) details.removeAttribute("name");
+    for (const details of all) details.setAttribute("open", "");
+  });
+}
 
-/** Shows an open page in every look, one after the other. */
+/** Shows an open page in the ways in which people look at it: windows of four widths, in pixels, light and dark. */
 export async function eachLook(page: Page, look: (name: string) => Promise<void>): Promise<void> {
-  for (const [width, colorScheme] of LOOKS) {
-    await page.setViewportSize({ width, height: 900 });
-    await page.emulateMedia({ colorScheme });
-    await look(`${width}-${colorScheme}`);
-  }
+  for (const width of [1920, 1280, 768, 360])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await look(`${width}-${colorScheme}`);
+    }
 }
 
 /** Takes a screenshot for people to look at, if the environment variable SCREENSHOTS is set. Git ignores it. */

@@ -1,63 +1,129 @@
+import type { Page } from "playwright-core";
 import { describe } from "vitest";
 import { expect, follow, test } from "./visit.ts";
 
-describe.for([true, false])("the API reference, with scripts: %s", (javaScriptEnabled) => {
-  test("sends a request and shows the raw response", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    await page.goto("/docs");
-    const form = page.getByRole("form", { name: "Try it: List records" });
+const PATH = "/api/tf1/records/";
+
+async function openForm(page: Page) {
+  await page.goto("/docs");
+  return page.getByRole("form", { name: "Try it: List records" });
+}
+
+describe("without scripts, the form of the API reference", () => {
+  test("opens the response, with all parameters that are chosen", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled: false });
+    const form = await openForm(page);
     await form.getByLabel("page").fill("3");
     await form.getByLabel("as_of=latest").check();
-    const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
-    expect(response.headers()["content-type"]).toBe("application/json");
-    const { previous, results } = await response.json();
-    expect(results).toHaveLength(15);
-    expect(new URL(previous).searchParams.get("page")).toBe("2");
-    expect(new URL(previous).searchParams.get("as_of")).toMatch(/^40614-/);
-  });
-
-  test("sends a request and opens its web page", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    await page.goto("/docs");
-    const form = page.getByRole("form", { name: "Try it: List records" });
-    await form.getByLabel("page").fill("last");
-    await follow(page, () => form.getByRole("button", { name: "Open the web page" }).click());
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Records");
-    expect(new URL(page.url()).search).toBe("?page=last&format=api");
-  });
-
-  test("combines faults", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    await page.goto("/docs");
-    const form = page.getByRole("form", { name: "Try it: List records" });
-    await form.getByLabel("code=503").check();
     await form.getByLabel("delay=200-800").check();
-    const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
-    expect(response.status()).toBe(503);
-    expect(response.headers()["preference-applied"]).toBe("code=503, delay=200-800");
+    await form.getByLabel("retry-after=date").check();
+    const response = await follow(page, () => form.getByRole("button", { name: "Send" }).click());
+    expect(response.headers()["content-type"]).toBe("application/json");
+    expect(response.headers()["preference-applied"]).toContain("delay=200-800");
+    const { searchParams } = new URL((await response.json()).previous);
+    expect(searchParams.get("page")).toBe("2");
+    expect(searchParams.get("as_of")).toMatch(/^40614-/);
+    expect(searchParams.getAll("prefer")).toEqual(["delay=200-800", "retry-after=date"]);
   });
 
-  test("has a working link for each operation, object and header", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    await page.goto("/docs");
-    const broken = await page
-      .locator("main a[href^='#']")
-      .evaluateAll((links) =>
-        links
-          .map((link) => link.getAttribute("href") ?? "")
-          .filter((href) => document.getElementById(href.slice(1)) === null),
-      );
-    expect(broken).toEqual([]);
+  test("opens a web page", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled: false });
+    const form = await openForm(page);
+    await form.getByLabel("page").fill("");
+    await follow(page, () => form.getByRole("button", { name: "Open the web page" }).click());
+    expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
+    expect(new URL(page.url()).search).toBe("?page=&format=api");
   });
 });
 
-test("an empty page number opens page 1", async ({ visit }) => {
+describe("with scripts, a request is sent in place:", () => {
+  /** The text of the response that is shown, when it is complete. */
+  async function readSent(page: Page, summary: RegExp): Promise<string> {
+    await expect
+      .poll(() => page.getByRole("status").allTextContents())
+      .toContainEqual(expect.stringMatching(summary));
+    return (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
+  }
+
+  test("the form shows the response, and a command that follows it", async ({ visit }) => {
+    const page = await visit();
+    const form = await openForm(page);
+    await form.getByLabel("page").fill("3");
+    await form.getByLabel("as_of=latest").check();
+    await form.getByRole("button", { name: "Send" }).click();
+    const text = await readSent(page, /^200 OK, \d+ ms$/);
+    expect(text).toMatch(/^GET .*\?page=3&as_of=latest\n\nHTTP 200 OK\n/);
+    expect(text).toContain("\nContent-Type: application/json\n");
+    const { previous, results } = JSON.parse(text.slice(text.indexOf("\n{")));
+    expect(results).toHaveLength(15);
+    expect(previous).toMatch(/as_of=40614-\w+&format=api&page=2$/);
+    expect(new URL(page.url()).pathname).toBe("/docs");
+    const command = await page.locator(".code code").first().textContent();
+    expect(command).toMatch(/^curl -si 'http:.*\/api\/tf1\/records\/\?page=3&as_of=latest'$/);
+    await form.getByLabel("page").fill("");
+    await form.getByLabel("as_of=latest").uncheck();
+    expect(await page.locator(".code code").first().textContent()).toMatch(/\/records\/'$/);
+  });
+
+  test("the form shows a fault", async ({ visit }) => {
+    const page = await visit({ problems: [expect.stringContaining("status of 503")] });
+    const form = await openForm(page);
+    await form.getByLabel("code=503").check();
+    await form.getByRole("button", { name: "Send" }).click();
+    const text = await readSent(page, /^503 Service Unavailable/);
+    expect(text).toContain("\nPreference-Applied: code=503\n");
+    expect(text).toContain("\nRetry-After: ");
+    expect(text).toContain('"detail": "Service temporarily unavailable');
+  });
+
+  test("the form shows that a connection fails, and the headers before it", async ({ visit }) => {
+    const page = await visit({
+      problems: expect.arrayContaining([expect.stringContaining("failed request")]),
+    });
+    const form = await openForm(page);
+    await form.getByLabel("body=cut").check();
+    await form.getByRole("button", { name: "Send" }).click();
+    const text = await readSent(page, /^The connection failed$/);
+    expect(text).toContain("\nPreference-Applied: body=cut\n");
+    expect(text).toMatch(/The connection failed: TypeError/);
+  });
+
+  test.for([PATH, "/docs"])("the button OPTIONS of %s shows the real response", async (path, { visit }) => {
+    const page = await visit();
+    await page.goto(path);
+    const button =
+      path === PATH ? page.getByRole("link", { name: "OPTIONS" }) : page.locator("[data-method]");
+    await button.click();
+    const text = await readSent(page, /^200 OK/);
+    expect(text).toMatch(/^OPTIONS .*\/api\/tf1\/records\/\n\nHTTP 200 OK\n/);
+    expect(text).toContain('"name": "Traffic Count Records"');
+    expect(new URL(page.url()).pathname).toBe(path);
+  });
+});
+
+test("every link of the API reference leads to a place that it shows", async ({ visit }) => {
   const page = await visit();
   await page.goto("/docs");
-  const form = page.getByRole("form", { name: "Try it: List records" });
-  await form.getByLabel("page").fill("");
-  const response = await follow(page, () => form.getByRole("button", { name: /raw response/ }).click());
-  expect((await response.json()).previous).toBeNull();
+  const targets = await page
+    .locator("main a[href^='#']")
+    .evaluateAll((links) => [...new Set(links.map((link) => link.getAttribute("href") ?? ""))]);
+  expect(targets).toContain("#faults");
+  for (const target of targets) {
+    await page.evaluate((hash) => location.assign(hash), target);
+    expect(await page.locator(`[id="${target.slice(1)}"]`).isVisible(), target).toBe(true);
+  }
+});
+
+test("the API reference keeps its contents in sight in a wide window, and is short on a phone", async ({
+  visit,
+}) => {
+  const page = await visit({ viewport: { width: 1280, height: 800 } });
+  await page.goto("/docs#TrafficRecord-buses");
+  const box = await page.getByRole("navigation", { name: "Contents" }).boundingBox();
+  expect(box?.y).toBeGreaterThanOrEqual(0);
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(800);
+  await page.setViewportSize({ width: 360, height: 800 });
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(7_936);
 });
 
 test("the layout does not shift while the page loads, even on a slow phone", async ({ visit }) => {

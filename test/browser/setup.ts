@@ -18,8 +18,9 @@ declare module "vitest" {
   }
 }
 
-/** In this order: no records; a hundred days, more than a chart can show; one day; a store that fails. */
-export type Collection = "empty" | "long" | "day" | "failing";
+/** In this order: no records; one; one day; ten years; no `camera_ok` and long names of cameras; a store that fails. */
+const COLLECTIONS = ["empty", "one", "day", "decade", "old", "failing"] as const;
+export type Collection = (typeof COLLECTIONS)[number];
 
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium-headless-shell` or set the environment variable CHROMIUM to its path.";
@@ -40,33 +41,30 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   ]);
   project.provide("browser", browser.wsEndpoint());
   project.provide("origin", worker.origin);
-  const { empty, long, day, failing } = others;
-  project.provide("others", {
-    empty: empty.origin,
-    long: long.origin,
-    day: day.origin,
-    failing: failing.origin,
-  });
+  const origins = COLLECTIONS.map((name, index) => [name, others[index]?.origin]);
+  project.provide("others", Object.fromEntries(origins));
   return async () => {
-    await Promise.all([browser, worker, empty, long, day, failing].map((server) => server.close()));
+    await Promise.all([browser, worker, ...others].map((server) => server.close()));
   };
 }
 
 async function startWith(records: TrafficRecord[], sources: Source[] = []): Promise<RunningWorker> {
   const worker = await startWorker();
-  await loadInto(worker.env, "d1", records, sources);
+  if (records.length > 0) await loadInto(worker.env, "d1", records, sources);
   return worker;
 }
 
-async function startOthers(): Promise<Record<Collection, RunningWorker>> {
-  const period = { seed: 1, from: new Date("2024-01-01"), to: new Date("2024-04-10") };
-  const days = generateRecords({ ...period, cameras: 2, interval: 360 });
-  const hours = generateRecords({ ...period, to: new Date("2024-01-02"), cameras: 30, interval: 30 });
-  const [empty, long, day, failing] = await Promise.all([
-    startWorker(),
-    startWith([...days]),
-    startWith([...hours]),
-    startWorker({ migrate: false }),
-  ]);
-  return { empty, long, day, failing };
+function startOthers(): Promise<RunningWorker[]> {
+  const generate = (from: string, to: string, cameras: number, interval: number) => [
+    ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
+  ];
+  const day = generate("2024-01-01", "2024-01-02", 30, 30);
+  const old = day.map((record, index) => ({
+    ...record,
+    camera_ok: null,
+    camera_pk: index % 2,
+    camera_ref: index % 2 === 0 ? "a33" : "a-long-reference-".repeat(10),
+  }));
+  const loads = [[], day.slice(0, 1), day, generate("2019-01-01", "2029-01-01", 2, 1_440), old];
+  return Promise.all([...loads.map((records) => startWith(records)), startWorker({ migrate: false })]);
 }

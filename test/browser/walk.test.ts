@@ -1,170 +1,109 @@
-import type { Page as BrowserPage } from "playwright-core";
 import { describe, inject } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
 import { Page } from "../../src/records/record.ts";
 import { expect, follow, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** Reads a page as JSON, without the browser. */
-async function readJson(number: number | string): Promise<Page> {
-  return Page.parse(await (await fetch(`${inject("origin")}${PATH}?page=${number}`)).json());
+/** The timestamps of a page, read as JSON without the browser. */
+async function readTimestamps(page: number | string): Promise<string[]> {
+  const response = await fetch(`${inject("origin")}${PATH}?page=${page}`);
+  return Page.parse(await response.json()).results.map(({ timestamp }) => timestamp);
 }
 
-const timestamps = async (number: number | string) =>
-  (await readJson(number)).results.map(({ timestamp }) => timestamp);
-
-describe("the site", () => {
-  test("has links from the landing page through pages of records to raw JSON and back", async ({ visit }) => {
-    const page = await visit();
+test.for([true, false])(
+  "a person can visit all pages, with scripts: %s",
+  async (javaScriptEnabled, { visit }) => {
+    const page = await visit({ javaScriptEnabled });
     // These are the links above the records. The links below the records are the same.
     const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
     const shown = () => page.locator("tbody time").allTextContents();
 
-    await page.goto("/");
+    await page.goto("/nowhere");
+    await follow(page, () => link("Overview").click());
+    expect((await page.locator(".copy").filter({ visible: true }).count()) > 0).toBe(javaScriptEnabled);
+    expect(await page.locator("#periods tbody tr").count()).toBe(10);
     await follow(page, () => link("Look at the records").click());
-    expect(await shown()).toEqual(await timestamps(1));
+    expect(await shown()).toEqual(await readTimestamps(1));
     expect(await page.getByRole("link", { name: /Newest$|Previous/ }).count(), "nothing is newer").toBe(0);
 
-    for (const number of [2, 3]) {
-      await follow(page, () => link("Next ›").click());
-      expect(await shown(), `page ${number}`).toEqual(await timestamps(number));
-      expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe(String(number));
-    }
-
+    await follow(page, () => link("Next ›").click());
+    await follow(page, () => link("Next ›").click());
+    expect(await shown()).toEqual(await readTimestamps(3));
+    expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("3");
     const raw = await follow(page, () => link("Raw JSON").click());
     expect(raw.headers()["content-type"]).toBe("application/json");
-    expect((await raw.json()).results).toEqual((await readJson(3)).results);
     await follow(page, () => page.goBack());
-    expect(await shown()).toEqual(await timestamps(3));
 
     await follow(page, () => link("‹ Previous").click());
-    expect(await shown()).toEqual(await timestamps(2));
+    expect(await shown()).toEqual(await readTimestamps(2));
     await follow(page, () => page.locator(".response a").first().click());
-    expect(await shown(), "by the link in the response").toEqual(await timestamps(3));
-
+    expect(await shown(), "by the link in the response").toEqual(await readTimestamps(3));
     await follow(page, () => link("Oldest »").click());
-    expect(await shown()).toEqual(await timestamps("last"));
+    expect(await shown()).toEqual(await readTimestamps("last"));
     expect(await page.getByRole("link", { name: /Next|Oldest/ }).count(), "nothing is older").toBe(0);
     await follow(page, () => link("« Newest").click());
-    expect(await shown()).toEqual(await timestamps(1));
-    await follow(page, () => link("Overview").click());
-    expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("Traffic Count Records");
-  });
-
-  test("shows the twelve fields of each record", async ({ visit }) => {
-    const page = await visit();
-    for (const [number, health] of [
-      ["1", "False"],
-      ["last", "null"],
-    ] as const) {
-      await page.goto(`${PATH}?page=${number}`);
-      const names = await page.locator("thead th").allTextContents();
-      const rows = await page
-        .locator("tbody tr")
-        .evaluateAll((rows) => rows.map((row) => [...row.children].map(({ textContent }) => textContent)));
-      const results = (await readJson(number)).results.map((record) =>
-        Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)])),
-      );
-      const shown = rows.map((row) => Object.fromEntries(row.map((text, index) => [names[index], text])));
-      expect(shown).toEqual(results);
-      expect(JSON.parse((await page.locator(".response code").textContent()) ?? "").results).toEqual(
-        (await readJson(number)).results,
-      );
-      expect(rows.map((row) => row[2])).toContain(health);
-    }
-  });
-});
+    expect(await shown()).toEqual(await readTimestamps(1));
+  },
+);
 
 describe("the page box", () => {
-  const last = async () => lastPage((await readJson(1)).count);
-  const boxOf = (page: BrowserPage) => page.getByLabel("Page", { exact: true });
-  const go = (page: BrowserPage) => page.getByRole("button", { name: "Go" }).click();
-
-  test("goes to any page", async ({ visit }) => {
+  test("goes to any page, also of a number with a separator or with spaces", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
-    const shown = (await page.locator("#last-page").textContent())?.replace("of ", "") ?? "";
-    expect(shown, "without separators").toBe(String(await last()));
+    const box = page.getByLabel("Page", { exact: true });
     for (const [text, number] of [
       ["2700", 2700],
-      [shown, await last()],
-      ["", 1],
-    ] as const) {
-      await boxOf(page).fill(text);
-      const response = await follow(page, () => go(page));
-      expect(response.status(), text).toBe(200);
-      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
-    }
-  });
-
-  test("accepts a number with a separator or with spaces", async ({ visit }) => {
-    const page = await visit();
-    await page.goto(PATH);
-    for (const [text, number] of [
       ["2,708", 2708],
       [" 3 ", 3],
+      ["", 1],
     ] as const) {
-      await boxOf(page).fill("");
-      await boxOf(page).pressSequentially(text);
-      await follow(page, () => go(page));
-      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await timestamps(number));
+      await box.fill("");
+      await box.pressSequentially(text);
+      await follow(page, () => box.press("Enter"));
+      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await readTimestamps(number));
     }
   });
 
   test("does not open pages that do not exist", async ({ visit }) => {
     const page = await visit();
     await page.goto(PATH);
-    const address = page.url();
-    for (const text of ["0", "-1", "1.5", "99999999", String((await last()) + 1)]) {
-      await boxOf(page).fill(text);
-      await go(page);
-      expect(await boxOf(page).evaluate((box: HTMLInputElement) => box.matches(":invalid")), text).toBe(true);
+    const box = page.getByLabel("Page", { exact: true });
+    for (const text of ["0", "1.5", "2709"]) {
+      await box.fill(text);
+      await box.press("Enter");
+      expect(await box.evaluate((input: HTMLInputElement) => input.matches(":invalid")), text).toBe(true);
     }
-    expect(page.url()).toBe(address);
+    expect(new URL(page.url()).search).toBe("");
   });
+});
 
-  test("opens a page after an invalid page", async ({ visit }) => {
+describe("a jump to a date", () => {
+  test("leads from a bar, from the table and from the date field to the records of a day", async ({
+    visit,
+  }) => {
     const page = await visit();
-    for (const query of ["page=abc", "page=0", "page=99999999", "as_of=99999999", "as_of=abc&page=3"]) {
-      const wrong = await page.goto(`${PATH}?${query}`);
-      expect(wrong?.status(), query).toBe(404);
-      expect(await page.locator(".lead").textContent()).toBe("Invalid page.");
-      expect(await page.locator("pre").textContent()).toBe('{"detail":"Invalid page."}');
-      await boxOf(page).fill("2");
-      expect((await follow(page, () => go(page))).status(), query).toBe(200);
-      expect(await page.locator("tbody time").allTextContents()).toEqual(await timestamps(2));
-    }
+    const expectDay = async (day: string) => {
+      expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${day}`));
+      expect(await page.locator(".nearest").filter({ visible: true }).count()).toBe(0);
+    };
+    await page.goto("/");
+    await follow(page, () => page.locator(".plot a").nth(5).click());
+    await expectDay("2025-10-29");
+    await page.goto("/");
+    await follow(page, () => page.getByRole("link", { name: "18 May 2019" }).click());
+    await expectDay("2019-05-18");
+    await page.getByLabel("Date").fill("2025-10-30");
+    await follow(page, () => page.getByLabel("Date").press("Enter"));
+    await expectDay("2025-10-30");
   });
-});
 
-test("the arrow keys turn pages, but not in fields and in areas that scroll", async ({ visit }) => {
-  const page = await visit();
-  await page.goto(PATH);
-  const press = (key: string) => follow(page, () => page.keyboard.press(key));
-  await press("ArrowRight");
-  await press("ArrowRight");
-  expect(new URL(page.url()).searchParams.get("page")).toBe("3");
-  await press("ArrowLeft");
-  expect(await page.locator("tbody time").allTextContents()).toEqual(await timestamps(2));
-  const address = page.url();
-  for (const place of [page.getByLabel("Page", { exact: true }), page.locator(".records")]) {
-    await place.focus();
-    await page.keyboard.press("ArrowRight");
-    expect(page.url()).toBe(address);
-  }
-});
-
-test("each record has its own address", async ({ visit }) => {
-  const page = await visit();
-  const { id } = (await readJson(2)).results[9]!;
-  await page.goto(`${PATH}?page=2#${id}`);
-  expect(await page.locator(":target .id").textContent()).toBe(String(id));
-});
-
-test("an error page links to the records", async ({ visit }) => {
-  const page = await visit();
-  expect((await page.goto("/nowhere"))?.status()).toBe(404);
-  await follow(page, () => page.getByRole("link", { name: "The newest records" }).click());
-  expect(await page.locator("tbody tr").count()).toBe(15);
+  test("to a day without records leads to the nearest older day, and says so", async ({ visit }) => {
+    const page = await visit({ javaScriptEnabled: false });
+    await page.goto(`${PATH}?x=1`);
+    await page.getByLabel("Date").fill("2020-02-29");
+    await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
+    expect(await page.locator(":target").textContent()).toContain("The nearest ones are of 2019-05-19.");
+    expect(await page.locator(":target + tr time").textContent()).toMatch(/^2019-05-19T23:59/);
+    expect(new URL(page.url()).searchParams.get("x")).toBe("1");
+  });
 });

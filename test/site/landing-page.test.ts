@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import app from "../../src/index.ts";
+import { Page } from "../../src/records/record.ts";
 import type { Source } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE } from "../../src/store/blocks.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -24,7 +25,7 @@ describe("without records", () => {
       pages: 1,
       statistics: { first: null, cameras: 0, periods: [] },
     });
-    expect(await (await openPage(inBrowser())).text()).toContain("the collection is empty");
+    expect(await (await openPage(inBrowser())).text()).toContain("The collection is empty.");
   });
 });
 
@@ -72,21 +73,29 @@ describe.each(STORE_NAMES)("the landing page with the store %s", (store) => {
     expect(page).toContain(`<code>${worker.origin}/api/tf1/records/</code>`);
     for (const fact of [
       "<strong>100</strong>",
-      "7 pages of 15",
+      "7 pages of up to 15",
       "<strong>4</strong>",
-      "<strong>86.0 %</strong>",
+      "<strong>86.0 % True</strong>",
+      "of 50 records with a known status",
       "It is not recorded where the records come from.",
-      "&quot;count&quot;: 100,",
-      "&quot;timestamp&quot;: &quot;2019-05-17T12:00:00Z&quot;",
     ])
       expect(page).toContain(fact);
+  });
+
+  test("shows a command, and the first record of its response, one field a line", async () => {
+    const page = await (await worker.fetch("/", inBrowser())).text();
+    const text = page.replaceAll(/<[^>]+>/g, "").replaceAll("&amp;", "&");
+    const json = await (await worker.fetch("/api/tf1/records/?page=2")).json();
+    const { results, ...envelope } = Page.parse(json);
+    const response = JSON.stringify({ ...envelope, results: results.slice(0, 1) }, null, 2);
+    expect(text).toContain(`${response}The page has 14 more records.`);
   });
 
   test("uses the public origin in addresses and examples", async () => {
     const env = { ...worker.env, PUBLIC_ORIGIN: "https://counts.example" };
     const page = await (await app.request("http://inside:8787/", inBrowser(), env, context)).text();
     expect(page).toContain("<code>https://counts.example/api/tf1/records/</code>");
-    expect(page).toContain("curl -s &#39;https://counts.example/api/tf1/records/?page=1&#39;");
+    expect(page).toContain("curl -s &#39;https://counts.example/api/tf1/records/?page=2&#39;");
     expect(page).not.toContain("inside:8787");
   });
 
@@ -117,6 +126,9 @@ describe("the landing page says where the records come from", () => {
   const growth: Source = { kind: "growth", name: "cron trigger" };
   const file: Source = { kind: "file", name: "counts.csv" };
 
+  const createFiles = (count: number) =>
+    Array.from({ length: count }, (_, index): Source => ({ kind: "file", name: `${index}.csv` }));
+
   test.each<[Source[], string]>([
     [[seed], "The records are made up: they are the seed of this project."],
     [[seed, growth], "The records are made up"],
@@ -124,6 +136,9 @@ describe("the landing page says where the records come from", () => {
     [[seed, file], "The records come from: the made-up seed of this project; counts.csv."],
     [[file, growth], "counts.csv; made-up records that this deployment adds every half hour."],
     [[{ kind: "stated", name: "<b>x" }], "The records come from: &lt;b&gt;x."],
+    [createFiles(5), "The records come from: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
+    [createFiles(7), "3.csv; 4.csv; and 2 more."],
+    [createFiles(20), "3.csv; 4.csv; and at least 15 more."],
   ])("%j: %s", async (sources, text) => {
     const { switchedAt } = await loadInto(worker.env, "d1", makeRecords(20), sources);
     const page = await (await openPage(inBrowser())).text();
@@ -134,14 +149,27 @@ describe("the landing page says where the records come from", () => {
   });
 });
 
+test("the landing page of one record counts one page, one day, and no known status", async () => {
+  await loadInto(worker.env, "d1", makeRecords(2).slice(0, 1));
+  const page = await (await openPage(inBrowser())).text();
+  for (const fact of [
+    "1 page of up to 15",
+    "<strong>17 May 2019</strong>",
+    "<strong>Not recorded</strong>",
+    "camera_ok is null in all records",
+    "/api/tf1/records/?page=1&#39;",
+  ])
+    expect(page).toContain(fact);
+});
+
 describe("the landing page is created once for each state", () => {
   test("and again when the state, the origin or a setting changes", async () => {
     const open = async (origin: string, settings = {}) =>
       (await openPage(inBrowser(), { origin, settings })).text();
-    // Page 1 needs the tail and a block.
+    // Page 2 needs a block.
     await loadInto(worker.env, "d1", makeRecords(BLOCK_SIZE + 5));
     const first = await open("http://one.example");
-    expect(first).toContain("<strong>305</strong>");
+    expect(first).toContain(`<strong>${BLOCK_SIZE + 5}</strong>`);
     // Each request has its own cache, so creating the page again would read the records.
     await worker.env.DB.prepare("UPDATE blocks SET first = first + 1000000").run();
     expect(await open("http://one.example")).toBe(first);

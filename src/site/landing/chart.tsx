@@ -1,3 +1,4 @@
+import { GO_PATH } from "../about.ts";
 import { type FC, Markup } from "../jsx-runtime.ts";
 import { formatNumber } from "../number-format.ts";
 import { formatPeriod, HEALTH, type Period, type Periods, type Segment, splitAtGaps } from "./periods.ts";
@@ -12,13 +13,13 @@ export const Chart: FC<Periods> = (periods) => {
     <div class="chart">
       <figure class="panel">
         <figcaption>
-          Records per {periods.unit}, by <code>camera_ok</code>
+          Records per {periods.unit}, by <code>camera_ok</code>. A bar leads to its records.
         </figcaption>
-        <ul class="legend" aria-hidden="true">
+        <p class="row" aria-hidden="true">
           {HEALTH.map((health) => (
-            <li class={`health-${health}`}>{health === "null" ? "null: not recorded" : health}</li>
+            <span class={`health health-${health}`}>{health === "null" ? "null: not recorded" : health}</span>
           ))}
-        </ul>
+        </p>
         <Plot {...periods} segments={segments} />
       </figure>
       <PeriodTable {...periods} segments={segments} />
@@ -46,9 +47,9 @@ const Plot: FC<PlotProps> = ({ unit, periods, segments }) => {
   let left = 0;
   for (const segment of segments) {
     const end = left + segment.periods.length;
-    markup += `<path d="M${left} 100H${end}"></path>`;
+    markup += `<path class="axis" d="M${left} 100H${end}"></path>`;
     labels.push({ text: formatPeriod(segment, unit), start: left / slots, end: end / slots });
-    for (const period of segment.periods) markup += drawBar(period, left++ + (1 - width) / 2, width, top);
+    for (const period of segment.periods) markup += drawBar(period, left++, width, top);
     left += GAP;
   }
   return (
@@ -68,8 +69,13 @@ const Plot: FC<PlotProps> = ({ unit, periods, segments }) => {
   );
 };
 
-/** Writes a bar as text, because an element for each of hundreds of rectangles would take much longer. */
-function drawBar({ first, last, records, camera_ok }: Period, x: number, width: number, top: number): string {
+/**
+ * Writes a bar, and the area of its link, as text, because an element for each of hundreds of shapes would take much longer.
+ * A keyboard reaches the same links in the table.
+ */
+function drawBar(period: Period, slot: number, width: number, top: number): string {
+  const { first, last, records, camera_ok } = period;
+  const x = slot + (1 - width) / 2;
   const figures = HEALTH.map((health) => `${health} ${formatNumber(camera_ok[health])}`).join(", ");
   const dates = first === last ? first : `${first} to ${last}`;
   let y = 100;
@@ -79,8 +85,9 @@ function drawBar({ first, last, records, camera_ok }: Period, x: number, width: 
     const place = `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
     return height === 0 ? "" : `<rect class="health-${health}" ${place}></rect>`;
   });
+  const area = `<path d="M${slot} 0h1V100h-1z"></path>`;
   const title = `<title>${dates}: ${formatNumber(records)} (${figures})</title>`;
-  return `<g>${title}${parts.join("")}</g>`;
+  return `<a href="${GO_PATH}?date=${last}" tabindex="-1">${title}${area}${parts.join("")}</a>`;
 }
 
 /** The name of a segment, and where it is, as parts of the width of the drawing. */
@@ -129,7 +136,7 @@ function writeRow(period: Period, unit: Periods["unit"]): string {
   const figures = [period.records, ...HEALTH.map((health) => period.camera_ok[health])];
   const cells = figures.map((figure) => `<td class="number">${formatNumber(figure)}</td>`).join("");
   const name = formatPeriod({ first: period.first, last: period.first }, unit);
-  return `<tr><th scope="row">${name}</th>${cells}</tr>`;
+  return `<tr><th scope="row"><a href="${GO_PATH}?date=${period.last}">${name}</a></th>${cells}</tr>`;
 }
 
 function round(value: number): number {

@@ -1,17 +1,10 @@
-/** A command or a program that reads the collection. */
-export interface ClientExample {
-  language: string;
-  code: string;
-}
-
 /**
- * Writes a command that prints the first page, and programs that print the timestamp of the newest record on each of the
- * first three pages. They also work with an empty collection.
+ * Writes programs that print the timestamp of the newest record on each of the first three pages. They also work with an
+ * empty collection.
  * @param url the absolute URL of the collection
  */
-export function writeExamples(url: string): ClientExample[] {
+export function writePrograms(url: string): { language: string; code: string }[] {
   return [
-    { language: "curl", code: `curl -s ${quoteForShell(`${url}?page=1`)}` },
     { language: "JavaScript", code: writeJavaScript(JSON.stringify(url)) },
     { language: "Python", code: writePython(JSON.stringify(url)) },
     { language: "R", code: writeR(JSON.stringify(url)) },

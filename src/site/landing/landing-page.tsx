@@ -1,119 +1,163 @@
-import { COLLECTION_PATH } from "../../records/page.ts";
+import { COLLECTION_PATH, PAGE_SIZE } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
+import { MOST_SOURCES, type Source } from "../../records/statistics.ts";
+import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
-import { layOutJson } from "../json-layout.ts";
+import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";
-import { formatNumber, formatShare } from "../number-format.ts";
+import { formatCount, formatNumber } from "../number-format.ts";
 import { Chart } from "./chart.tsx";
-import { writeExamples } from "./client-examples.ts";
-import { Provenance } from "./provenance.tsx";
+import { quoteForShell, writePrograms } from "./client-examples.ts";
+import { formatPeriod } from "./periods.ts";
 import type { Summary } from "./summary.ts";
 
-/**
- * The landing page.
- * @param sample the beginning of a response; undefined if the collection is empty
- */
-export function renderLanding(summary: Summary, sample: unknown): string {
+/** A page of the collection with only its first record, as an example of a response. */
+export interface Sample {
+  number: number;
+  envelope: object;
+  /** The records that are left out. */
+  more: number;
+}
+
+/** @param sample undefined if the collection is empty */
+export function renderLanding(summary: Summary, sample: Sample | undefined): string {
   return (
     <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
-      <h1>{SITE_NAME}</h1>
-      <p class="lead">
-        Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
-        JSON collection that everyone may read. It is a {STAND_IN}, and it responds to the same requests in
-        the same way.
-      </p>
-      <CodeBlock code={summary.records_url} label="Address of the collection" address />
-      <p class="actions">
-        <a class="button primary" href={COLLECTION_PATH}>
-          Look at the records
-        </a>
-        <a class="button" href={REFERENCE_PATH}>
-          Try the API
-        </a>
-        <a class="button" href={DOCUMENT_PATH}>
-          OpenAPI document
-        </a>
-      </p>
-      <h2>The collection</h2>
-      {summary.count > 0 && <Provenance {...summary} />}
-      <Statistics {...summary} />
-      <h2>Read the records</h2>
-      {sample !== undefined && <Sample envelope={sample} />}
-      <p>
-        Copy an example and run it: curl gets the newest page, and the programs read the first three pages.
-      </p>
-      <div class="examples">
-        {writeExamples(summary.records_url).map(({ language, code }) => (
-          <section>
-            <h3>{language}</h3>
-            <CodeBlock code={code} label={language} />
-          </section>
-        ))}
+      <div class="intro">
+        <div>
+          <h1>{SITE_NAME}</h1>
+          <p class="lead">
+            Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
+            JSON collection that everyone may read. It is a {STAND_IN}.
+          </p>
+          <CodeBlock code={summary.records_url} label="address of the collection" />
+          <p class="row">
+            <a class="button primary" href={COLLECTION_PATH}>
+              Look at the records
+            </a>
+            <a class="button" href={REFERENCE_PATH}>
+              Try the API
+            </a>
+          </p>
+        </div>
+        {sample && <Response {...sample} url={summary.records_url} />}
+        <div>
+          <h2>The collection</h2>
+          <Collection {...summary} />
+        </div>
       </div>
-      <h2>Test your client with faults</h2>
+      {summary.count > 0 && <Chart {...summary.statistics} />}
+      <h2>Read all records</h2>
       <p>
-        Ask for errors, delays and broken bodies with the header <code>Prefer</code>, or with the query
-        parameter <code>prefer</code>, which the links keep. The options can be combined.
+        Follow <code>next</code> until it is null. These programs stop after three pages.
       </p>
-      <MockOptions {...summary} />
+      {writePrograms(summary.records_url).map(({ language, code }, index) => (
+        <details name="program" open={index === 0}>
+          <summary>{language}</summary>
+          <CodeBlock code={code} label={language} />
+        </details>
+      ))}
+      <h2>Test a client</h2>
+      <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
+      <CodeBlock code={`curl -si ${quoteForShell(`${summary.records_url}?prefer=code=503`)}`} label="fault" />
+      <p>
+        The links keep the parameter. The API reference lists{" "}
+        <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
+      </p>
+      <Growth {...summary} />
       <RateLimit {...summary} />
-      <h2>Read the collection while it grows</h2>
-      <p>
-        {summary.grows
-          ? "This collection grows by one observation of each camera every half hour. "
-          : "This collection grows when records are added to it. "}
-        <a href={`${COLLECTION_PATH}?as_of=latest`}>
-          <code>as_of=latest</code>
-        </a>{" "}
-        reads all pages in one state of the collection: the links name that state, and records that are added
-        later do not change its pages.
-      </p>
-      <h2>Check a deployment</h2>
-      <p>
-        This command of the project checks a deployment of the service against every rule of the
-        specification.
-      </p>
-      <CodeBlock code={`npm run conformance -- ${summary.records_url}`} label="Conformance check" />
     </Layout>
   ).html;
 }
 
-const Sample: FC<{ envelope: unknown }> = ({ envelope }) => (
-  <>
-    <p>A response has up to 15 records. The newest page begins like this:</p>
-    <pre class="sample">
-      <code>{layOutJson(envelope)}</code>
+/** The command, and its response with only one record. */
+const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url }) => (
+  <div class="example">
+    <CodeBlock code={`curl -s ${quoteForShell(`${url}?page=${number}`)}`} label="curl" />
+    <pre class="panel">
+      <JsonText value={envelope} />
     </pre>
-  </>
+    {more > 0 && <p class="quiet">The page has {formatCount(more, "more record")}.</p>}
+  </div>
 );
 
-const MockOptions: FC<Summary> = ({ preferences }) => (
-  <section class="scroll" aria-label="Options for faults" tabindex={0}>
-    <table class="preferences">
-      <thead>
-        <tr>
-          <th scope="col">Example</th>
-          <th scope="col">What it does</th>
-          <th scope="col">Value</th>
-        </tr>
-      </thead>
-      <tbody>
-        {preferences.map(({ example, description, value }) => (
-          <tr>
-            <th scope="row">
-              <a href={`${COLLECTION_PATH}?prefer=${encodeURIComponent(example)}`}>
-                <code>{example}</code>
-              </a>
-            </th>
-            <td>{description}</td>
-            <td>{value}</td>
-          </tr>
+const Collection: FC<Summary> = ({ count, pages, loaded_at, statistics }) => {
+  if (count === 0)
+    return (
+      <p>
+        The collection is empty. Load records with <code>npm run data -- load FILE</code>.
+      </p>
+    );
+  const size: Fact = ["Records", formatNumber(count), `${formatCount(pages, "page")} of up to ${PAGE_SIZE}`];
+  return (
+    <>
+      <p>
+        {describeSources(statistics.sources)}
+        {loaded_at && (
+          <>
+            {" "}
+            The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
+          </>
+        )}
+      </p>
+      <dl class="facts">
+        {[size, ...listFacts(statistics)].map(([name, value, detail]) => (
+          <div>
+            <dt>{name}</dt>
+            <dd>
+              <strong>{value}</strong> {detail}
+            </dd>
+          </div>
         ))}
-      </tbody>
-    </table>
-  </section>
+      </dl>
+    </>
+  );
+};
+
+type Fact = [name: string, value: string, detail: string];
+
+function listFacts({ first, last, cameras, camera_ok, totals }: Summary["statistics"]): Fact[] {
+  const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
+  const known = camera_ok.True + camera_ok.False;
+  const share = ((100 * camera_ok.True) / known).toFixed(1);
+  return [
+    ["Cameras", formatNumber(cameras), `${formatCount(counted, "road user")} counted`],
+    ["Dates", formatPeriod({ first: String(first), last: String(last) }, "day"), `the newest at ${last}`],
+    known === 0
+      ? ["Camera health", "Not recorded", "camera_ok is null in all records"]
+      : ["Camera health", `${share} % True`, `of ${formatCount(known, "record")} with a known status`],
+  ];
+}
+
+/** How many sources are named. */
+const NAMED_SOURCES = 5;
+
+function describeSources(sources: Source[]): string {
+  const isMadeUp = sources.every(({ kind }) => kind === "seed" || kind === "growth");
+  if (sources.length === 0) return "It is not recorded where the records come from.";
+  if (isMadeUp)
+    return "The records are made up: they are the seed of this project. You can load an archive of your own in their place.";
+  const named = sources.slice(0, NAMED_SOURCES).map(describeSource);
+  const more = sources.length - named.length;
+  // Not all sources of a collection with more than the most are recorded.
+  const atLeast = sources.length === MOST_SOURCES ? "at least " : "";
+  if (more > 0) named.push(`and ${atLeast}${more} more`);
+  return `The records come from: ${named.join("; ")}.`;
+}
+
+function describeSource({ kind, name }: Source): string {
+  if (kind === "seed") return "the made-up seed of this project";
+  if (kind === "growth") return "made-up records that this deployment adds every half hour";
+  return name;
+}
+
+const Growth: FC<Summary> = ({ grows }) => (
+  <p>
+    {grows && "This collection grows by one observation of each camera every half hour. "}
+    With <a href={`${COLLECTION_PATH}?as_of=latest`}>as_of=latest</a>, a client reads all pages of one state:
+    the links name that state, and records that are added later do not change its pages.
+  </p>
 );
 
 const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>
@@ -124,45 +168,3 @@ const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>
       Clients that send too many requests within {seconds} seconds get 429, with <code>Retry-After</code>.
     </p>
   );
-
-const Statistics: FC<Summary> = ({ count, pages, statistics }) => {
-  if (count === 0) return <p>At the moment the collection is empty.</p>;
-  const { first, last, cameras, camera_ok, totals } = statistics;
-  const known = camera_ok.True + camera_ok.False;
-  const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
-  return (
-    <>
-      <Tiles
-        rows={[
-          ["Records", formatNumber(count), `${formatNumber(pages)} pages of 15`],
-          ["Cameras", formatNumber(cameras), `${formatNumber(counted)} road users counted`],
-          ["Oldest and newest", `${toDay(first)} – ${toDay(last)}`, `the newest at ${last}`],
-          [
-            "Camera health",
-            formatShare(camera_ok.True, known),
-            `True, of ${formatNumber(known)} records with a known status`,
-          ],
-        ]}
-      />
-      <Chart {...statistics} />
-    </>
-  );
-};
-
-/** The day of a timestamp, with hyphens at which no line breaks. */
-function toDay(timestamp: string | null): string {
-  return (timestamp ?? "").slice(0, 10).replaceAll("-", "\u2011");
-}
-
-const Tiles: FC<{ rows: [name: string, value: string, detail: string][] }> = ({ rows }) => (
-  <dl class="facts">
-    {rows.map(([name, value, detail]) => (
-      <div>
-        <dt>{name}</dt>
-        <dd>
-          <strong>{value}</strong> <span>{detail}</span>
-        </dd>
-      </div>
-    ))}
-  </dl>
-);

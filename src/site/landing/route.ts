@@ -3,10 +3,10 @@ import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
 import { PAGE_CACHING, respondHtml } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
-import { COLLECTION_PATH, pageUrls, writeEnvelope } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/store.ts";
-import { renderLanding } from "./landing-page.tsx";
+import { renderLanding, type Sample } from "./landing-page.tsx";
 import { summarise } from "./summary.ts";
 
 const PATH = "/";
@@ -28,7 +28,10 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     if (representation === "json") return c.json(summarise(stored, origin, c.env), 200, headers);
     const key = describeDependencies(c, stored.state, origin);
     if (latest.key === key) return respondHtml(c, latest.page, 200, headers);
-    const page = renderLanding(summarise(stored, origin, c.env), await readSample(c, origin));
+    const page = renderLanding(
+      summarise(stored, origin, c.env),
+      await readSample(c, origin, stored.state.count),
+    );
     latest = { key, page };
     return respondHtml(c, page, 200, headers);
   });
@@ -45,14 +48,13 @@ function describeDependencies(c: LandingContext, { revision }: State, origin: st
   return [revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
 }
 
-/** How many records the sample of a response shows. */
-const SAMPLE_RECORDS = 2;
-
-/** The beginning of the first page of the collection; undefined if it has no records. */
-async function readSample(c: LandingContext, origin: string): Promise<unknown> {
-  const page = await cachedStore(c.env).page({ page: 1 }, (work) => c.executionCtx.waitUntil(work));
+/** Reads the second page of the collection, because it has both links, or the first one if there is no other. */
+async function readSample(c: LandingContext, origin: string, count: number): Promise<Sample | undefined> {
+  const request = { page: Math.min(2, lastPage(count)) };
+  const page = await cachedStore(c.env).page(request, (work) => c.executionCtx.waitUntil(work));
   if (typeof page === "string" || page.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
   const envelope = JSON.parse(writeEnvelope(page, page.results, url));
-  return { ...envelope, results: envelope.results.slice(0, SAMPLE_RECORDS) };
+  const results = envelope.results.slice(0, 1);
+  return { number: page.number, envelope: { ...envelope, results }, more: envelope.results.length - 1 };
 }

@@ -2,7 +2,7 @@ import { lastValue } from "../../http/request.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import type { PageView } from "../../records/route.ts";
 import type { FC } from "../jsx-runtime.ts";
-import { formatNumber } from "../number-format.ts";
+import { formatCount } from "../number-format.ts";
 
 /** A page of the collection, and what the deployment does to requests. */
 export interface RecordsView extends PageView {
@@ -11,7 +11,7 @@ export interface RecordsView extends PageView {
 }
 
 /** What is unusual about a page, with the way back to the usual one. */
-export const Banners: FC<RecordsView> = ({ query, headers, count, limitPeriod }) => {
+export const Banners: FC<RecordsView & { count: number }> = ({ query, headers, count, limitPeriod }) => {
   const asOf = lastValue(query, "as_of");
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
@@ -19,8 +19,8 @@ export const Banners: FC<RecordsView> = ({ query, headers, count, limitPeriod })
     <>
       {asOf !== null && (
         <p class="banner">
-          <code>as_of</code> keeps all pages to one state of the collection, which has {formatNumber(count)}{" "}
-          records. <a href={without(query, "as_of")}>Show the current state</a>
+          <code>as_of</code> keeps all pages to one state of the collection, which has{" "}
+          {formatCount(count, "record")}. <a href={without(query, "as_of")}>Show the current state</a>
         </p>
       )}
       {applied !== null && (

@@ -1,99 +1,100 @@
-import { ROAD_USERS, type RoadUser, type TrafficRecord } from "../../records/record.ts";
+import type { TrafficRecord } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/record.ts";
+import { REFERENCE_PATH } from "../about.ts";
 import type { FC } from "../jsx-runtime.ts";
 
+interface RecordTableProps {
+  records: Partial<TrafficRecord>[];
+  /** The address of the page in the same state of the collection, to which the link of a record leads. */
+  permalink: string;
+}
+
 /**
- * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card
- * (src/site/assets/styles/site/record-cards.css).
+ * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card, which shows the
+ * names of the counts and leaves out zeros. A field that a fault has removed or changed is shown as it is.
  */
-export const RecordTable: FC<{ records: TrafficRecord[] }> = ({ records }) => (
-  <section class="scroll records" aria-label="Records of this page" tabindex={0}>
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">timestamp</th>
-          <th scope="col">camera_ref</th>
-          <th scope="col">camera_ok</th>
-          {ROAD_USERS.map((name) => (
-            <th scope="col" class="number">
-              {name}
-            </th>
-          ))}
-          <th scope="col" class="number">
-            camera_pk
-          </th>
-          <th scope="col" class="number">
-            id
-          </th>
-          <th scope="col">model_name</th>
-        </tr>
-      </thead>
-      <tbody>
-        {records.map((record) => (
-          <RecordRow record={record} />
+export const RecordTable: FC<RecordTableProps> = ({ records, permalink }) => (
+  <table class="records">
+    <thead>
+      <tr>
+        <Heading name="timestamp" />
+        <Heading name="camera_ref" />
+        <Heading name="camera_ok" />
+        {ROAD_USERS.map((name) => (
+          <Heading name={name} kind="number" />
         ))}
-      </tbody>
-    </table>
-  </section>
+        <Heading name="camera_pk" kind="number" />
+        <Heading name="id" kind="number" />
+        <Heading name="model_name" />
+      </tr>
+    </thead>
+    <tbody>
+      {records.map((record, index) => {
+        const day = toDay(record);
+        const isFirst = day !== toDay(records[index - 1]);
+        return (
+          <>
+            {isFirst && <Nearest day={day} />}
+            <Row record={record} permalink={permalink} day={isFirst ? day : undefined} />
+          </>
+        );
+      })}
+    </tbody>
+  </table>
 );
 
-const RecordRow: FC<{ record: TrafficRecord }> = ({ record }) => (
-  <tr id={String(record.id)} class={classifyRow(record)}>
-    <th scope="row">
-      <time datetime={record.timestamp}>{record.timestamp}</time>
-    </th>
-    <td class="camera">{record.camera_ref}</td>
-    <td class="status-cell">
-      <HealthMark value={record.camera_ok} />
-    </td>
-    {ROAD_USERS.map((name) => (
-      <CountCell name={name} count={record[name]} />
-    ))}
-    <td class="number quiet">{record.camera_pk}</td>
-    <td class="number quiet id">
-      <a href={`#${record.id}`}>{record.id}</a>
-    </td>
-    <td class="quiet">{record.model_name}</td>
+function toDay(record: Partial<TrafficRecord> | undefined): string | undefined {
+  return record?.timestamp?.slice(0, 10);
+}
+
+/** The row above the first record of a day. It is shown only if a jump to a date without records leads to it (src/site/go.ts). */
+const Nearest: FC<{ day: string | undefined }> = ({ day }) => (
+  <tr class="nearest" id={`nearest-${day}`}>
+    <td colspan={12}>No records have the date that you chose. The nearest ones are of {day}.</td>
   </tr>
 );
 
-function classifyRow(record: TrafficRecord): string | undefined {
-  if (record.camera_ok === "False") return "failing";
-  return ROAD_USERS.every((name) => record[name] === 0) ? "idle" : undefined;
+/** The name of a field, with a link to its description. */
+const Heading: FC<{ name: keyof TrafficRecord; kind?: "number" }> = ({ name, kind }) => (
+  <th scope="col" class={kind}>
+    <a href={`${REFERENCE_PATH}#TrafficRecord-${name}`}>{name}</a>
+  </th>
+);
+
+interface RowProps {
+  record: Partial<TrafficRecord>;
+  permalink: string;
+  /** The day, if it is the first record of the day on this page. */
+  day: string | undefined;
 }
 
-const HEALTH_CLASSES = { True: "ok", False: "failing", null: "unknown" };
-
-/** The camera health, shown by a mark and by its text, not by colour alone. */
-const HealthMark: FC<{ value: TrafficRecord["camera_ok"] }> = ({ value }) => (
-  <span class={`health ${HEALTH_CLASSES[value ?? "null"]}`}>{value ?? "null"}</span>
-);
-
-const SINGULAR: Record<RoadUser, string> = {
-  cars: "car",
-  persons: "person",
-  bicycles: "bicycle",
-  trucks: "truck",
-  motorcycles: "motorcycle",
-  buses: "bus",
+const Row: FC<RowProps> = ({ record, permalink, day }) => {
+  const { id, timestamp, camera_ref, camera_ok, camera_pk, model_name } = record;
+  return (
+    <tr id={show(id)} class={camera_ok === "False" ? "failing" : undefined}>
+      <th scope="row" id={day}>
+        <time>{show(timestamp)}</time>
+      </th>
+      <td class="camera">{show(camera_ref)}</td>
+      <td>
+        <span class={`health health-${camera_ok}`}>{show(camera_ok)}</span>
+      </td>
+      {ROAD_USERS.map((name) => (
+        <td class={record[name] === 0 ? "number zero" : "number count"} data-name={name}>
+          {show(record[name])}
+        </td>
+      ))}
+      <td class="number pk" data-name="camera_pk">
+        {show(camera_pk)}
+      </td>
+      <td class="number id" data-name="id">
+        <a href={`${permalink}#${id}`}>{show(id)}</a>
+      </td>
+      <td class="model">{show(model_name)}</td>
+    </tr>
+  );
 };
 
-/** A count, with a bar below it. Cards show its name after it, and leave out zeros. The mock may have removed the count. */
-const CountCell: FC<{ name: RoadUser; count: number | undefined }> = ({ name, count }) => (
-  <td
-    class={count === 0 ? "number zero" : `number count length-${barLength(count ?? 0)}`}
-    data-name={count === 1 ? SINGULAR[name] : name}
-  >
-    {count === undefined ? "missing" : String(count)}
-  </td>
-);
-
-/** The count whose bar has the full length, the same on every page, so that bars can be compared. */
-const FULL_COUNT = 60;
-
-/**
- * The length grows with the square root of the count, so that one bus is visible next to forty cars.
- * @returns tenths of the width of the cell, 1 to 10
- */
-function barLength(count: number): number {
-  return Math.max(1, Math.round(10 * Math.sqrt(Math.min(1, count / FULL_COUNT))));
+function show(value: unknown): string {
+  return value === undefined ? "missing" : String(value);
 }

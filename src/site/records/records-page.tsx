@@ -1,58 +1,61 @@
-import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
-import type { Page, TrafficRecord } from "../../records/record.ts";
-import type { PageView } from "../../records/route.ts";
+import { COLLECTION_PATH, lastPage, pageUrls, pinQuery } from "../../records/page.ts";
+import type { Page } from "../../records/record.ts";
 import { REFERENCE_PATH } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
+import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
+import { DateBox, PageBox } from "../jump-boxes.tsx";
 import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
-import { formatNumber } from "../number-format.ts";
-import { PageBox } from "../page-box.tsx";
+import { writeHead } from "../message-head.ts";
+import { formatCount } from "../number-format.ts";
 import { Banners, type RecordsView } from "./banners.tsx";
-import { JsonText } from "./json-text.tsx";
-import { writeCsvUrl } from "./page-csv.ts";
 import { RecordTable } from "./record-table.tsx";
 
-/** The web page of a page of the collection. It shows the response that a client gets, even if the mock changed it. */
+/** The web page of a page of the collection. It shows the JSON that a client gets, whatever that contains. */
 export function renderRecords(view: RecordsView): string {
   const { number, envelope, query } = view;
   const page: Page = JSON.parse(envelope);
-  const { count } = page;
-  const pages = lastPage(count);
+  const pages = lastPage(page.count);
   return (
-    <Layout
-      title={`Records, page ${number} of ${pages}`}
-      path={COLLECTION_PATH}
-      place={`Page ${formatNumber(number)}`}
-      scripts={["copy", "arrow-keys"]}
-    >
+    <Layout title={`Records, page ${number} of ${pages}`} path={COLLECTION_PATH} scripts={["copy", "send"]}>
       <h1>Records</h1>
-      <p class="lead">
-        {formatNumber(count)} records, newest first; page {formatNumber(number)} of {formatNumber(pages)}.
-      </p>
-      <Banners {...view} />
-      <nav class="pages" aria-label="Pages">
-        <PageLinks page={page} url={view.url} />
+      <p class="lead">{formatCount(page.count, "record")}, newest first.</p>
+      <Banners {...view} count={page.count} />
+      <nav class="row" aria-label="Pages">
+        <PageLinks page={page} view={view} />
         <PageBox query={query} number={number} last={pages} />
+        <DateBox query={query} date={page.results[0]?.timestamp?.slice(0, 10)} />
       </nav>
       {page.results.length > 0 && (
         <>
-          <RecordTable records={page.results} />
-          <nav class="pages" aria-label="Pages, below the records">
-            <PageLinks page={page} url={view.url} />
+          <RecordTable records={page.results} permalink={writePermalink(view)} />
+          {page.results.some(({ camera_ok }) => camera_ok === null) && (
+            <p class="quiet">
+              If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
+            </p>
+          )}
+          <nav class="row" aria-label="Pages, below the records">
+            <PageLinks page={page} view={view} />
           </nav>
         </>
       )}
-      <h2>The response</h2>
-      <Tools {...view} records={page.results} />
-      <CodeBlock code={`curl -si ${quoteForShell(view.url(number))}`} label="curl" />
-      <p>This is the response that a client gets for this page, indented here to be readable.</p>
-      <ClientResponse headers={view.headers} page={page} />
+      <Response view={view} page={page} />
     </Layout>
   ).html;
 }
 
-const PageLinks: FC<{ page: Page; url: PageView["url"] }> = ({ page: { count, next, previous }, url }) => (
+/** The address of the page in its state. New records move a record to another page, but not there. */
+function writePermalink({ query, number, ...state }: RecordsView): string {
+  return pageUrls(COLLECTION_PATH, pinQuery(query, state))(number);
+}
+
+interface PageProps {
+  view: RecordsView;
+  page: Page;
+}
+
+const PageLinks: FC<PageProps> = ({ page: { count, next, previous }, view: { url } }) => (
   <>
     <PageLink to={previous && url(1)} name="« Newest" />
     <PageLink to={previous} name="‹ Previous" rel="prev" />
@@ -71,46 +74,49 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-/** The same page in other forms. */
-const Tools: FC<PageView & { records: TrafficRecord[] }> = ({ url, number, records }) => {
-  const json = new URL(url(number));
-  json.searchParams.set("format", "json");
+/** The command, and the status, the headers and the indented body that a client gets. */
+const Response: FC<PageProps> = ({ view: { url, number, headers }, page }) => {
+  const address = url(number);
   return (
-    <p class="actions">
-      <a class="button" href={json.href}>
-        Raw JSON
-      </a>
-      {records.length > 0 && (
-        <a class="button" href={writeCsvUrl(records)} download={`records-page-${number}.csv`}>
-          CSV of this page
+    <section class="client" aria-labelledby="response">
+      <h2 id="response">The response to a client</h2>
+      <CodeBlock code={`curl -si ${quoteForShell(address)}`} label="curl" />
+      <p class="row">
+        <a class="button" href={address.replace("format=api", "format=json")}>
+          Raw JSON
         </a>
-      )}
-      <a class="button" href={`${REFERENCE_PATH}#describeRecords`}>
-        OPTIONS
-      </a>
-    </p>
+        {page.results.length > 0 && (
+          <a class="button" href={writeCsvUrl(page.results)} download={`records-page-${number}.csv`}>
+            CSV of this page
+          </a>
+        )}
+        <a class="button" data-method="OPTIONS" href={`${REFERENCE_PATH}#describeRecords`}>
+          OPTIONS
+        </a>
+        <span role="status" />
+      </p>
+      <section class="panel response" aria-label="Headers and indented body" tabindex={0}>
+        <pre>
+          {writeHead("200 OK", headers)}
+          <JsonText value={page} />
+        </pre>
+      </section>
+    </section>
   );
 };
 
-/** The status, the headers and the indented body that a client gets. */
-const ClientResponse: FC<{ headers: Headers; page: Page }> = ({ headers, page }) => (
-  <section class="response scroll" aria-label="The response to a client" tabindex={0}>
-    <pre class="headers">
-      <b>HTTP 200 OK</b>
-      {[...headers].map(([name, value]) => (
-        <>
-          {"\n"}
-          <b>{capitalise(name)}:</b> {value}
-        </>
-      ))}
-    </pre>
-    <pre>
-      <JsonText value={page} />
-    </pre>
-  </section>
-);
+/** Characters that need quotes (RFC 4180, 2). */
+const SPECIAL = /[",\r\n]/;
 
-/** Writes the name of a header as usual. Names are case-insensitive (RFC 9110, 5.1). */
-function capitalise(name: string): string {
-  return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
+/**
+ * Writes objects as a file that a browser can save without another request: CSV (RFC 4180) in a data
+ * URL (RFC 2397). A load accepts it, too.
+ */
+function writeCsvUrl(records: Record<string, unknown>[]): string {
+  // A fault may have removed a field of one record, or added one.
+  const fields = [...new Set(records.flatMap((record) => Object.keys(record)))];
+  const lines = [fields, ...records.map((record) => fields.map((field) => String(record[field] ?? "")))];
+  const quote = (text: string) => (SPECIAL.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const text = lines.map((values) => `${values.map(quote).join(",")}\r\n`).join("");
+  return `data:text/csv;charset=utf-8,${encodeURIComponent(text)}`;
 }

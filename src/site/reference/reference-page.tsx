@@ -1,78 +1,145 @@
-import type { OpenApiDocument } from "../../openapi.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
+import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";
-import { Inline, Markdown } from "./markdown.tsx";
-import { Operation } from "./operation.tsx";
-import { describeSchema, Entry, Schemas } from "./schema.tsx";
+import type { OpenApiDocument, Operation, Schema } from "./document.ts";
+import {
+  describeBody,
+  describeSchema,
+  findExample,
+  listHeaders,
+  listOperations,
+  toWords,
+} from "./document.ts";
+import { Entries, Markdown } from "./text.tsx";
+import { TryIt } from "./try-it.tsx";
 
-/** The API reference: everything that the OpenAPI document says, for people to read. */
+/** The record and the page. The other objects are folded. */
+const OPEN_SCHEMAS = 2;
+
+/** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
 export function renderReference(document: OpenApiDocument): string {
-  const origin = document.servers[0]?.url ?? "";
+  const { info, servers, components } = document;
   const operations = listOperations(document);
+  const schemas = Object.entries(components.schemas);
   return (
-    <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy"]}>
-      <h1>API reference</h1>
-      <div class="lead">
-        <Markdown text={document.info.description} />
-      </div>
-      <p>
-        Version {document.info.version}. For client generators and other viewers, there is an{" "}
-        <a href={DOCUMENT_PATH}>OpenAPI document</a> with the same content.
-      </p>
-      <nav class="contents" aria-label="Contents">
-        <ul>
-          {operations.map(({ operationId, method, path, summary }) => (
-            <li>
-              <a href={`#${operationId}`}>{summary}</a> <b>{method}</b> <code>{path}</code>
-            </li>
+    <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
+      <div class="reference">
+        <Contents operations={operations} schemas={schemas.map(([name]) => name)} />
+        <div>
+          <h1>API reference</h1>
+          <Markdown text={info.description} />
+          <p>
+            Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators
+            and other viewers.
+          </p>
+          {operations.map((operation, index) => (
+            <DescribedOperation
+              {...operation}
+              origin={servers[0]?.url ?? ""}
+              before={operations[index - 1]}
+            />
           ))}
-          <li>
-            <a href="#schemas">Objects</a>
-          </li>
-          <li>
-            <a href="#headers">Headers</a>
-          </li>
-        </ul>
-      </nav>
-      {operations.map((operation, index) => (
-        <Operation {...operation} origin={origin} before={operations.slice(0, index)} />
-      ))}
-      <Schemas {...document.components} />
-      <Headers document={document} />
+          {schemas.map(([name, { properties }], index) => (
+            <details open={index < OPEN_SCHEMAS}>
+              <summary>
+                <h2>{toWords(name)}</h2>
+              </summary>
+              <Entries id={name} entries={listFields(name, properties as Record<string, Schema>)} />
+            </details>
+          ))}
+          <details>
+            <summary>
+              <h2>Headers</h2>
+            </summary>
+            <Entries id="headers" entries={listHeaders(operations, document)} />
+          </details>
+        </div>
+      </div>
     </Layout>
   ).html;
 }
 
-function listOperations({ paths }: OpenApiDocument) {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
-  );
+const Contents: FC<{ operations: Operation[]; schemas: string[] }> = ({ operations, schemas }) => (
+  <nav aria-label="Contents">
+    <ul class="links">
+      {[
+        ...operations.map(({ operationId, summary }) => [operationId, summary]),
+        ["faults", "Faults"],
+        ...schemas.map((name) => [name, toWords(name)]),
+        ["headers", "Headers"],
+      ].map(([id, name]) => (
+        <li>
+          <a href={`#${id}`}>{name}</a>
+        </li>
+      ))}
+    </ul>
+  </nav>
+);
+
+interface OperationProps extends Operation {
+  /** The scheme, host and port under which clients reach the service. */
+  origin: string;
+  /** The operation before this one, which describes their common parameters. */
+  before: Operation | undefined;
 }
 
-/** All headers of responses. A header that means different things in different responses is listed more than once. */
-const Headers: FC<{ document: OpenApiDocument }> = ({ document }) => {
-  const names = new Map(
-    listOperations(document)
-      .flatMap(({ responses }) => Object.values(responses))
-      .flatMap(({ headers }) => Object.entries(headers))
-      .map(([name, { $ref }]) => [$ref.replace(/.*\//, ""), name]),
-  );
+/** An operation: what it does, how to send it, its parameters and its responses. */
+const DescribedOperation: FC<OperationProps> = ({ origin, before, ...operation }) => {
+  const { operationId, summary, description, responses, method, path, parameters = [] } = operation;
+  const example = findExample(operation);
   return (
-    <section aria-labelledby="headers">
-      <h2 id="headers">Headers</h2>
-      <dl class="entries">
-        {[...names].map(([component, name]) => {
-          const header = document.components.headers[component];
-          return (
-            header && (
-              <Entry id={`header-${component}`} name={name} detail={describeSchema(header.schema)}>
-                <Inline text={header.description} />
-              </Entry>
-            )
-          );
-        })}
-      </dl>
+    <section aria-labelledby={operationId}>
+      <h2 id={operationId}>{summary}</h2>
+      <p>
+        <b>{method}</b> <code>{path}</code>
+      </p>
+      <Markdown text={description} />
+      <TryIt method={method} path={path} url={origin + path} summary={summary} />
+      <h3>Parameters</h3>
+      {before ? (
+        <p>
+          {parameters.map(({ name }) => name).join(", ")}: as in {before.summary}.
+        </p>
+      ) : (
+        <Entries
+          entries={parameters.map(({ name, in: place, schema, description }) => ({
+            id: `${place}-${name}`,
+            name,
+            detail: `${place}: ${describeSchema(schema)}`,
+            // The table of faults replaces the list of them.
+            text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
+          }))}
+        />
+      )}
+      <h3>Responses</h3>
+      <Entries
+        entries={Object.entries(responses).map(([status, response]) => ({
+          id: `${operationId}-${status}`,
+          name: status === "default" ? "Other" : status,
+          detail: describeBody(response),
+          text: response.description,
+        }))}
+      />
+      {example && (
+        <details>
+          <summary>
+            Example: <code>{example.summary}</code>
+          </summary>
+          <pre class="panel">
+            <JsonText value={example.value} />
+          </pre>
+        </details>
+      )}
     </section>
   );
 };
+
+function listFields(object: string, fields: Record<string, Schema>) {
+  return Object.entries(fields).map(([name, schema]) => ({
+    id: `${object}-${name}`,
+    name,
+    detail: describeSchema(schema),
+    text: String(schema.description ?? ""),
+  }));
+}

@@ -1,4 +1,5 @@
 import { COLLECTION_PATH } from "../records/page.ts";
+import { GO_PATH } from "./about.ts";
 import type { FC } from "./jsx-runtime.ts";
 
 interface PageBoxProps {
@@ -15,12 +16,8 @@ interface PageBoxProps {
  * shown in the same way. An empty field means page 1.
  */
 export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
-  <form class="page-box" action={COLLECTION_PATH} method="get">
-    {[...query]
-      .filter(([name]) => name !== "page")
-      .map(([name, value]) => (
-        <input type="hidden" name={name} value={value} />
-      ))}
+  <form class="row" action={COLLECTION_PATH}>
+    <KeptParameters query={query} />
     <label for="page">Page</label>
     <input
       id="page"
@@ -37,4 +34,27 @@ export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
       Go
     </button>
   </form>
+);
+
+/**
+ * A form that opens the page with the newest records of a date.
+ * @param date of the current page, `YYYY-MM-DD`
+ */
+export const DateBox: FC<{ query: URLSearchParams; date: string | undefined }> = ({ query, date }) => (
+  <form class="row" action={GO_PATH}>
+    <KeptParameters query={query} />
+    <label for="date">Date</label>
+    <input id="date" name="date" type="date" value={date} autocomplete="off" />
+    <button type="submit" class="button">
+      Go
+    </button>
+  </form>
+);
+
+const KeptParameters: FC<{ query: URLSearchParams }> = ({ query }) => (
+  <>
+    {[...query].map(([name, value]) =>
+      name === "page" ? null : <input type="hidden" name={name} value={value} />,
+    )}
+  </>
 );
