@@ -28,7 +28,7 @@ export interface CheckOptions extends ClientOptions {
   readOnly?: boolean;
   /** What links begin with before the path of the collection; by default, the URL that is checked. */
   baseUrl?: string;
-  /** Called after each page, with the number of pages in the collection. */
+  /** Called after each page, with the number of pages to read. */
   onPage?: (done: number, total: number) => void;
 }
 
@@ -45,7 +45,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   const { pages: pageLimit, concurrency = 1, baseUrl, signal, backoff = 1_000 } = options;
   const client = createRetryingClient(options);
   const pages = await openPages(client, url, concurrency, baseUrl);
-  const walk = createWalk(pages, pageLimit, (times) => wait(times * backoff, undefined, { signal }));
+  const walk = createWalk(pages, pageLimit, (rereads) => wait(rereads * backoff, undefined, { signal }));
   const { judge, list: listResults } = createJudge(createRules());
   const observations = createObservations();
   try {
@@ -53,7 +53,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
       judge("page", page, page.url);
       for (const record of page.records) judge("record", record, `${page.url} record ${record.number}`);
       observations.addPage(page);
-      options.onPage?.(walk.pagesRead, lastPage(walk.seen.count ?? 0));
+      options.onPage?.(walk.pagesRead, Math.min(lastPage(walk.seen.count ?? 0), (pageLimit ?? Infinity) + 2));
     }
     const { total, seen } = walk;
     if (total !== undefined && seen.count !== undefined) judge("total", { total, count: seen.count }, url);

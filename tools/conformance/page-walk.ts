@@ -7,7 +7,7 @@ import type { SeenRecord } from "./rule.ts";
 
 /** The walk ends after so many pages in a row without a new record, and so many pages after the last one by count. */
 const MAX_IDLE_PAGES = 10;
-/** A page that contradicts earlier ones is read again so many times: a record may have been added, or a cache be late. */
+/** A page that contradicts earlier ones is read again so many times, because a server may not know a new record yet. */
 const MAX_REREADS = 4;
 /** After so many pages that still contradict earlier ones, no page is read again. This bounds the time of a check. */
 const MAX_CONTRADICTIONS = 3;
@@ -17,12 +17,12 @@ export type Walk = ReturnType<typeof createWalk>;
 /**
  * A walk over a collection, and what it has found so far.
  * @param pageLimit if set, only the pages up to this number, the middle page and the last page are read
- * @param pause waits before a page is read again, so many times as long as the shortest wait
+ * @param pause waits before a page is read again; it takes how often that has happened before
  */
 export function createWalk(
   pages: CollectionPages,
   pageLimit: number | undefined,
-  pause: (times: number) => Promise<void>,
+  pause: (rereads: number) => Promise<void>,
 ) {
   return {
     pages,

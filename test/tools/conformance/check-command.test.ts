@@ -13,8 +13,8 @@ afterEach(() => {
 });
 
 /** Runs `npm run conformance -- ...` in this process. Requests go to our own service, with 40 records, or to a change of it. */
-function runCheck(args: string[], change?: Change, stop = new AbortController()): Promise<Finished> {
-  const service = createOwnService(makeCollection(40));
+async function runCheck(args: string[], change?: Change, stop = new AbortController()): Promise<Finished> {
+  const service = await createOwnService(makeCollection(40));
   vi.stubGlobal("fetch", change?.(service) ?? service.fetch);
   return runInProcess(createCheckCommand("npm run conformance --", stop.signal), args, {
     errorStatus: INCOMPLETE,
@@ -151,7 +151,7 @@ test.each(["http://counts.example/", "http://counts.example/api/tf1/records", `$
 describe("requests", () => {
   async function listRequests(args: string[]): Promise<string[]> {
     const requests: string[] = [];
-    const service = createOwnService(makeCollection(200));
+    const service = await createOwnService(makeCollection(200));
     const log: Change = () => (request) => {
       requests.push(`${request.method} ${pageOf(request)}`);
       return service.fetch(request);

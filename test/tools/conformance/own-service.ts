@@ -1,5 +1,9 @@
-import { COLLECTION_PATH, lastPage, locatePage, pageUrls, writeEnvelope } from "../../../src/records/page.ts";
+import { createApp } from "../../../src/app.ts";
+import type { Env } from "../../../src/env.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { createMemoryStore } from "../../../src/store/memory.ts";
+import { assignStore } from "../../../src/store/open.ts";
+import { load } from "../../../src/store/writer.ts";
 import { makeRecords } from "../../records/sample.ts";
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -9,33 +13,25 @@ export interface OwnService {
   fetch: Fetch;
   /** The records that it has at first, newest first. */
   records: TrafficRecord[];
-  /** Replaces the records. */
-  replace(records: TrafficRecord[]): void;
+  /** Replaces the records, also newest first. */
+  replace(records: TrafficRecord[]): Promise<unknown>;
 }
 
-const HEADERS = { Allow: "GET, OPTIONS", "Content-Type": "application/json", Vary: "Accept" };
+const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
-export function createOwnService(records: TrafficRecord[]): OwnService {
-  let current = records;
-  return {
-    records,
-    replace: (replacement) => {
-      current = replacement;
-    },
-    async fetch({ url, method }) {
-      const { origin, pathname, searchParams } = new URL(url);
-      const respond = (status: number, value: unknown) => Response.json(value, { status, headers: HEADERS });
-      if (pathname !== COLLECTION_PATH) return respond(404, { detail: "Not found." });
-      if (method === "OPTIONS") return respond(200, { name: "Records" });
-      if (method !== "GET") return respond(405, { detail: `Method "${method}" not allowed.` });
-      const [count, number] = [current.length, Number(searchParams.get("page") ?? 1)];
-      if (!(number >= 1 && number <= lastPage(count))) return respond(404, { detail: "Invalid page." });
-      const page = locatePage(count, number);
-      const results = JSON.stringify(current.slice(count - page.last, count - page.first + 1));
-      const body = writeEnvelope(page, results, pageUrls(origin + COLLECTION_PATH, searchParams));
-      return new Response(body, { headers: HEADERS });
-    },
+export async function createOwnService(records: TrafficRecord[]): Promise<OwnService> {
+  const store = createMemoryStore();
+  const env = {} as Env;
+  assignStore(env, store);
+  const app = createApp();
+  let replaced: Promise<unknown> = Promise.resolve();
+  const replace = (replacement: TrafficRecord[]) => {
+    // One after the other, so that the last one wins.
+    replaced = replaced.then(() => load(store, replacement.toReversed()));
+    return replaced;
   };
+  await replace(records);
+  return { records, replace, fetch: async (request) => app.fetch(request, env, context) };
 }
 
 /** Records that cover the whole specification, newest first. The newer half is from 2025, the rest from 2019. */

@@ -87,7 +87,7 @@ test("redirects are not followed", async () => {
 });
 
 test("after three pages that keep failing, the others are requested once, and the walk goes on", async () => {
-  const service = createOwnService(makeCollection(150));
+  const service = await createOwnService(makeCollection(150));
   const requests: string[] = [];
   const isFailing = (request: Request) => /page=\d*[02468]$/.test(request.url) && pageOf(request) !== "0";
   const check = checkConformance(`${URL}api/tf1/records/`, {

@@ -10,11 +10,10 @@ export const grow =
   ({ fetch, records, replace }) => {
     let requests = 0;
     let hidden = missing;
-    replace(records.slice(hidden));
-    return (request) => {
+    return async (request) => {
       requests += 1;
       if (requests % every === 0) hidden = Math.max(0, hidden - added(request));
-      replace(records.slice(hidden));
+      await replace(records.slice(hidden));
       return fetch(request);
     };
   };
@@ -36,8 +35,8 @@ const cut = (response: Response) => {
 /** Responds from a server that has one record less to every second request. */
 const lag: Change = ({ fetch, records, replace }) => {
   let requests = 0;
-  return (request) => {
-    replace(records.slice(++requests % 2));
+  return async (request) => {
+    await replace(records.slice(++requests % 2));
     return fetch(request);
   };
 };

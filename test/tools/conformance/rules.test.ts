@@ -14,7 +14,7 @@ test("docs/specification.md explains exactly the rules of the check", () => {
 });
 
 test("docs/specification.md names what the report says about open questions", async () => {
-  const { fetch } = createOwnService(makeCollection(40));
+  const { fetch } = await createOwnService(makeCollection(40));
   const report = await checkConformance("http://counts.example/api/tf1/records/", { fetch });
   expect(Object.keys(report.open)).not.toEqual([]);
   for (const name of Object.keys(report.open)) expect(documented(open)).toContain(name);

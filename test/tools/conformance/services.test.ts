@@ -11,7 +11,7 @@ const brokenRules = ({ rules }: CheckReport) => rules.filter(({ verdict }) => ve
 
 describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", (rule, services) => {
   test.each(Object.entries(services))("%s", async (_, change) => {
-    const fetch = change(createOwnService(makeCollection(100)));
+    const fetch = change(await createOwnService(makeCollection(100)));
     expect(brokenRules(await checkConformance(URL, { ...QUICK, fetch }))[0]?.rule).toBe(rule);
   });
 });
@@ -25,7 +25,7 @@ test("there are at least 60 wrong services, and one for each rule that can be br
 
 describe("no rule is broken by a service", () => {
   test.each(Object.entries(RIGHT_SERVICES))("%s", async (_, { change, records = 200, options }) => {
-    const service = createOwnService(makeCollection(records));
+    const service = await createOwnService(makeCollection(records));
     const fetch = change?.(service) ?? service.fetch;
     const report = await checkConformance(URL, { ...QUICK, ...options, fetch });
     expect(brokenRules(report)).toEqual([]);
@@ -36,7 +36,7 @@ describe("no rule is broken by a service", () => {
 });
 
 test("a collection that grows by a page with each request ends the check, and breaks no rule", async () => {
-  const fetch = grow(1, () => 15, 900)(createOwnService(makeCollection(1_000)));
+  const fetch = grow(1, () => 15, 900)(await createOwnService(makeCollection(1_000)));
   const report = await checkConformance(URL, { ...QUICK, fetch });
   expect(brokenRules(report)).toEqual([]);
   expect(report.stopped).toMatch(/10 pages in a row have no new record/);
@@ -46,7 +46,7 @@ test("pages that servers with different states contradict are counted", async ()
   const { change } = RIGHT_SERVICES["with servers that have different states"] ?? {};
   const report = await checkConformance(URL, {
     ...QUICK,
-    fetch: change!(createOwnService(makeCollection(200))),
+    fetch: change!(await createOwnService(makeCollection(200))),
   });
   expect(report.rereads).toHaveLength(12);
   expect(report.rereads[0]).toMatch(/page=3: count is 199, but it was 200 before$/);

@@ -48,7 +48,7 @@ const SERVERS: Record<string, Send> = {
 };
 
 test.each(Object.entries(SERVERS))("no rule is broken by a service that %s", async (_, send) => {
-  const service = createOwnService(makeCollection(40));
+  const service = await createOwnService(makeCollection(40));
   let count = 0;
   const server = createServer(async ({ url = "", method = "", headers: { host } }, response) => {
     const own = await service.fetch(new Request(`http://${host}${url}`, { method }));

@@ -36,7 +36,7 @@ const write =
     return async (request) => {
       if (request.method !== name) return fetch(request);
       current = apply(current, await request.text());
-      replace(current);
+      await replace(current);
       return new Response(null, { status: code });
     };
   };
@@ -214,7 +214,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
       ({ fetch, replace, records }) =>
       async (request) => {
         const old = { ...records[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" };
-        if (pageOf(request) === "2") replace([old, ...records]);
+        if (pageOf(request) === "2") await replace([old, ...records]);
         return fetch(request);
       },
   },
