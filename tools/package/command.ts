@@ -1,3 +1,4 @@
+import { setFlagsFromString } from "node:v8";
 import { Option } from "commander";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
@@ -12,6 +13,8 @@ await (first === "check" ? check(rest) : runProgram(createServeProgram()));
 
 /** Checks a deployment, as `npm run conformance` does. */
 async function check(args: string[]): Promise<void> {
+  // A check of a million records then takes less than 200 MB of memory, instead of more than 350.
+  setFlagsFromString("--optimize-for-size");
   const { createCheckCommand, INCOMPLETE } = await import("../conformance/check-command.ts");
   const stop = new AbortController();
   const program = createCheckCommand(`${NAME} check`, stop.signal);
