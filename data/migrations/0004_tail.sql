@@ -5,11 +5,11 @@ DROP TABLE IF EXISTS blocks;
 DROP TABLE IF EXISTS state;
 DROP TABLE IF EXISTS statistics;
 
--- 300 consecutive records of one load, oldest first: a JSON array with one record per line, each record an array of its values
+-- 150 consecutive records of one load, oldest first: a JSON array with one record per line, each record an array of its values
 -- (src/store/blocks.ts). Writes store blocks beside those that are served; readers only see those that the state names.
 CREATE TABLE blocks (
   load TEXT NOT NULL,
-  first INTEGER NOT NULL, -- the position of its first record: 1, 301, 601, ...
+  first INTEGER NOT NULL, -- the position of its first record: 1, 151, 301, ...
   revision TEXT NOT NULL, -- of the state that the block was written for
   text TEXT NOT NULL,
   PRIMARY KEY (load, first)
@@ -40,9 +40,9 @@ CREATE TABLE statistics (
 -- The records that are served, as a table for people who use SQL. Each query reads all blocks.
 CREATE VIEW records AS
 WITH stored AS (
-  SELECT first, text FROM state JOIN blocks ON blocks.load = state.load AND first + 299 <= count
+  SELECT first, text FROM state JOIN blocks ON blocks.load = state.load AND first + 149 <= count
   UNION ALL
-  SELECT count - count % 300 + 1, '[' || tail || ']' FROM state
+  SELECT count - count % 150 + 1, '[' || tail || ']' FROM state
 )
 SELECT
   first + line.key AS position,

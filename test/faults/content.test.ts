@@ -47,12 +47,12 @@ describe("D1", () => {
   });
 
   describe("with a damaged block, the pages that need it return 503 and all others are served", () => {
-    const damaged = "first = 301 AND load = (SELECT load FROM state)";
+    const damaged = `first = ${BLOCK_SIZE + 1} AND load = (SELECT load FROM state)`;
     const change = (expression: string) => `UPDATE blocks SET text = ${expression} WHERE ${damaged}`;
     const worker = useWorker();
 
     test.each<[string, string, string]>([
-      ["missing", `DELETE FROM blocks WHERE ${damaged}`, "The store has no block at position 301"],
+      ["missing", `DELETE FROM blocks WHERE ${damaged}`, "The store has no block at position 151"],
       ["empty", change("''"), "is damaged: it is not a JSON array with one record per line"],
       ["cut off", change("substr(text, 1, length(text) - 50)"), "is damaged"],
       ["without line feeds", change("replace(text, char(10), '')"), "is damaged"],
@@ -61,7 +61,7 @@ describe("D1", () => {
       [
         "a record short",
         change("'[' || substr(text, instr(text, '],') + 2)"),
-        "The block at position 301 is damaged: it holds 299 of 300 records",
+        "The block at position 151 is damaged: it holds 149 of 150 records",
       ],
     ])("%s", async (_, sql, message) => {
       await loadInto(worker.env, "d1", records.toReversed());
@@ -70,7 +70,7 @@ describe("D1", () => {
       const instance = { ...worker.env };
       await expectUnavailable(await ask(instance, 4));
       expectLogged(message);
-      for (const page of [1, 43]) await expectPage(await ask(instance, page), records, page);
+      for (const page of [1, 23]) await expectPage(await ask(instance, page), records, page);
     });
   });
 });
@@ -84,7 +84,7 @@ describe("KV", () => {
     await worker.env.KV.delete(STATE_KEY);
     const { load } = await loadInto(worker.env, "kv", records.toReversed());
     state = await read(STATE_KEY);
-    block = `blocks/${load}/301`;
+    block = `blocks/${load}/${BLOCK_SIZE + 1}`;
   });
 
   const read = async (key: string) => String(await worker.env.KV.get(key));
@@ -102,7 +102,7 @@ describe("KV", () => {
 
   const put = (key: string, value: string) => worker.env.KV.put(key, value);
 
-  test.each(["", "no JSON", "null", "7", "[]", "{}", '"state"', '{"load":"a","count":640'])(
+  test.each(["", "no JSON", "null", "7", "[]", "{}", '"state"', '{"load":"a","count":340'])(
     "the state %j: 503",
     async (text) => {
       await put(STATE_KEY, text);
@@ -130,7 +130,7 @@ describe("KV", () => {
 
   test.each<[string, () => Promise<void>, string]>([
     ["missing", () => worker.env.KV.delete(block), "KV has no key blocks/"],
-    ["empty", () => put(block, ""), "The block at position 301 is damaged"],
+    ["empty", () => put(block, ""), "The block at position 151 is damaged"],
     [
       "no JSON",
       async () => put(block, (await read(block)).replaceAll("],", ",")),
@@ -141,7 +141,7 @@ describe("KV", () => {
     const instance = { ...worker.env };
     for (const page of [3, 4]) await expectUnavailable(await ask(instance, page));
     expectLogged(message);
-    for (const page of [1, 43]) await expectPage(await ask(instance, page), records, page);
+    for (const page of [1, 23]) await expectPage(await ask(instance, page), records, page);
   });
 
   test("the kept page is served while the store is broken, and the stored one once it is repaired", async () => {

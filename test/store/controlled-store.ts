@@ -1,6 +1,13 @@
 import { afterEach, beforeEach, vi } from "vitest";
 import { resolvePage } from "../../src/records/page.ts";
-import { type Block, blockStarts, countInBlocks, encodeBlocks, type Range } from "../../src/store/blocks.ts";
+import {
+  BLOCK_SIZE,
+  type Block,
+  blockStarts,
+  countInBlocks,
+  encodeBlocks,
+  type Range,
+} from "../../src/store/blocks.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import { MissingBlockError, type State, type Store } from "../../src/store/store.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -84,7 +91,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   const blocksOf = (state: State, range: Range): Block[] =>
     blockStarts(range).map((first) => {
       if (control.hidden === state.load) throw new MissingBlockError(`no block ${first} of ${state.load}`);
-      const [block] = encodeBlocks(RECORDS.slice(first - 1, first + 299), "", first);
+      const [block] = encodeBlocks(RECORDS.slice(first - 1, first - 1 + BLOCK_SIZE), "", first);
       if (!block) throw new MissingBlockError(`no block ${first}`);
       return first === control.damaged ? { first, text: "damaged" } : block;
     });

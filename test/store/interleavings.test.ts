@@ -1,5 +1,6 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import { BLOCK_SIZE } from "../../src/store/blocks.ts";
 import { GRACE_MS, STATE_KEY } from "../../src/store/kv.ts";
 import { ConflictError, createName, DamagedStateError, type Store } from "../../src/store/store.ts";
 import { append, load, MAX_WRITE_MS, SPARED_MS } from "../../src/store/writer.ts";
@@ -10,12 +11,12 @@ import { ALL_STORES, useStores } from "./stores.ts";
 
 const all = makeRecords(2_000);
 /** What is loaded first: a block and a tail. */
-const LOADED = all.slice(0, 310);
+const LOADED = all.slice(0, BLOCK_SIZE + 10);
 /** What an append adds: it fills two blocks. */
-const ADDED = all.slice(310, 920);
+const ADDED = all.slice(LOADED.length, 3 * BLOCK_SIZE + 20);
 /** What a growth run adds: it fills no block, whether the append before it succeeded or not. */
-const GROWN = all.slice(920, 960);
-const REPLACEMENT = all.slice(500, 1_120);
+const GROWN = all.slice(3 * BLOCK_SIZE + 20, 3 * BLOCK_SIZE + 60);
+const REPLACEMENT = all.slice(500, 500 + 2 * BLOCK_SIZE + 20);
 
 class InterruptedError extends Error {}
 
@@ -154,12 +155,12 @@ describe.each(ALL_STORES)("in the store %s,", (name) => {
   test("a load that expects another state fails, and leaves nothing behind", async () => {
     await reset();
     const expected = await store.readState();
-    await load(store, ADDED.slice(0, 310));
+    await load(store, ADDED.slice(0, LOADED.length));
     passTime(2 * SPARED_MS);
     await SWEEP.run(store);
     const before = await countStored();
     await expect(load(store, REPLACEMENT, { expected })).rejects.toThrow(ConflictError);
-    expect(contents((await readAll(store)).records)).toBe(contents(ADDED.slice(0, 310)));
+    expect(contents((await readAll(store)).records)).toBe(contents(ADDED.slice(0, LOADED.length)));
     expect(await countStored()).toBe(before);
   });
 

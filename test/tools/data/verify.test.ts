@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
 import { createLocalStore } from "./local-store.ts";
 
-/** Four blocks, and 250 records in the tail. */
+/** Nine blocks, and 100 records in the tail. */
 const records = makeRecords(1_450);
 
 const local = createLocalStore();
@@ -33,7 +33,7 @@ test("a collection that was loaded or appended to has no problems", async () => 
   for (const store of ["d1", "kv"]) {
     const { status, stdout, stderr } = await verify(store);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toMatch(/^verified +5 blocks, 0 problems$/m);
+    expect(stdout).toMatch(/^verified +10 blocks, 0 problems$/m);
   }
 });
 
@@ -58,7 +58,7 @@ test.each<[string, string, string[]]>([
   [
     "a block that is too short",
     `UPDATE blocks SET text = '[' || char(10) || '[1]' || char(10) || ']' WHERE first = 601`,
-    ["The block at position 601 is damaged: it holds 1 of 300 records"],
+    ["The block at position 601 is damaged: it holds 1 of 150 records"],
   ],
   [
     "a block that is damaged",
@@ -83,7 +83,7 @@ test.each<[string, string, string[]]>([
   [
     "a state with a count that is too large",
     "UPDATE state SET count = 1451",
-    ["The state is damaged: its tail holds 250 of 251 records"],
+    ["The state is damaged: its tail holds 100 of 101 records"],
   ],
   [
     "a record that is not valid",
@@ -95,7 +95,7 @@ test.each<[string, string, string[]]>([
   await changeDatabase(sql);
   const { status, stdout, stderr } = await verify("d1");
   expect(status).toBe(1);
-  expect(stdout).toMatch(/^verified +5 blocks, [1-9]\d* problems?$/m);
+  expect(stdout).toMatch(/^verified +10 blocks, [1-9]\d* problems?$/m);
   for (const problem of problems) expect(stderr).toContain(problem);
   expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(22);
   expect(stderr.endsWith(DAMAGED)).toBe(true);
