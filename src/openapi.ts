@@ -40,7 +40,7 @@ const AS_OF: Parameter = {
   schema: {
     anyOf: [
       { type: "integer", minimum: 0 },
-      { pattern: "^(latest|[0-9]+(-[0-9]+)?)$", type: "string" },
+      { pattern: "^(latest|[0-9]+(-[0-9a-z]+)?)$", type: "string" },
     ],
   },
 };

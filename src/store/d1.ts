@@ -50,10 +50,13 @@ const STATE_QUERY = `SELECT ${STATE_COLUMNS} FROM state`;
 const STATISTICS_QUERY = `SELECT ${STATE_COLUMNS}, text
   FROM state LEFT JOIN statistics ON statistics.revision = state.revision ORDER BY part`;
 
+/** The position of the oldest record of a page that has records. */
+const OLDEST = `max(1, last - ${PAGE_SIZE - 1})`;
+
 /**
- * Reads the state and the blocks of a page of it, by their primary key, so that no other row is read. `?2` is the page, null
- * for the last one; `?3` is the count of an earlier state, null for the current one. D1 passes numbers as reals, whose
- * division would not be whole. A bound that is null finds no row without looking for one.
+ * Reads the state and the one or two blocks of a page of it, each by its primary key: a range of positions would read one row
+ * more, to find its end. `?2` is the page, null for the last one; `?3` is the count of an earlier state, null for the current
+ * one. D1 passes numbers as reals, whose division would not be whole.
  */
 export const PAGE_QUERY = `
   WITH requested AS (
@@ -63,11 +66,13 @@ export const PAGE_QUERY = `
       coalesce(CAST(?2 AS INTEGER), max(1, (as_of + ${PAGE_SIZE - 1}) / ${PAGE_SIZE})) - 1
     ) AS last FROM requested
   )
-  SELECT ${STATE_COLUMNS.replaceAll("state.", "located.")}, first, text
-  FROM located LEFT JOIN blocks ON blocks.load = located.load AND first
-    BETWEEN CASE WHEN as_of <= count AND max(1, last - ${PAGE_SIZE - 1}) <= in_blocks
-      THEN ${startOf(`max(1, last - ${PAGE_SIZE - 1})`)} END
-    AND CASE WHEN last >= 1 THEN min(last, in_blocks) END`;
+  SELECT ${STATE_COLUMNS.replaceAll("state.", "located.")},
+    older.first, older.text, newer.first AS newer_first, newer.text AS newer_text
+  FROM located
+  LEFT JOIN blocks AS older ON older.load = located.load AND older.first =
+    CASE WHEN as_of <= count AND last >= 1 AND ${OLDEST} <= in_blocks THEN ${startOf(OLDEST)} END
+  LEFT JOIN blocks AS newer ON newer.load = located.load AND newer.first =
+    CASE WHEN as_of <= count AND last <= in_blocks AND ${startOf("last")} > ${startOf(OLDEST)} THEN ${startOf("last")} END`;
 
 const BLOCKS_QUERY = "SELECT first, text FROM blocks WHERE load = ?1 AND first BETWEEN ?2 AND ?3";
 
@@ -177,8 +182,13 @@ function parseState([row]: Row[], known?: State): State {
   };
 }
 
+/** The blocks of rows that have a block, or a second one that is newer. */
 function parseBlocks(rows: Row[]): Block[] {
   return rows
+    .flatMap(({ first, text, newer_first = null, newer_text = null }) => [
+      { first, text },
+      { first: newer_first, text: newer_text },
+    ])
     .filter(({ first }) => first !== null)
     .map(({ first, text }) => ({ first: Number(first), text: String(text) }));
 }

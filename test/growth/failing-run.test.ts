@@ -67,7 +67,7 @@ describe("a collection", () => {
 
   test.each<[string, string]>([
     ["nothing was ever loaded", "The collection cannot grow: nothing was ever loaded."],
-    ["it has no statistics", "The statistics are missing or damaged"],
+    ["it has no statistics", "The statistics are missing"],
     ["it is in KV", "Records cannot be added to a collection in KV"],
   ])("does not grow if %s", async (reason, message) => {
     const unloaded = await startWorker();
