@@ -8,6 +8,7 @@ import { listMigrations, MIGRATIONS } from "../../../data/stores/migrations.ts";
 import { openRemoteStore } from "../../../data/stores/remote.ts";
 import type { ProgramResult, StandIn } from "../../../data/stores/wrangler.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { BLOCK_SIZE } from "../../../src/store/blocks.ts";
 import { createD1Store } from "../../../src/store/d1.ts";
 import { load } from "../../../src/store/writer.ts";
 import { append } from "../../../tools/data/append.ts";
@@ -262,7 +263,7 @@ describe("with a stand-in for wrangler,", () => {
         throw new Error("no such column");
       }),
     );
-    const error: Error = await load(store, makeRecords(300)).then(
+    const error: Error = await load(store, makeRecords(BLOCK_SIZE)).then(
       () => new Error("It did not fail."),
       (reason) => reason,
     );
