@@ -89,7 +89,7 @@ function fail(request: AnyRequest, status: number, detail: string): Expected {
   return {
     status,
     type: isPage ? "html" : "json",
-    body: isPage ? new RegExp(`<span class="status">${status}</span>`) : JSON.stringify({ detail }),
+    body: isPage ? new RegExp(`<h1>${status} `) : JSON.stringify({ detail }),
     headers: { "cache-control": "no-store", etag: undefined },
   };
 }
@@ -188,7 +188,7 @@ function linkQuery(request: AnyRequest, page: number, asOf: string): string {
 
 /** The response after the mock has applied the options of the request, as docs/mock.md describes. */
 function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected): Expected {
-  if (request.isInvalid) return { ...fail(request, 400, ""), body: /\bdetail\b.* is invalid: |status">400</ };
+  if (request.isInvalid) return { ...fail(request, 400, ""), body: /\bdetail\b.* is invalid: |<h1>400 / };
   if (request.prefer.length === 0) return usual(request);
   const { delay, code, body } = chooseFaults(request.prefer);
   const isChanged = (delay ?? code ?? body) !== undefined;
