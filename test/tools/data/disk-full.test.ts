@@ -78,7 +78,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
         await server?.close();
       }
       const { status, stdout } = await run("info", "--verify");
-      expect([status, stdout]).toEqual([0, expect.stringMatching(/^verified +1 block, 0 problems$/m)]);
+      expect([status, stdout]).toEqual([0, expect.stringMatching(/^verified +2 blocks, 0 problems$/m)]);
     }),
   );
 
