@@ -183,6 +183,7 @@ async function simulateDay(create: (typeof WORLDS)[string], random: Random) {
 
 test.each(Object.keys(WORLDS))(
   "%s: in a day of three writers with wrong clocks and crashes, every page is of one state, and not too old",
+  { timeout: 180_000 + DAYS * 10_000 },
   async (name) => {
     const property = fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
       useSkewedClock();
