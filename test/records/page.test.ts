@@ -47,6 +47,7 @@ describe("pages of a collection", () => {
       fc.property(fc.nat(2_000), (count) => {
         const visited: number[] = [];
         for (let page: number | null = 1; page !== null; page = locatePage(count, page).next) {
+          expect(page, "the walk ends").toBeLessThanOrEqual(lastPage(count));
           const { first, last } = locatePage(count, page);
           for (let position = last; position >= first; position--) visited.push(position);
         }
