@@ -90,10 +90,10 @@ function shorten(text: string): string {
 
 /** The option whose name differs least from a word, if it is probably meant: at most two letters are wrong. */
 function findNearest(word: string): OptionName | undefined {
-  const candidates = [1, 2].flatMap((wrong) =>
+  const [nearest] = [1, 2].flatMap((wrong) =>
     OPTION_NAMES.filter((name) => name.length > wrong && isNear(word, name, wrong)),
   );
-  return candidates[0];
+  return nearest;
 }
 
 /** Whether a word becomes another one if so many letters are inserted, removed or replaced (Levenshtein). */
@@ -101,14 +101,8 @@ function isNear(from: string, to: string, wrong: number): boolean {
   if (from === to) return true;
   const [rest, other] = [from.slice(1), to.slice(1)];
   if (from[0] === to[0]) return isNear(rest, other, wrong);
-  return (
-    wrong > 0 &&
-    [
-      [rest, to],
-      [from, other],
-      [rest, other],
-    ].some(([a = "", b = ""]) => isNear(a, b, wrong - 1))
-  );
+  if (wrong === 0) return false;
+  return isNear(rest, to, wrong - 1) || isNear(from, other, wrong - 1) || isNear(rest, other, wrong - 1);
 }
 
 /** One preference (RFC 7240, 2), without its parameters, which have no meaning here. */
