@@ -18,7 +18,7 @@ export function formatReport(report: CheckReport, all: boolean): string {
   if (rereads.length > 0)
     lines.push(`${formatCount(rereads.length, "page")} had to be read again, first ${rereads[0]}`);
   if (stopped !== null) lines.push(stopped);
-  return [...lines, summarize(report)].join("\n");
+  return [...lines, summarise(report)].join("\n");
 }
 
 function formatRule({ rule, sentence, verdict, kept, broken, evidence }: RuleResult, url: string): string {
@@ -32,7 +32,7 @@ function formatRule({ rule, sentence, verdict, kept, broken, evidence }: RuleRes
   return `${painted} ${rule}: ${sentence}${times}${lines.join("")}`;
 }
 
-function summarize({ rules, url, count, pages, records, growths, retries }: CheckReport): string {
+function summarise({ rules, url, count, pages, records, growths, retries }: CheckReport): string {
   const verdicts = Object.entries(countVerdicts(rules)).map(([verdict, times]) => `${times} ${verdict}`);
   const found = `${formatCount(pages, "page")}, ${records} of ${formatCount(count ?? records, "record")}`;
   const events = `grew ${formatCount(growths, "time")}, ${formatCount(retries, "retry", "retries")}`;
