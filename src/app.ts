@@ -1,6 +1,6 @@
 import { Hono } from "hono";
 import type { Env } from "./env.ts";
-import { createErrorHandler, notFound } from "./http/errors.ts";
+import { createErrorHandler, HttpError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit, findLimitPeriod } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
@@ -35,7 +35,7 @@ export function createApp(now = () => Date.now()) {
   app.route("/", createLanding());
   app.route("/", createTemplates());
   app.route("/", createGo());
-  app.notFound((c) => respondWithError(notFound(), c));
+  app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 
   // The first match prepares the router. The platform does not count the start of an instance as time of its first request.

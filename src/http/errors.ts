@@ -47,22 +47,9 @@ export class HttpError extends Error {
   }
 }
 
-export function notFound(): HttpError {
-  return new HttpError(404);
-}
-
-/** The query parameter `format` has an unknown value. */
-export function unknownFormat(): HttpError {
-  return new HttpError(404, { reason: { code: "unknown_format" } });
-}
-
 /** @param allow the methods that the resource has, for the header `Allow` (RFC 9110, 15.5.6) */
 export function methodNotAllowed(method: string, allow: string): HttpError {
   return new HttpError(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
-}
-
-export function notAcceptable(): HttpError {
-  return new HttpError(406);
 }
 
 /** @param seconds the time after which the client may retry, 1 or more */

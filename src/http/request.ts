@@ -1,4 +1,4 @@
-import { notAcceptable, unknownFormat } from "./errors.ts";
+import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
 
 /**
@@ -43,8 +43,9 @@ export function findOrigin(requestUrl: string, publicOrigin: string | undefined)
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
-  if (format !== null && format !== "" && format !== "api") throw unknownFormat();
+  if (format !== null && format !== "" && format !== "api")
+    throw new HttpError(404, { reason: { code: "unknown_format" } });
   const preferred = findPreferred(accept);
-  if (preferred === undefined) throw notAcceptable();
+  if (preferred === undefined) throw new HttpError(406);
   return preferred;
 }

@@ -52,14 +52,15 @@ async function respond(c: Context, next: Next, mock: Mock): Promise<void> {
 
 /** Decides first, then lets the service or an error respond, and then changes the response. */
 async function change(c: Context, next: Next, mock: Mock, preferences: Preferences): Promise<void> {
-  const { on, grow, seed, "retry-after": retryAfter } = preferences.options;
+  const { options } = preferences;
+  const { on, grow } = options;
   const { method } = c.req;
   const [key, now] = [requestKey(method, new URL(c.req.url)), mock.now()];
-  const random = createRandom(seed, key);
+  const random = createRandom(options.seed, key);
   if (grow) c.set("shownCount", (total: number) => countShown(total, grow, now));
   const isTarget = on === undefined || isOnTarget(on, await findLocation(c));
   const count = () => mock.counter.count(`${key} ${[...preferences.texts.values()]}`);
-  const decision = await decide(preferences.options, { isTarget, now, count, random });
+  const decision = await decide(options, { isTarget, now, count, random });
   const override = createOverride(preferences, decision, random);
   const { delayMs = 0, status, faults } = decision;
   await wait(faults.hang ? HANG_MS : delayMs, c.req.raw.signal);
@@ -67,7 +68,7 @@ async function change(c: Context, next: Next, mock: Mock, preferences: Preferenc
     c.set("override", override);
     if (hasEffect(decision)) removeCondition(c);
     await next();
-  } else c.res = mock.respondWithError(createError(status, { method, retryAfter, now }), c);
+  } else c.res = mock.respondWithError(createError(status, method, now, options), c);
   override.changeHeaders(c.res.headers, c.res.body !== null);
   if (faults.body && c.res.body) c.res = new Response(await breakBody(c.res, faults.body), c.res);
 }

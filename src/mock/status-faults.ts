@@ -1,16 +1,6 @@
 import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import type { MockOptions } from "./options.ts";
 
-/** What the error depends on, apart from its status. */
-interface Circumstances {
-  /** The method of the request. */
-  method: string;
-  /** What the header `Retry-After` of 429 and 503 says instead of the usual time. */
-  retryAfter: MockOptions["retry-after"];
-  /** Milliseconds since 1970-01-01 UTC. */
-  now: number;
-}
-
 /** Shorter than for real errors, because tests wait for it. */
 const RETRY_AFTER_SECONDS = 2;
 
@@ -18,8 +8,11 @@ const RETRY_AFTER_SECONDS = 2;
  * Creates the error of a status, with the headers that the status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client
  * (10.2.3). In a 426 the header `Upgrade` (15.5.22) is missing, because the runtime removes it.
  * @param status 400 to 599
+ * @param method the method of the request
+ * @param now milliseconds since 1970-01-01 UTC
  */
-export function createError(status: number, { method, retryAfter, now }: Circumstances): HttpError {
+export function createError(status: number, method: string, now: number, options: MockOptions): HttpError {
+  const { "retry-after": retryAfter } = options;
   const seconds = typeof retryAfter === "number" ? retryAfter : RETRY_AFTER_SECONDS;
   // Not Basic: browsers would ask for a password.
   const challenge = 'Bearer realm="api"';
