@@ -4,9 +4,6 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { describeService } from "../src/openapi.ts";
 import { TrafficRecord } from "../src/records/record.ts";
-import { createSeenRecords } from "../tools/data/crawl/consistency.ts";
-import { checkRecord, formatResponseProblem } from "../tools/data/crawl/validation.ts";
-import { makeRecords } from "./records/sample.ts";
 
 const NAMES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
@@ -94,12 +91,4 @@ test("docs/endpoint.md lists exactly the fields of a record", () => {
 test("docs/endpoint.md lists exactly the statuses, with that of the path without its slash", () => {
   const statuses = Object.keys(get?.responses ?? {}).filter((name) => name !== "default");
   expect([...new Set(listRows("docs/endpoint.md", "Status"))].sort()).toEqual([...statuses, "301"].sort());
-});
-
-test("docs/data.md shows a message of a crawl", () => {
-  const subject = "http://localhost:8787/api/tf1/records/?format=api&page=2 record 10311666";
-  const [record] = makeRecords(1);
-  const messages = checkRecord({ ...record, cars: "many" }, subject, createSeenRecords(null));
-  expect(messages.map(formatResponseProblem)).toHaveLength(1);
-  for (const message of messages) expect(textOf("docs/data.md")).toContain(formatResponseProblem(message));
 });

@@ -1,156 +1,146 @@
-import type { Command } from "commander";
-import { createWholeNumberParser, parseOut } from "../../command-line/options.ts";
-import { openProgress, printNotice } from "../../command-line/progress.ts";
-import { type CollectionUrl, formatCollectionUrl } from "../../http-client/collection-url.ts";
-import { addHttpOptions } from "../../http-client/http-options.ts";
-import { type RetryPolicy, realClock } from "../../http-client/retry.ts";
-import type { ThrottleOptions } from "../../http-client/throttle.ts";
-import { type Checkpoint, createCheckpoint, readCheckpoint } from "./checkpoint.ts";
-import { createSeenRecords } from "./consistency.ts";
-import {
-  type CrawlDependencies,
-  type CrawlRun,
-  copyToFile,
-  copyToStdout,
-  describeProblems,
-} from "./crawl-run.ts";
-import { fileSize, lockOutput, readBackRecords, requireRegularFile, STDOUT } from "./output-file.ts";
-import { createPageQueue } from "./page-queue.ts";
-import { createPageReader, type PageReader } from "./page-reader.ts";
+import { isDeepStrictEqual } from "node:util";
+import { type Command, InvalidArgumentError } from "commander";
+import { writeOutput } from "../../../data/formats/output-file.ts";
+import { COLLECTION_PATH, PAGE_SIZE } from "../../../src/records/page.ts";
+import type { Page } from "../../../src/records/record.ts";
+import { parseOut } from "../../command-line/options.ts";
+import { openProgress } from "../../command-line/progress.ts";
+import { openCrawlFile } from "./crawl-file.ts";
+import { createPageClient, type PageClient } from "./page-client.ts";
 
-export interface CrawlOptions extends ThrottleOptions {
+export interface CrawlOptions {
   /** A path; `-` is standard output. */
   out: string;
   /** Whether to replace the file instead of resuming. */
   restart?: boolean | undefined;
-  /** The first page to copy, as pages are numbered when the crawl begins. */
-  fromPage: number;
 }
-
-/** All attempts together take about two minutes, longer than a restart of the service. */
-const RETRY_POLICY: RetryPolicy = {
-  attempts: 8,
-  timeout: 30_000,
-  backoff: 1_000,
-  maxBackoff: 60_000,
-  maxRetryAfter: 3_600_000,
-};
-
-const DEFAULT_DEPENDENCIES: CrawlDependencies = {
-  clock: realClock,
-  retryPolicy: RETRY_POLICY,
-  saveInterval: 1_000,
-  signal: new AbortController().signal,
-  warn: printNotice,
-  print: console.log,
-};
 
 /** Adds the command `crawl` to a program. */
 export function addCrawl(program: Command): void {
-  addHttpOptions(program.command("crawl"))
-    .description("copy the records of another deployment into a JSON Lines file, newest first")
+  program
+    .command("crawl")
+    .argument("<url>", "base URL of a service, or the URL of its collection", parseCollectionUrl)
+    .description("copy the pages of another deployment into a file, one page a line, newest first")
     .option(
       "--out <file>",
       "file to write, or to resume if it is an unfinished crawl; - is standard output",
       parseOut,
-      "records.jsonl",
+      "pages.jsonl",
     )
     .option("--restart", "start over and replace the file")
-    .option(
-      "--from-page <n>",
-      "start at this page and copy older records only",
-      createWholeNumberParser(1),
-      1,
-    )
-    .action((collection: CollectionUrl, options: CrawlOptions) => crawl(collection, options));
+    .action((url: URL, options: CrawlOptions) => crawl(url, options));
+}
+
+/** Reads the URL of a collection, or of the service that has it at the specification's path. */
+export function parseCollectionUrl(text: string): URL {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text))
+    throw new InvalidArgumentError("It must be a URL that begins with http:// or https://.");
+  const url = new URL(text);
+  if (!url.pathname.endsWith(COLLECTION_PATH))
+    url.pathname = url.pathname.replace(/\/*$/, "") + COLLECTION_PATH;
+  return url;
 }
 
 /**
- * Copies a collection page by page into JSON Lines, newest record first. Every record that exists when the crawl begins
- * is copied exactly once, even if records are added at the same time. An unfinished crawl is resumed.
- * @throws Error if the collection cannot be read or is replaced, if the file cannot be written or another crawl is
- * writing it, or, after everything was copied, if a page or a record violates the specification
+ * Copies a collection page by page, newest record first. Each line of the file is a page, so its last line says where an
+ * unfinished crawl goes on. A service that does not know `as_of` may grow meanwhile: its records then move to later pages, and
+ * those that are copied already are skipped.
+ * @throws Error if a page cannot be read, if the collection was changed in another way, or if the file cannot be written
  */
 export async function crawl(
-  collection: CollectionUrl,
-  options: CrawlOptions,
-  overrides: Partial<CrawlDependencies> = {},
+  collection: URL,
+  { out, restart = false }: CrawlOptions,
+  client: PageClient = createPageClient(),
 ): Promise<void> {
-  const { out, concurrency } = options;
-  const unlock = lockOutput(out);
-  const end = new AbortController();
-  const given = { ...DEFAULT_DEPENDENCIES, ...overrides };
-  const dependencies = { ...given, signal: AbortSignal.any([given.signal, end.signal]) };
+  const file = out === "-" ? undefined : openCrawlFile(out, restart);
+  const progress = openProgress("copying", file?.last?.count, { out });
   try {
-    requireRegularFile(out);
-    const saved = findCheckpoint(collection, options);
-    const query = saved ? new URLSearchParams(saved.query) : collection.query;
-    const reader = createPageReader({ ...collection, query }, { ...dependencies, ...options });
-    const { checkpoint, seen, firstPage } = saved
-      ? await resume(saved, out, dependencies)
-      : await start(collection, options.fromPage, reader);
-    const { size, count: minCount } = checkpoint;
-    const queue = createPageQueue(reader, { concurrency, size, minCount }, firstPage);
-    const resumeHint = `Run the same command ${options.restart ? "without --restart" : "again"} to resume.`;
-    const run: CrawlRun = { checkpoint, seen, queue, dependencies, resumeHint };
-    await (out === STDOUT ? copyToStdout(run) : copyToFile(run, out));
-    reportEnd(run, out);
+    const lines = copyPages(collection, file?.last, client, progress.update);
+    if (!file) return await writeOutput(out, lines);
+    for await (const line of lines) file.write(line);
   } finally {
-    // Pages that are still being fetched are not needed any more.
-    end.abort();
-    unlock();
+    progress.close();
+    file?.close();
   }
+  console.log(`${out} is complete. Load it with: npm run data -- load ${out}`);
 }
 
 /**
- * The checkpoint of the unfinished crawl in the output file.
- * @throws Error if the file contains something else
+ * Reads the pages that are not copied yet.
+ * @param last the last page that was copied
  */
-function findCheckpoint(
-  collection: CollectionUrl,
-  { out, restart, fromPage }: CrawlOptions,
-): Checkpoint | undefined {
-  if (out === STDOUT || restart) return undefined;
-  const saved = readCheckpoint(out);
-  if (!saved) {
-    if (fileSize(out) === undefined) return undefined;
-    throw new Error(`${out} already exists and is not an unfinished crawl. Use --restart to replace it.`);
+async function* copyPages(
+  collection: URL,
+  last: Page | undefined,
+  client: PageClient,
+  onProgress: (done: number, total: number) => void,
+): AsyncGenerator<string> {
+  let copied = last?.results ?? [];
+  let before = last;
+  let url = last ? nextUrl(collection, last) : firstUrl(collection);
+  let left = last && url ? countFrom(last, url) : undefined;
+  while (url) {
+    const page = await client.read(url);
+    requireGrowth(page, before);
+    const surplus = countFrom(page, url) - (left ?? countFrom(page, url));
+    if (surplus >= PAGE_SIZE) {
+      // So many records were added that the next record is some pages further on.
+      url = movePages(url, Math.floor(surplus / PAGE_SIZE));
+      continue;
+    }
+    requireSame(page.results.slice(0, surplus), copied);
+    const results = page.results.slice(surplus);
+    yield `${JSON.stringify({ ...page, results })}\n`;
+    copied = [...copied, ...results].slice(-PAGE_SIZE);
+    left = countFrom(page, url) - page.results.length;
+    onProgress(page.count - left, page.count);
+    before = page;
+    url = nextUrl(collection, page);
   }
-  if (saved.collection === formatCollectionUrl(collection) && saved.fromPage === fromPage) return saved;
+}
+
+function firstUrl(collection: URL): URL {
+  const url = new URL(collection);
+  if (!url.searchParams.has("as_of")) url.searchParams.set("as_of", "latest");
+  return url;
+}
+
+/** The host of a link may be a name that only the service itself knows, so only its query is used. */
+function nextUrl(collection: URL, { next }: Page): URL | undefined {
+  if (next === null) return undefined;
+  const url = new URL(collection);
+  url.search = new URL(next).search;
+  return url;
+}
+
+function pageOf(url: URL): number {
+  return Number(url.searchParams.get("page") ?? 1);
+}
+
+function movePages(url: URL, pages: number): URL {
+  const moved = new URL(url);
+  moved.searchParams.set("page", String(pageOf(url) + pages));
+  return moved;
+}
+
+/** The records of a page, if the URL is that of the page, and all older ones. */
+function countFrom({ count }: Page, url: URL): number {
+  return count - PAGE_SIZE * (pageOf(url) - 1);
+}
+
+/** @throws Error if records were removed */
+function requireGrowth({ count }: Page, last: Page | undefined): void {
+  if (!last || count >= last.count) return;
   throw new Error(
-    `${out} is an unfinished crawl of ${saved.collection} from page ${saved.fromPage}. ` +
-      "Use --restart to replace it, or --out to write to another file.",
+    `The collection has ${count} records, but had ${last.count} before: it was replaced. Use --restart to start over.`,
   );
 }
 
-async function start(collection: CollectionUrl, fromPage: number, reader: PageReader) {
-  const firstPage = await reader.read(1);
-  const checkpoint = createCheckpoint(collection, fromPage, firstPage);
-  return { checkpoint, seen: createSeenRecords(null), firstPage };
-}
-
-async function resume(checkpoint: Checkpoint, out: string, { warn }: CrawlDependencies) {
-  const { problems, records, timestamp } = checkpoint;
-  if (problems > 0) warn(`Before it was interrupted, the crawl found ${describeProblems(problems)}.`);
-  const seen = createSeenRecords(timestamp);
-  const progress = openProgress("reading the copied records", records);
-  await readBackRecords(out, checkpoint, seen, progress.update).finally(progress.close);
-  return { checkpoint, seen, firstPage: undefined };
-}
-
-/** @throws Error if there were problems */
-function reportEnd({ checkpoint, queue, dependencies }: CrawlRun, out: string): void {
-  const { records, pages, retries, count, problems } = checkpoint;
-  const added = queue.latestCount - count;
-  const sentences = [
-    `Copied ${records} records${out === STDOUT ? "" : ` to ${out}`}.`,
-    `Pages read: ${pages}.`,
-    `Retries: ${retries}.`,
-  ];
-  if (added > 0) sentences.push(`Records added during the crawl, not copied: ${added}.`);
-  // If the records go to standard output, nothing else may.
-  const report = out === STDOUT ? dependencies.warn : dependencies.print;
-  report(sentences.join(" "));
-  if (problems === 0) return;
-  throw new Error(`Found ${describeProblems(problems)}. The records were copied unchanged.`);
+/** @throws Error if the records that are skipped are not those that were copied */
+function requireSame(skipped: Page["results"], copied: Page["results"]): void {
+  const overlap = Math.min(skipped.length, copied.length);
+  if (overlap === 0 || isDeepStrictEqual(skipped.slice(-overlap), copied.slice(-overlap))) return;
+  throw new Error(
+    "A page does not repeat the records that were copied before: the collection was replaced. Use --restart to start over.",
+  );
 }
