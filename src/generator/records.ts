@@ -57,7 +57,7 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
       const id = interval.number * count + rankOf(interval.number, camera.camera_pk) + 1;
       records.push(createRecord(camera, interval, time, id));
     }
-    yield* records.sort(byTime);
+    yield* records.sort(byAge);
   }
 }
 
@@ -101,9 +101,10 @@ function createRecord(camera: Camera, interval: Interval, time: number, id: numb
   };
 }
 
-function byTime(one: TrafficRecord, other: TrafficRecord): number {
+/** Compares in the reverse of the collection's order. */
+function byAge(one: TrafficRecord, other: TrafficRecord): number {
   if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
-  return one.camera_ref < other.camera_ref ? -1 : 1;
+  return one.camera_ref < other.camera_ref ? 1 : -1;
 }
 
 /** A span of time in which each camera has at most one record. Times are in seconds. */

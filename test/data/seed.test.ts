@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { compareAge } from "../../data/records.ts";
 import { generateSeedFiles, SEED_DAYS, seedRecords } from "../../data/seed.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
@@ -53,9 +54,8 @@ describe("the committed records", () => {
     expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
   });
 
-  test("are sorted oldest first, and by camera_ref within a timestamp", () => {
-    const places = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
-    expect(places.filter((place, index) => index > 0 && place <= (places[index - 1] ?? ""))).toEqual([]);
+  test("are in the reverse of the collection's order, as an export writes them", () => {
+    expect(records).toEqual(records.toSorted(compareAge));
   });
 
   test("have unique ids below 2^31", () => {
