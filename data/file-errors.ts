@@ -1,8 +1,10 @@
-import { statfsSync } from "node:fs";
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
 
 /** What the operating system's error codes mean, as the end of a sentence that begins with a path. */
 const REASONS: Record<string, string> = {
   ENOENT: "it does not exist",
+  EEXIST: "it is not a directory",
   EISDIR: "it is a directory",
   ENOTDIR: "a part of the path is not a directory",
   EACCES: "permission denied",
@@ -23,21 +25,32 @@ export function describeFileError(error: unknown): string {
   return REASONS[code] ?? error.message;
 }
 
+/**
+ * A write to a local store stops when less than this is free: D1 keeps up to 4 MB of writes beside its database, and could not
+ * even open it for reading if there were no space to put them into it. Without that space, what a failed load wrote could not
+ * be removed.
+ */
+export const RESERVED_BYTES = 6_000_000;
+
 /** A file or a folder cannot be written because its disk is full. */
 export class DiskFullError extends Error {
-  /** @param needed the bytes that are needed, if they can be estimated */
+  /**
+   * @param path the file or its folder
+   * @param needed bytes, if they are known
+   */
   constructor(path: string, needed?: number, options?: ErrorOptions) {
-    const amount = needed === undefined ? "" : `; about ${formatMegabytes(needed)} are needed`;
-    super(`${path} cannot be written: the disk is full${amount}`, options);
+    const free = readFreeBytes(existsSync(path) ? path : dirname(path));
+    const amount = needed === undefined ? "" : `, and ${formatMegabytes(needed)} are needed`;
+    super(
+      `${path} cannot be written: the disk is full. ${formatMegabytes(free)} are free${amount}.`,
+      options,
+    );
   }
 }
 
-/**
- * The error of a file that cannot be written, in one sentence that names it.
- * @param needed the bytes that are needed, if they can be estimated
- */
-export function createWriteError(path: string, cause: unknown, needed?: number): Error {
-  if (isDiskFull(cause)) return new DiskFullError(path, needed, { cause });
+/** The error of a file that cannot be written, in one sentence that names it. */
+export function createWriteError(path: string, cause: unknown): Error {
+  if (isDiskFull(cause)) return new DiskFullError(path, undefined, { cause });
   // The file may be missing; its folder may not.
   const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
   const reason = isMissing ? "its folder does not exist" : describeFileError(cause);
@@ -52,20 +65,13 @@ export function isDiskFull(error: unknown): boolean {
   );
 }
 
-/** A warning if a folder has less space than is needed. */
-export function findSpaceProblem(folder: string, needed: number): string | undefined {
-  const free = readFreeBytes(folder);
-  if (free === undefined || free >= needed) return undefined;
-  return `Warning: ${folder} has ${formatMegabytes(free)} of free space, and about ${formatMegabytes(needed)} are needed.`;
-}
-
-/** Undefined if the file system does not report it. */
-function readFreeBytes(folder: string): number | undefined {
+/** 0 if the file system does not report it. */
+export function readFreeBytes(folder: string): number {
   try {
     const { bavail, bsize } = statfsSync(folder);
     return bavail * bsize;
   } catch {
-    return undefined;
+    return 0;
   }
 }
 

@@ -1,10 +1,12 @@
-/**
- * Formats a value that came from outside as JSON for a message, cut to a number of characters. Characters that the terminal would
- * not show, or that would change how it shows the rest, are escaped.
- */
+/** Formats a value that came from outside as JSON for a message, cut to a number of characters. */
 export function formatValue(value: unknown, max = 60): string {
-  const json = JSON.stringify(value).replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  const json = escapeInvisible(JSON.stringify(value));
   return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
+}
+
+/** Escapes characters that the terminal would not show, or that would change how it shows the rest. */
+export function escapeInvisible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escapeCharacter);
 }
 
 function escapeCharacter(character: string): string {

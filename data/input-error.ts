@@ -1,18 +1,26 @@
 import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "./formats/problem.ts";
+import { formatCount } from "./formatting.ts";
 import type { Staged } from "./staging.ts";
+
+const MODEL_HINT = "The collection serves only model tf1; --model-name tf1 serves other models as such.";
 
 /** Input that cannot be loaded; the message lists its problems, a line each. */
 export class InputError extends Error {
   /**
    * @param problems all of them or the first ones, in the order of the input
    * @param count how many there are
-   * @param conclusions lines that say what follows
+   * @param conclusion the last line
    */
-  constructor(problems: Problem[], count: number, ...conclusions: string[]) {
-    const lines = problems.slice(0, MAX_SHOWN_PROBLEMS).map(formatProblem);
-    const more = count - lines.length;
-    if (more > 0) lines.push(`and ${more} more problem${more === 1 ? "" : "s"}`);
-    super([...lines, ...conclusions].join("\n"));
+  constructor(problems: Problem[], count: number, conclusion: string) {
+    const shown = problems.slice(0, MAX_SHOWN_PROBLEMS);
+    const lines = shown.map(formatProblem);
+    const more = count - shown.reduce((sum, { times = 1 }) => sum + times, 0);
+    if (more > 0) lines.push(`and ${formatCount(more, "more problem")}`);
+    // Where there is no model, none can be served as another.
+    const isModelWrong = shown.some(
+      ({ field, value }) => field === "model_name" && typeof value === "string",
+    );
+    super([...(isModelWrong ? [MODEL_HINT] : []), ...lines, conclusion].join("\n"));
   }
 }
 
@@ -25,10 +33,5 @@ export function requireLoadable(staged: Staged, conclude: (staged: Staged) => st
   const { problems, problemCount } = staged;
   if (problemCount === 0) return staged;
   staged.close();
-  // Where there is no model, none can be served as another.
-  const isModelWrong = problems.some(
-    ({ field, value }) => field === "model_name" && typeof value === "string",
-  );
-  const hint = "The collection serves only model tf1; --model-name tf1 serves other models as such.";
-  throw new InputError(problems, problemCount, ...(isModelWrong ? [hint] : []), conclude(staged));
+  throw new InputError(problems, problemCount, conclude(staged));
 }

@@ -92,7 +92,7 @@ function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
     .replaceAll(
-      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt|report-\d\.csv\.gz)/g,
+      /\b(counts\.csv|made-up\.csv|everything\.csv|(?:records|pages)\.jsonl|etag\.txt|report-\d\.csv\.gz)/g,
       `${folder}/$1`,
     )
     .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`)
@@ -106,7 +106,7 @@ const OUTCOMES: [part: string, output: RegExp][] = [
   ["data -- check", /^\d+ records can be loaded\.$/m],
   ["data -- export", /^Exported \d+ records\.$/m],
   ["data -- info", /^records +\d+$/m],
-  ["data -- crawl", /^Copied \d+ records/m],
+  ["data -- crawl", /^\S+pages\.jsonl is complete\. Load it with: /m],
   ["--json", /^ {4}"fail": 0,$/m],
   ["conformance --", /^\d+ pass, 0 fail, /m],
   ["test:live", /^ +Tests +\d+ passed(?: \| \d+ skipped)? \(\d+\)$/m],

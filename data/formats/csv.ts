@@ -1,9 +1,7 @@
-import { CsvError, type Info, parse } from "csv-parse/sync";
+import { CsvError, parse } from "csv-parse/sync";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { countOccurrences, MAX_LINE_LENGTH, type TextChunk } from "./input-file.ts";
-import { type Place, type Problem, UnreadableError } from "./problem.ts";
-import type { Row, Source } from "./row.ts";
-import { recordValidator, type Validator } from "./validation.ts";
+import { UnreadableError } from "./problem.ts";
 
 /** A row of a CSV file, which may span several lines. */
 export interface CsvRow {
@@ -12,7 +10,7 @@ export interface CsvRow {
   line: number;
 }
 
-const QUOTE_ERRORS: Record<string, string> = {
+const ERRORS: Record<string, string> = {
   CSV_QUOTE_NOT_CLOSED: "starts a quoted cell that is never closed",
   CSV_INVALID_CLOSING_QUOTE: "has text between a closing quote and the end of the cell",
   INVALID_OPENING_QUOTE: "has a quote inside an unquoted cell",
@@ -22,15 +20,13 @@ const QUOTE_ERRORS: Record<string, string> = {
  * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines.
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
  */
-export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow> {
+export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<CsvRow[]> {
   for await (const chunk of joinRows(chunks)) {
-    const { rows, error } = parseRows(chunk);
-    if (!error && chunk.complete) yield* rows;
-    else {
-      const last = error ?? new UnreadableError("is too long for a CSV row", rows.pop()?.line);
-      yield* rows;
-      throw last;
-    }
+    const { rows, error } = chunk.text.includes('"') ? parseRows(chunk) : { rows: splitRows(chunk) };
+    const last = chunk.complete ? undefined : rows.pop();
+    yield rows;
+    if (error) throw error;
+    if (last) throw new UnreadableError("is too long for a CSV row", last.line);
   }
 }
 
@@ -46,96 +42,44 @@ async function* joinRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextC
   if (open) yield { ...open, complete: true };
 }
 
-const OPTIONS = { record_delimiter: ["\r\n", "\n"], relax_column_count: true, skip_empty_lines: true };
+/** Without quotes, a row is a line and commas separate the cells: five times as fast as the parser. */
+function splitRows({ text, line }: TextChunk): CsvRow[] {
+  const rows: CsvRow[] = [];
+  for (let start = 0; start < text.length; line++) {
+    const end = text.indexOf("\n", start);
+    const next = end < 0 ? text.length : end + 1;
+    const row = text.slice(start, end < 0 ? next : text[end - 1] === "\r" ? end - 1 : end);
+    if (row !== "") rows.push({ cells: row.split(","), line });
+    start = next;
+  }
+  return rows;
+}
 
+/** @returns the rows before the first error, and the error */
 function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: UnreadableError } {
   const rows: CsvRow[] = [];
-  const lines = createLineCounter(line);
-  const keepRow = (cells: string[], info: Info) => {
-    rows.push({ cells, line: lines.next(cells, info) });
+  let next = line;
+  const keepRow = (cells: string[]) => {
+    if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: next });
+    next += 1 + countOccurrences(cells.join(), "\n");
     // Collected here because the parser would lose all rows with the first error.
     return null;
   };
   try {
-    parse(text, { ...OPTIONS, on_record: keepRow });
+    parse(text, { record_delimiter: ["\r\n", "\n"], relax_column_count: true, on_record: keepRow });
     return { rows };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const message = QUOTE_ERRORS[error.code] ?? `is not CSV: ${error.message}`;
-    return { rows, error: new UnreadableError(message, lines.failed(Number(error.empty_lines))) };
+    return { rows, error: new UnreadableError(ERRORS[error.code] ?? `is not CSV: ${error.message}`, next) };
   }
-}
-
-/**
- * Computes the line in which each row starts. The parser reports the line in which a row ends, and counts each `\r` and
- * each `\n` inside a cell as a line, although only `\n` ends one.
- */
-function createLineCounter(firstLine: number) {
-  let end = firstLine - 1;
-  let surplus = 0;
-  let emptyLines = 0;
-  return {
-    /** The line in which the row starts that was just parsed. */
-    next(cells: string[], info: Info): number {
-      const expected = end + 1;
-      end = firstLine - 1 + info.lines - surplus;
-      emptyLines = info.empty_lines;
-      if (end === expected) return end;
-      const breaks = cells.join("").match(/[\r\n]/g) ?? [];
-      const start = end - breaks.length;
-      const returns = breaks.filter((mark) => mark === "\r").length;
-      surplus += returns;
-      end -= returns;
-      return start;
-    },
-    /** The line in which the row starts that the parser failed in. */
-    failed: (emptyLinesNow: number) => end + 1 + emptyLinesNow - emptyLines,
-  };
-}
-
-/** A kind of CSV file. */
-export interface CsvTable {
-  /** Completes the sentence "... is not a column of ...". */
-  title: string;
-  /** In any order. */
-  columns: readonly string[];
-  readRow(cells: Record<string, string>, place: Place, modelName: Source["modelName"]): Row;
 }
 
 const FIELDS = TrafficRecord.keyof().options;
 
-/** Records with a column for each field. An empty `camera_ok` is null. */
-export const recordTable: CsvTable = {
-  title: "a records file",
-  columns: FIELDS,
-  readRow(cells, place, modelName) {
-    const checked = validateCells(recordValidator, cells, place, modelName);
-    return "data" in checked ? { ...place, record: checked.data } : checked;
-  },
-};
-
-/** Converts the cells of a row to what the schema expects, and validates them. */
-export function validateCells<T>(
-  { fields, validate }: Validator<T>,
-  cells: Record<string, string>,
-  place: Place,
-  modelName: Source["modelName"],
-): { data: T } | { problems: Problem[] } {
-  const values: Record<string, unknown> = {};
-  for (const [name, { wholeNumber, nullable }] of fields) {
-    const cell = cells[name];
-    if (nullable && cell === "") values[name] = null;
-    else if (wholeNumber && cell !== undefined && /^-?\d+$/.test(cell)) values[name] = Number(cell);
-    // Any other cell stays text, which the schema rejects if it expects something else.
-    else values[name] = cell;
-  }
-  if (modelName) values.model_name = modelName;
-  return validate(values, place, cells);
-}
-
 /** The header of a records file: the field names in the specification's order. */
 export const CSV_HEADER = `${FIELDS.join(",")}\n`;
 
+/** Writes records as CSV (RFC 4180). */
 export async function* writeCsv(
   records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
 ): AsyncGenerator<string> {
@@ -143,14 +87,9 @@ export async function* writeCsv(
   for await (const record of records) yield csvLine(record);
 }
 
-/** A record as a line of CSV (RFC 4180), with its line break. Null is an empty cell. */
+/** A record as a line of CSV, with its line break. Null is an empty cell. */
 export function csvLine(record: TrafficRecord): string {
-  return formatCells(FIELDS.map((field) => record[field]));
-}
-
-/** Cells as a line of CSV, with its line break. */
-export function formatCells(cells: (string | number | null)[]): string {
-  return `${cells.map(formatCell).join(",")}\n`;
+  return `${FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
 }
 
 /** Quoted only where necessary, so that the file is easy to read. */

@@ -26,6 +26,7 @@ export function describeKind(head: Uint8Array): string | undefined {
   const known = KINDS.find(({ start }) => start.every((byte, index) => head[index] === byte));
   if (known) return known.message;
   // Text has no NUL. In UTF-16, every second byte of an ASCII character is one.
-  const isZero = (index: number) => head.length > index + 2 && head[index] === 0 && head[index + 2] === 0;
-  return isZero(0) || isZero(1) ? "looks like UTF-16; save it as UTF-8" : undefined;
+  const [even, odd] = [0, 1].map((index) => head[index] === 0 && head[index + 2] === 0);
+  if (even && odd) return "is not text: it begins with NUL bytes";
+  return head.length > 2 && (even || odd) ? "looks like UTF-16; save it as UTF-8" : undefined;
 }

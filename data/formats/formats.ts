@@ -1,11 +1,10 @@
 import type { Readable } from "node:stream";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readCsvRows, writeCsv } from "./csv.ts";
-import { type CsvHeader, parseHeader } from "./csv-header.ts";
+import { type CsvReader, parseHeader } from "./csv-tables.ts";
 import { prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
 import { readJson, writeJsonLines } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
-import { writeReport } from "./report.ts";
 import type { Row, Source } from "./row.ts";
 
 /** Writes records in one format. Yields the text in small pieces. */
@@ -13,38 +12,32 @@ export type Writer = (
   records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
 ) => AsyncIterable<string>;
 
-/** Formats that keep every field, for records in any order. */
+/** Formats for records in any order. */
 export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const satisfies Record<string, Writer>;
 
 export type FormatName = keyof typeof WRITERS;
 
-/** Formats that lose some fields. */
-export const LOSSY_WRITERS = { report: writeReport } as const satisfies Record<string, Writer>;
-
-/** Bytes that a record takes in each format, about. */
-export const RECORD_BYTES = { csv: 65, jsonl: 240, report: 110, pages: 250, parquet: 12 } as const;
-
 /**
- * Reads the records or the report in a file. The format is recognised by the content. Never throws for what is wrong with
- * the file: if it cannot be read to its end, the last row is a problem.
+ * Reads the records or the report in a file, some rows at a time. The format is recognised by the content. Never throws for
+ * what is wrong with the file: if it cannot be read to its end, the last row is a problem.
  */
-export async function* readSource(source: Source, stdin?: Readable): AsyncGenerator<Row> {
-  let empty = true;
+export async function* readSource(source: Source, stdin?: Readable): AsyncGenerator<Row[]> {
+  let isEmpty = true;
   try {
-    for await (const row of readRows(readText(readBytes(source.file, stdin, source.onRead)), source)) {
-      empty = false;
-      yield row;
+    for await (const rows of readRows(readText(readBytes(source.file, stdin, source.onRead)), source)) {
+      isEmpty &&= rows.length === 0;
+      yield rows;
     }
-    if (empty) throw new UnreadableError("contains no records");
+    if (isEmpty) throw new UnreadableError("contains no records");
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
     const { message, line, value } = error;
-    yield { problems: [{ file: source.file, line, value, message }] };
+    yield [{ problems: [{ file: source.file, line, value, message }] }];
   }
 }
 
 /** Chooses between JSON and CSV by the first character that is not white space. */
-async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row> {
+async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row[]> {
   for await (const chunk of chunks) {
     const [first] = chunk.text.trimStart();
     if (first === undefined) continue;
@@ -55,15 +48,14 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): Asy
 }
 
 /** Chooses between records and a report by the header. */
-async function* readCsv(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row> {
-  let header: CsvHeader | undefined;
-  for await (const row of readCsvRows(refuseReturns(chunks))) {
-    if (!header) {
-      header = parseHeader(row, source);
-      if (header.problems.length > 0) return yield { problems: header.problems };
-    } else if (!header.isRepeatedBy(row)) {
-      yield header.readRow(row);
-    }
+async function* readCsv(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row[]> {
+  let reader: CsvReader | undefined;
+  for await (const rows of readCsvRows(refuseReturns(chunks))) {
+    const first = reader ? undefined : rows.shift();
+    if (first) reader = parseHeader(first, source);
+    if (!reader) continue;
+    if (reader.problems.length > 0) return yield [{ problems: reader.problems }];
+    yield rows.map(reader.readRow).filter((row) => row !== undefined);
   }
 }
 

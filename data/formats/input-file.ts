@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs";
+import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { describeFileError } from "../file-errors.ts";
@@ -17,8 +18,9 @@ export async function* readBytes(
   onRead?: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Uint8Array> {
   if (file === "") throw new UnreadableError("is an empty path");
-  const stream = file === "-" ? (stdin ?? process.stdin) : createReadStream(file, { highWaterMark: 1 << 16 });
+  let stream: Readable | undefined;
   try {
+    stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
     const bytes = await decompress(count(stream, onRead));
     const [head, all] = await peek(bytes, HEAD_LENGTH);
     const kind = describeKind(head);
@@ -27,8 +29,14 @@ export async function* readBytes(
   } catch (error) {
     throw explain(error);
   } finally {
-    stream.destroy();
+    stream?.destroy();
   }
+}
+
+/** A named pipe is opened without waiting for its writer, because a process that waits there cannot be interrupted. */
+function openFile(file: string): Readable {
+  if (!statSync(file).isFIFO()) return createReadStream(file, { highWaterMark: 1 << 16 });
+  return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
 }
 
 async function* count(

@@ -3,12 +3,9 @@ import { locatePage, PAGE_SIZE, pageUrls, writeEnvelope } from "../../src/record
 import { Page, type TrafficRecord } from "../../src/records/record.ts";
 import { splitLines, type TextChunk } from "./input-file.ts";
 import { createJsonParser, type Entry } from "./json-parser.ts";
-import { type Place, type Problem, type ProblemDetail, UnreadableError } from "./problem.ts";
+import { type Place, type ProblemDetail, UnreadableError } from "./problem.ts";
 import type { Row, Source } from "./row.ts";
 import { createValidator, isObject, recordValidator } from "./validation.ts";
-
-/** Records have one level, and pages in an array four. */
-export const MAX_DEPTH = 100;
 
 /** The envelope of a page. Its records are validated one by one, and its count and links may be missing. */
 const optional = z.unknown().optional();
@@ -24,28 +21,27 @@ const envelopeValidator = createValidator(Envelope, "an envelope");
  * Reads JSON: records and envelopes, one after the other or in arrays.
  * @throws UnreadableError if it is not JSON, or if the first value is an object of another kind
  */
-export async function* readJson(chunks: AsyncIterable<TextChunk>, source: Source): AsyncGenerator<Row> {
-  let isFirst = true;
-  for await (const entry of readEntries(chunks, source)) {
-    if ("problems" in entry) yield entry;
-    else {
-      if (isFirst) requireKnownObject(entry);
-      yield* readEntry(entry, source);
-    }
-    isFirst = false;
-  }
-}
-
-/** If the first line is a whole object, each line is parsed by itself: faster, and an invalid line is not the end. */
-async function* readEntries(
-  chunks: AsyncIterable<TextChunk>,
-  source: Source,
-): AsyncGenerator<Entry | { problems: Problem[] }> {
+export async function* readJson(chunks: AsyncIterable<TextChunk>, source: Source): AsyncGenerator<Row[]> {
   const parser = createJsonParser();
   let byLine: boolean | undefined;
+  let isFirst = true;
+  function* read(line: { text: string; line: number }): Generator<Row> {
+    for (const entry of byLine ? readLine(line, source) : parser.write(line)) {
+      if (isFirst && "value" in entry) requireKnownObject(entry);
+      isFirst = false;
+      if ("value" in entry) yield* readEntry(entry, source);
+      else yield entry;
+    }
+  }
   for await (const chunk of chunks) {
+    // If the first line is a whole object, each line is parsed by itself: faster, and an invalid line is not the end.
     byLine = chunk.complete && (byLine ?? startsWithObject(chunk));
-    for (const line of splitLines(chunk)) yield* byLine ? readLine(line, source) : parser.write(line);
+    const rows: Row[] = [];
+    try {
+      for (const line of splitLines(chunk)) for (const row of read(line)) rows.push(row);
+    } finally {
+      yield rows;
+    }
   }
   parser.end();
 }
@@ -58,14 +54,15 @@ function startsWithObject(chunk: TextChunk): boolean {
   return false;
 }
 
-function* readLine({ text, line }: { text: string; line: number }, source: Source) {
-  if (text.trim() === "") return;
+function* readLine(line: { text: string; line: number }, { file }: Source): Generator<Entry | Row> {
+  const text = line.text.trim();
+  if (text === "") return;
   const value = tryParse(text);
-  if (value === undefined) {
-    yield { problems: [{ file: source.file, line, value: text.trim(), message: "is not valid JSON" }] };
-  } else {
-    for (const entry of Array.isArray(value) ? value : [value]) yield { value: entry, line };
-  }
+  if (value === undefined)
+    yield { problems: [{ file, line: line.line, value: text, message: "is not valid JSON" }] };
+  else if (isExact(value, text))
+    for (const entry of Array.isArray(value) ? value : [value]) yield { value: entry, line: line.line };
+  else yield* readExactly(line, file);
 }
 
 /** Undefined if the text is not JSON. */
@@ -77,24 +74,37 @@ function tryParse(text: string): unknown {
   }
 }
 
+/** Whether a value was read without a loss: it is then written as the same text, except for white space. */
+function isExact(value: unknown, text: string): boolean {
+  try {
+    const written = JSON.stringify(value);
+    return written === text || written === text.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
+  } catch {
+    // It is nested too deeply.
+    return false;
+  }
+}
+
+/** Reads one line with the parser that loses nothing: repeated keys, numbers that are not exact, deep values. */
+function* readExactly(line: { text: string; line: number }, file: string): Generator<Entry | Row> {
+  const parser = createJsonParser();
+  try {
+    yield* parser.write(line);
+    parser.end();
+  } catch (error) {
+    if (!(error instanceof UnreadableError)) throw error;
+    yield { problems: [{ file, line: line.line, value: error.value, message: error.message }] };
+  }
+}
+
 /** @param value a record, or an envelope, with its records unless the parser has removed them */
 function* readEntry({ value, line }: Entry, { file, modelName, onPage }: Source): Generator<Row> {
   const place = { file, line };
-  if (isTooDeep(value, MAX_DEPTH))
-    return yield { problems: [{ ...place, message: `is nested more than ${MAX_DEPTH} levels deep` }] };
   if (!isEnvelope(value)) return yield readRecord(value, place, modelName);
   const checked = envelopeValidator.validate(value, place, value);
   if ("problems" in checked) return yield checked;
   onPage?.(checked.data);
   for (const result of checked.data.results) yield readRecord(result, place, modelName);
-}
-
-/** Whether a value has more levels of arrays and objects than allowed. */
-function isTooDeep(value: unknown, levels: number): boolean {
-  if (typeof value !== "object" || value === null) return false;
-  if (levels === 0) return true;
-  for (const name in value) if (isTooDeep(Reflect.get(value, name), levels - 1)) return true;
-  return false;
 }
 
 function readRecord(value: unknown, place: Place, modelName: Source["modelName"]): Row {
@@ -108,7 +118,7 @@ function readRecord(value: unknown, place: Place, modelName: Source["modelName"]
 
 /** A file that begins with an object of another kind contains nothing else, so one problem says it all. */
 function requireKnownObject({ value, line }: Entry): void {
-  const other = isTooDeep(value, MAX_DEPTH) || isEnvelope(value) ? undefined : describeOther(value);
+  const other = isEnvelope(value) ? undefined : describeOther(value);
   if (other?.value !== undefined) throw new UnreadableError(other.message, line, other.value);
 }
 

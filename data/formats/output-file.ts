@@ -11,30 +11,23 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { createWriteError } from "../file-errors.ts";
-
-/** A piece of text, or the bytes of a format that is not text. */
-export type Chunk = string | Uint8Array;
 
 /**
  * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text
- * is complete. A reader that stops early (`| head`) is not an error.
+ * is complete. A name that ends with `.gz` means gzip. A reader that stops early (`| head`) is not an error.
  * @param out a path; `-` is standard output
- * @param expectedBytes the estimated size of the text, for the message if the disk is full
  * @throws if it cannot be written, or any error that the text throws
  */
-export async function writeOutput(
-  out: string,
-  text: AsyncIterable<Chunk>,
-  expectedBytes?: number,
-): Promise<void> {
+export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
   const { path, temporary, mode } = findDestination(out);
-  if (temporary === undefined) return writeStream(text, createWriteStream(path), out, expectedBytes);
+  if (temporary === undefined) return writeStream(text, createWriteStream(path), out);
   const remove = () => rmSync(temporary, { force: true });
   process.once("exit", remove);
   try {
-    await writeStream(text, createWriteStream(temporary, { flags: "wx", mode }), out, expectedBytes);
+    await writeStream(text, createWriteStream(temporary, { flags: "wx", mode }), out);
     renameSync(temporary, path);
   } finally {
     process.off("exit", remove);
@@ -75,17 +68,14 @@ function explainFailure<T>(out: string, action: () => T): T {
   }
 }
 
-async function writeStream(
-  text: AsyncIterable<Chunk>,
-  stream: Writable,
-  name: string,
-  expectedBytes?: number,
-): Promise<void> {
+async function writeStream(text: AsyncIterable<string>, stream: Writable, name: string): Promise<void> {
   const chunks = joinText(text);
-  await pipeline(Readable.from(chunks.read()), stream, { end: stream !== process.stdout }).catch((cause) => {
+  const compress = name.endsWith(".gz") ? [createGzip()] : [];
+  const streams = [Readable.from(chunks.read()), ...compress, stream];
+  await pipeline(streams, { end: stream !== process.stdout }).catch((cause) => {
     if (chunks.failed()) throw cause;
     if (cause.code === "EPIPE") return;
-    throw createWriteError(name, cause, expectedBytes);
+    throw createWriteError(name, cause);
   });
 }
 
@@ -96,38 +86,21 @@ const CHUNK_LENGTH = 65_536;
  * Joins small pieces of text to chunks. The pipeline throws errors of the text and of the output alike; `failed` reports
  * whether it was the text.
  */
-function joinText(text: AsyncIterable<Chunk>) {
-  let writing = false;
-  let failed = false;
-  async function* read(): AsyncGenerator<Chunk> {
+function joinText(text: AsyncIterable<string>) {
+  let isReading = true;
+  async function* read(): AsyncGenerator<string> {
     let chunk = "";
     for await (const piece of text) {
-      if (typeof piece !== "string") {
-        writing = true;
-        yield piece;
-        writing = false;
-        continue;
-      }
       chunk += piece;
       if (chunk.length < CHUNK_LENGTH) continue;
-      writing = true;
+      // While a chunk is being written, an error is thrown into the generator by the output.
+      isReading = false;
       yield chunk;
-      writing = false;
+      isReading = true;
       chunk = "";
     }
-    writing = true;
+    isReading = false;
     yield chunk;
   }
-  return {
-    failed: () => failed,
-    async *read(): AsyncGenerator<Chunk> {
-      try {
-        yield* read();
-      } catch (error) {
-        // While a chunk is being written, an error is thrown into the generator by the output.
-        failed = !writing;
-        throw error;
-      }
-    },
-  };
+  return { read, failed: () => isReading };
 }

@@ -1,13 +1,12 @@
 import { formatCount } from "../formatting.ts";
 import type { Problem } from "./problem.ts";
-import type { Row } from "./row.ts";
 
 /** Compares the pages of a load with what they say about the collection. */
 export interface PageTally {
   /** Must be called with the envelope of each page. */
   onPage(file: string, envelope: object): void;
-  /** Must be called with each row of the load. */
-  onRow(file: string, row: Row): void;
+  /** Must be called with the number of records that were read from a file. */
+  onRecords(file: string, count: number): void;
   /** What is missing or contradictory, if the load has pages. */
   problems(): Problem[];
 }
@@ -32,9 +31,7 @@ export function createPageTally(): PageTally {
       const message = `has a page whose links go to pages ${older} and ${newer}, which are not neighbours of one page`;
       if (wrongLinks.length === 0) wrongLinks.push({ file, line: 0, message });
     },
-    onRow(file, row) {
-      if ("record" in row) records.set(file, (records.get(file) ?? 0) + 1);
-    },
+    onRecords: (file, count) => void records.set(file, (records.get(file) ?? 0) + count),
     problems() {
       const [file] = files;
       if (file === undefined || counts.size === 0) return [];

@@ -1,4 +1,4 @@
-import { formatValue } from "../formatting.ts";
+import { escapeInvisible, formatValue } from "../formatting.ts";
 
 /** A place in the input. */
 export interface Place {
@@ -17,7 +17,10 @@ export interface ProblemDetail {
 }
 
 /** Why a part of the input cannot be loaded. */
-export interface Problem extends Place, ProblemDetail {}
+export interface Problem extends Place, ProblemDetail {
+  /** How many places it is in; this is the first. By default one. */
+  times?: number;
+}
 
 /** Any further problems are only counted. */
 export const MAX_SHOWN_PROBLEMS = 20;
@@ -35,9 +38,10 @@ export class UnreadableError extends Error {
 }
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ file, line, ...detail }: Problem): string {
-  const name = file === "" ? '""' : file;
-  return `${line > 0 ? `${name}:${line}` : name}: ${formatDetail(detail)}`;
+export function formatProblem({ file, line, times = 1, ...detail }: Problem): string {
+  const name = file === "" ? '""' : escapeInvisible(file);
+  const count = times > 1 ? ` (and in ${times - 1} more)` : "";
+  return `${line > 0 ? `${name}:${line}` : name}: ${formatDetail(detail)}${count}`;
 }
 
 /** Formats what is wrong without its place: `cars "many" is not a whole number, 0 or greater`. */
@@ -45,5 +49,35 @@ export function formatDetail({ field, value, message }: ProblemDetail): string {
   const words = [message];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
-  return words.join(" ");
+  return escapeInvisible(words.join(" "));
+}
+
+/**
+ * Keeps the first problems in the order of files and lines, and counts all.
+ * @param files in their order
+ */
+export function createProblemList(files: readonly string[]) {
+  const indexOf = ({ file }: Problem) => (files.includes(file) ? files.indexOf(file) : files.length);
+  const compare = (one: Problem, other: Problem) => indexOf(one) - indexOf(other) || one.line - other.line;
+  const models = new Map<string, Problem>();
+  let first: Problem[] = [];
+  let count = 0;
+  return {
+    first: () => first,
+    count: () => count,
+    add(problem: Problem): void {
+      count++;
+      // A file of another model has this problem in each line, so it is shown once.
+      const model = problem.field === "model_name" ? JSON.stringify(problem.value) : undefined;
+      const known = model === undefined ? undefined : models.get(model);
+      if (known) {
+        known.times = (known.times ?? 1) + 1;
+        return;
+      }
+      const kept = { ...problem };
+      if (model !== undefined && models.size < MAX_SHOWN_PROBLEMS) models.set(model, kept);
+      const at = first.findIndex((other) => compare(other, kept) > 0);
+      first = first.toSpliced(at === -1 ? first.length : at, 0, kept).slice(0, MAX_SHOWN_PROBLEMS);
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { type CsvTable, formatCells, validateCells } from "./csv.ts";
 import type { Observation } from "./row.ts";
 import { cameraRef, createValidator } from "./validation.ts";
 
@@ -34,22 +33,20 @@ const ReportRow = z.strictObject({
   /** The number of problems that the engine found in the image; null in older reports. */
   warnings: z.preprocess((cell) => (cell === "None" ? null : cell), count.nullable()),
 });
-type ReportRow = z.infer<typeof ReportRow>;
 
-const COLUMNS = ReportRow.keyof().options;
-const validator = createValidator(ReportRow, "a report");
+export const reportValidator = createValidator(ReportRow, "a report");
 
-/** The detection engine's daily report: one observation per row. */
-export const reportTable: CsvTable = {
-  title: "a report",
-  columns: COLUMNS,
-  readRow(cells, place, modelName) {
-    const checked = validateCells(validator, cells, place, modelName);
-    return "data" in checked ? { ...place, observation: toObservation(checked.data) } : checked;
-  },
-};
+/** The columns of a report. */
+export const REPORT_FIELDS = reportValidator.fields;
 
-function toObservation(row: ReportRow): Observation {
+const CLASSES = ["car", "person", "bicycle", "motorcycle", "bus", "truck"];
+
+/** Whether a header is that of a report, except that it has other classes of road users. */
+export function isOtherReport(missing: string[], unknown: string[]): boolean {
+  return unknown.length > 0 && missing.length > 0 && missing.every((name) => CLASSES.includes(name));
+}
+
+export function toObservation(row: z.infer<typeof ReportRow>): Observation {
   return {
     camera_ref: row.camera_ref,
     timestamp: row.image_capt,
@@ -63,47 +60,4 @@ function toObservation(row: ReportRow): Observation {
     model_name: row.model_name,
     processed_at: row.image_proc,
   };
-}
-
-/**
- * Writes records as a report. It has no columns for `id` and `camera_pk`; a load assigns new ones. A record has no time of
- * processing, so `image_proc` is `id` milliseconds after 1970 and a load numbers the records in the same order.
- * @throws RangeError if an id is too large or too small for that
- */
-export async function* writeReport(
-  records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
-): AsyncGenerator<string> {
-  yield formatCells(COLUMNS);
-  for await (const record of records) yield formatCells(toCells(record));
-}
-
-const WARNINGS = { True: "0", False: "1", null: "" };
-
-/** In the order of the columns. */
-function toCells(record: TrafficRecord): (string | number)[] {
-  return [
-    toProcessingTime(record.id),
-    record.timestamp.replace("T", " ").replace("Z", "+00:00"),
-    record.camera_ref,
-    record.model_name,
-    record.cars,
-    record.persons,
-    record.bicycles,
-    record.motorcycles,
-    record.buses,
-    record.trucks,
-    WARNINGS[record.camera_ok ?? "null"],
-  ];
-}
-
-/** Years of ISO 8601 have four digits. */
-const MIN_ID = Date.parse("0000-01-01T00:00:00.000Z");
-const MAX_ID = Date.parse("9999-12-31T23:59:59.999Z");
-
-function toProcessingTime(id: number): string {
-  if (id >= MIN_ID && id <= MAX_ID)
-    return new Date(id).toISOString().replace("T", " ").replace("Z", "+00:00");
-  throw new RangeError(
-    `id ${id} cannot be written to a report, which allows ids from ${MIN_ID} to ${MAX_ID}`,
-  );
 }

@@ -1,66 +1,147 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_COUNTS } from "../../src/records/record.ts";
+import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
+import { type Gathering, gatherStatistics } from "../../src/records/statistics.ts";
+import { encodeRecord } from "../../src/store/blocks.ts";
 import type { Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow } from "../formats/row.ts";
 import { findHealthProblem } from "../formats/validation.ts";
-import { type AppendBase, describeNotNewer, findCameraProblem } from "./append-base.ts";
-import { prepareInsert } from "./database.ts";
+import { type AppendBase, describeNotNewer } from "./append-base.ts";
+import { createInserter, type StagedRow } from "./database.ts";
 
-/** Inserts the rows of a load into its database. */
-export interface Inserter {
+/** Takes the rows of a load, and counts what happens to them. */
+export interface Intake {
   /**
    * @param file the index of the row's file
    * @returns the problems of the row
    */
-  insert(row: RecordRow | ObservationRow, file: number): Problem[];
-  /** Rows to load. */
-  count: number;
-  /** Rows whose counts were set to 0. */
-  zeroed: number;
-  /** Rows that are not newer than the loaded records: kept apart for comparison with them, or refused. */
-  skipped: number;
-  refused: number;
+  take(row: RecordRow | ObservationRow, file: number): Problem[];
+  /** Must be called after the last row. */
+  end(): void;
+  counts: {
+    /** Rows to load. */
+    count: number;
+    /** Rows whose counts were set to 0. */
+    zeroed: number;
+    /** Rows that are not newer than the loaded records: kept apart for comparison with them, or refused. */
+    skipped: number;
+    refused: number;
+    /** Rows with the camera and the timestamp of an earlier one. */
+    duplicates: number;
+  };
   /** Whether the rows are observations, which have no numbers yet. */
-  observations: boolean;
+  areObservations: boolean;
+  gathering: Gathering;
 }
 
-/** @param strict reports counts that should be 0 as a problem; otherwise, they are set to 0 */
-export function createInserter(database: DatabaseSync, strict: boolean, base?: AppendBase): Inserter {
-  const insertStaged = prepareInsert(database, "staged");
-  const insertOlder = prepareInsert(database, "older");
-  const keep = (row: RecordRow | ObservationRow, file: number): Problem[] => {
-    const record = contentOf(row);
-    const healthProblem = findHealthProblem(record, row);
-    const zeroed = healthProblem !== undefined && !strict;
-    insertStaged(file, row.line, zeroed ? { ...record, ...NO_COUNTS } : record);
-    inserter.count++;
-    if (zeroed) inserter.zeroed++;
-    const problems = [strict ? healthProblem : undefined, base && findCameraProblem(row, base)];
-    return problems.filter((problem) => problem !== undefined);
+export interface IntakeOptions {
+  /**
+   * Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. Reports pages
+   * that do not hold all records that they count as a problem; otherwise, as a warning.
+   */
+  strict: boolean;
+  /** Skips a record with the camera and the timestamp of an earlier one; otherwise, it is a problem. */
+  skipDuplicates?: boolean | undefined;
+  /** The loaded collection, if the records are to be appended to it. */
+  appendBase?: AppendBase | undefined;
+}
+
+export function createIntake(
+  database: DatabaseSync,
+  { strict, skipDuplicates = false, appendBase }: IntakeOptions,
+): Intake {
+  const [staged, older] = [createInserter(database, "staged"), createInserter(database, "older")];
+  const gathering = gatherStatistics(appendBase?.statistics);
+  const findCameraProblems = createCameraCheck(appendBase);
+  const isDuplicate = createDuplicateSearch(database);
+  const newest = appendBase?.statistics.last ?? "";
+  const counts = { count: 0, zeroed: 0, skipped: 0, refused: 0, duplicates: 0 };
+
+  const takeOlder = ({ row, record, values }: Prepared): Problem[] => {
+    if (!appendBase?.skipKnown) {
+      counts.refused++;
+      return [describeNotNewer(row, record.timestamp, newest)];
+    }
+    counts.skipped++;
+    older.insert(values);
+    return [];
   };
-  const inserter: Inserter = {
-    count: 0,
-    zeroed: 0,
-    skipped: 0,
-    refused: 0,
-    observations: false,
-    insert(row, file) {
-      inserter.observations = "observation" in row;
-      const record = contentOf(row);
-      if (!base || record.timestamp > base.newest) return keep(row, file);
-      if (!base.skipKnown) {
-        inserter.refused++;
-        return [describeNotNewer(row, record.timestamp, base.newest)];
-      }
-      // The loaded record that it is compared with had its counts set to 0 by its own load.
-      insertOlder(file, row.line, findHealthProblem(record, row) ? { ...record, ...NO_COUNTS } : record);
-      inserter.skipped++;
+  const takeNew = ({ row, record, values, healthProblem }: Prepared): Problem[] => {
+    counts.count++;
+    gathering.add(record);
+    staged.insert(values);
+    const cameraProblems = findCameraProblems(row);
+    if (!healthProblem) return cameraProblems;
+    if (strict) return [healthProblem, ...cameraProblems];
+    counts.zeroed++;
+    return cameraProblems;
+  };
+  const intake: Intake = {
+    counts,
+    areObservations: false,
+    gathering,
+    take(row, file) {
+      const prepared = prepare(row, file);
+      intake.areObservations = "observation" in row;
+      if (appendBase && prepared.record.timestamp <= newest) return takeOlder(prepared);
+      if (!skipDuplicates || !isDuplicate(prepared)) return takeNew(prepared);
+      counts.duplicates++;
       return [];
     },
+    end() {
+      staged.flush();
+      older.flush();
+    },
   };
-  return inserter;
+  return intake;
 }
 
-function contentOf(row: RecordRow | ObservationRow) {
-  return "record" in row ? row.record : row.observation;
+/** A row with what is stored of it. */
+interface Prepared {
+  row: RecordRow | ObservationRow;
+  /** With the numbers 0 if it is an observation, and with counts of 0 if its camera was not healthy. */
+  record: TrafficRecord;
+  values: StagedRow;
+  healthProblem: Problem | undefined;
+}
+
+function prepare(row: RecordRow | ObservationRow, file: number): Prepared {
+  const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
+  const healthProblem = findHealthProblem(given, row);
+  const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
+  const { id, camera_pk, camera_ref, timestamp } = record;
+  const end = lineEnd(encodeRecord(record));
+  const values: StagedRow =
+    "record" in row
+      ? [file, row.line, null, id, camera_pk, camera_ref, timestamp, end]
+      : [file, row.line, row.observation.processed_at, null, null, camera_ref, timestamp, end];
+  return { row, record, values, healthProblem };
+}
+
+/** The end of a stored line, after the id and the camera_pk, neither of which contains a comma. */
+export function lineEnd(line: string): string {
+  return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
+}
+
+/** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
+function createCameraCheck(base?: AppendBase) {
+  const cameras = new Map<number, { ref: string; place: string }>();
+  for (const [pk, ref] of base?.statistics.cameras ?? [])
+    cameras.set(pk, { ref, place: "in the loaded records" });
+  return (row: RecordRow | ObservationRow): Problem[] => {
+    if (!("record" in row)) return [];
+    const { file, line, record } = row;
+    const { camera_pk: pk, camera_ref: ref } = record;
+    const earlier = cameras.get(pk);
+    if (!earlier) cameras.set(pk, { ref, place: `in ${file}:${line}` });
+    if (!earlier || earlier.ref === ref) return [];
+    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} ${earlier.place}`;
+    return [{ file, line, field: "camera_ref", value: ref, message }];
+  };
+}
+
+/** The camera of an observation is known by its camera_ref only. */
+function createDuplicateSearch(database: DatabaseSync) {
+  const insert = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera) VALUES (?, ?)");
+  return ({ row, record: { timestamp, camera_pk, camera_ref } }: Prepared): boolean =>
+    insert.run(timestamp, "record" in row ? String(camera_pk) : camera_ref).changes === 0;
 }

@@ -1,48 +1,47 @@
-import { setTimeout } from "node:timers/promises";
+import { globSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import type { Store } from "../../src/store/store.ts";
-import { DiskFullError, findSpaceProblem, isDiskFull } from "../file-errors.ts";
-import { details } from "./details.ts";
+import { DiskFullError, RESERVED_BYTES, readFreeBytes } from "../file-errors.ts";
 
-/** How long a message of the runtime may take to arrive after the error that it explains. */
-const LATE_MS = 100;
+/** The error of a write, or what it means: workerd does not say that an internal error is that of a full disk. */
+export function explainWrite(folder: string, cause: unknown): unknown {
+  return isFull(folder) ? new DiskFullError(folder, undefined, { cause }) : cause;
+}
+
+function isFull(folder: string): boolean {
+  return readFreeBytes(folder) < RESERVED_BYTES;
+}
 
 /**
- * A write stops when less than this is free: D1 keeps up to 4 MB of writes beside its database, and could not even open it for
- * reading if there were no space to put them into it.
+ * Stops writes before the disk of a local store is full, and gives back the space of what a failed write removed.
+ * @param folder of the store
  */
-const MIN_FREE_BYTES = 6_000_000;
-
-/**
- * Recognises that the disk of a local store is full. Workerd names the reason of an internal error only in its log, which is
- * shown with `--verbose`.
- */
-export function createSpaceGuard(folder: string) {
-  let full: string | undefined;
-  const log = (message: string) => {
-    if (isDiskFull(message)) full ??= message;
-    details.print(message);
-  };
-  /** Replaces an internal error by its reason. */
-  const explain = async (error: unknown): Promise<never> => {
-    if (full === undefined) await setTimeout(LATE_MS);
-    throw full === undefined ? error : new DiskFullError(folder, undefined, { cause: error });
-  };
-  const requireSpace = () => {
-    if (findSpaceProblem(folder, MIN_FREE_BYTES) !== undefined) throw new DiskFullError(folder);
+export function guardSpace(store: Store, folder: string): Store {
+  const explain = async (cause: unknown): Promise<never> => {
+    throw explainWrite(folder, cause);
   };
   return {
-    /** Options of Miniflare. */
-    options: { handleStructuredLogs: ({ message }: { message: string }) => log(message) },
-    isDiskFull: () => full !== undefined,
-    /** Explains the errors of a store's writes. */
-    explainIn: (store: Store): Store => ({
-      ...store,
-      async writeBlocks(...args) {
-        requireSpace();
-        return store.writeBlocks(...args).catch(explain);
-      },
-      switchTo: (...args) => store.switchTo(...args).catch(explain),
-      sweep: (...args) => store.sweep(...args).catch(explain),
-    }),
+    ...store,
+    async writeBlocks(...args) {
+      if (isFull(folder)) throw new DiskFullError(folder);
+      return store.writeBlocks(...args).catch(explain);
+    },
+    switchTo: (...args) => store.switchTo(...args).catch(explain),
+    async discard(...args) {
+      await store.discard(...args);
+      if (isFull(folder)) shrinkDatabases(folder);
+    },
   };
+}
+
+/** A database keeps the space of what was deleted from it until it is written anew. */
+function shrinkDatabases(folder: string): void {
+  for (const file of globSync(`${folder}/{d1,kv}/*/*.sqlite`)) {
+    const database = new DatabaseSync(file);
+    try {
+      database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    } finally {
+      database.close();
+    }
+  }
 }

@@ -1,46 +1,19 @@
 import { mkdirSync } from "node:fs";
 import { readdir, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import type { Env } from "../../src/env.ts";
 import { createD1Store } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
-import { createWriteError, DiskFullError } from "../file-errors.ts";
+import { createKvStore } from "../../src/store/kv.ts";
+import { createWriteError } from "../file-errors.ts";
 import type { Configuration, StoreName } from "./configuration.ts";
-import { D1_SCRIPT, openD1 } from "./d1-runtime.ts";
-import { createSpaceGuard } from "./disk-space.ts";
-import { type FileLock, lockFile } from "./file-lock.ts";
+import { details } from "./details.ts";
+import { explainWrite, guardSpace } from "./disk-space.ts";
+import { DEFAULT_FOLDER } from "./lock.ts";
 import { applyMigrations } from "./migrations.ts";
+import { openD1, openKv, STORES_SCRIPT } from "./runtime.ts";
 import type { OpenStore } from "./store-choice.ts";
-import { useTemporaryFolder } from "./temporary-files.ts";
-import { PROJECT } from "./wrangler.ts";
-
-/** Where wrangler keeps the local stores by default. */
-const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
-
-/**
- * Locks a store on this machine for writing. Reading, as `npm start` does, needs no lock.
- * @returns a function that releases the lock
- * @throws Error if another process writes to the store
- */
-export function lockLocalStore(name: StoreName, persistTo = DEFAULT_FOLDER): () => void {
-  const folder = resolve(persistTo);
-  const lock = openLock(folder, `${name}.lock`);
-  if (lock.isHeld) return lock.release;
-  const other = lock.heldBy === undefined ? "Another process" : `Process ${lock.heldBy}`;
-  throw new Error(
-    `${other} is writing to the ${name} store in ${folder}. Run the command again when it has ended.`,
-  );
-}
-
-function openLock(folder: string, name: string): FileLock {
-  try {
-    mkdirSync(folder, { recursive: true });
-    return lockFile(join(folder, name));
-  } catch (cause) {
-    throw createWriteError(folder, cause);
-  }
-}
+import { requireTemporaryFolder } from "./temporary-files.ts";
 
 /**
  * Opens a store on this machine: the files that `wrangler dev` serves from, in this process.
@@ -57,40 +30,63 @@ export async function openLocalStore(
   const namespaceId = namespace?.preview_id ?? namespace?.id ?? "KV";
   const options = convertV4MiniflareOptions({
     modules: true,
-    script: D1_SCRIPT,
+    script: STORES_SCRIPT,
     d1Databases: { DB: databaseId },
     kvNamespaces: { KV: namespaceId },
     cf: false,
   });
-  const spaceGuard = createSpaceGuard(folder);
-  const runtime = useTemporaryFolder(
-    () => new Miniflare({ ...options, ...spaceGuard.options, resourcePersistencePath: folder }),
+  requireFolder(folder);
+  const runtime = watchWorkerd(
+    () =>
+      new Miniflare({
+        ...options,
+        handleStructuredLogs: ({ message }) => details.print(message),
+        resourcePersistencePath: folder,
+      }),
   );
   const close = () => runtime.dispose();
   try {
     if (name === "kv") {
-      const { KV } = await runtime.getBindings<Env>();
       const size = () => measureFiles(join(folder, "kv", namespaceId, "blobs"));
-      return {
-        name,
-        store: spaceGuard.explainIn(createKvStore(bindNamespace(KV), true)),
-        size,
-        folder,
-        close,
-      };
+      return { name, store: guardSpace(createKvStore(openKv(runtime), true), folder), size, folder, close };
     }
     const database = openD1(runtime);
     await applyMigrations(database);
-    return {
-      name,
-      store: spaceGuard.explainIn(createD1Store(database, true)),
-      size: database.size,
-      folder,
-      close,
-    };
+    const store = guardSpace(createD1Store(database, true), folder);
+    return { name, store, size: database.size, folder, close };
   } catch (error) {
     await close();
-    throw spaceGuard.isDiskFull() ? new DiskFullError(folder, undefined, { cause: error }) : error;
+    throw explainWrite(folder, error);
+  }
+}
+
+/** @throws Error if a part of the path is a file, or if it cannot be created */
+function requireFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw createWriteError(folder, cause);
+  }
+}
+
+/** Starts a runtime that ends when this process does, even if it is killed, and whose temporary files are then removed. */
+function watchWorkerd(start: () => Miniflare): Miniflare {
+  const { env, platform } = process;
+  const folder = requireTemporaryFolder();
+  // Without limits, workerd lets garbage grow to twice the size.
+  env.MINIFLARE_WORKERD_V8_FLAGS = "--max-semi-space-size=1 --max-old-space-size=64";
+  if (platform !== "win32") {
+    env.WATCHED_WORKERD = createRequire(import.meta.url)("workerd").default;
+    env.WATCHED_FOLDER = folder;
+    env.MINIFLARE_WORKERD_PATH = join(import.meta.dirname, "workerd.sh");
+  }
+  const { TMPDIR } = env;
+  env.TMPDIR = folder;
+  try {
+    return start();
+  } finally {
+    if (TMPDIR === undefined) delete env.TMPDIR;
+    else env.TMPDIR = TMPDIR;
   }
 }
 

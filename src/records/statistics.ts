@@ -14,7 +14,7 @@ export interface Source {
 }
 
 /** The most sources that are recorded. Those of later appends are left out. */
-export const MOST_SOURCES = 20;
+const MOST_SOURCES = 20;
 
 /** A summary of the records of a state. Every write stores it, so that nobody has to read all records. */
 export interface Statistics {
@@ -32,14 +32,15 @@ export interface Statistics {
   totals: Counts;
   /** The days that have records, oldest first. */
   days: Day[];
-  /** Where the records come from, each source once. */
+  /** Where the records come from, each source once; at most twenty. */
   sources: Source[];
+  /** How many sources there are. */
+  source_count: number;
 }
 
-/** Collects the statistics of records that are being written. */
+/** Collects the statistics of records, in any order. */
 export interface Gathering {
-  /** Yields the same records. They must be oldest first, and later than all records before. */
-  pass(records: Iterable<TrafficRecord>): Iterable<TrafficRecord>;
+  add(record: TrafficRecord): void;
   /** The statistics of all records so far. */
   statistics(): Statistics;
 }
@@ -54,44 +55,42 @@ const NOTHING: Statistics = {
   totals: NO_COUNTS,
   days: [],
   sources: [],
+  source_count: 0,
 };
 
 /**
  * Begins to gather statistics.
  * @param before the statistics of the records before, which are continued and not changed
- * @param sources where the records come from
  */
-export function gatherStatistics(before = NOTHING, sources: Source[] = []): Gathering {
-  const gathered = { ...copy(before), sources: addSources(before.sources, sources) };
-  const cameras = new Map(gathered.cameras);
+export function gatherStatistics(before = NOTHING): Gathering {
+  const gathered = { ...before, camera_ok: { ...before.camera_ok }, totals: { ...before.totals } };
+  const cameras = new Map(before.cameras);
+  const days = new Map(before.days.map((day): [string, Day] => [day[0], [...day]]));
   return {
-    *pass(records) {
-      for (const record of records) {
-        cameras.set(record.camera_pk, record.camera_ref);
-        add(gathered, record);
-        yield record;
-      }
+    add(record) {
+      cameras.set(record.camera_pk, record.camera_ref);
+      addToSums(gathered, record);
+      requireDay(days, record.timestamp.slice(0, DATE_LENGTH))[PLACES[record.camera_ok ?? "null"]] += 1;
     },
     statistics: () => ({
-      ...copy(gathered),
+      ...gathered,
+      camera_ok: { ...gathered.camera_ok },
+      totals: { ...gathered.totals },
       cameras: [...cameras].sort(([one], [other]) => one - other),
+      days: [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
     }),
   };
 }
 
-function addSources(known: Source[], added: Source[]): Source[] {
-  const byName = new Map([...known, ...added].map((source) => [`${source.kind} ${source.name}`, source]));
-  return [...byName.values()].slice(0, MOST_SOURCES);
-}
-
-/** Later records change only the sums and the latest day, so the other days, perhaps thousands, are not copied. */
-function copy({ camera_ok, totals, days, ...rest }: Statistics): Statistics {
-  const latest = days.slice(-1).map((day): Day => [...day]);
+/** Adds where records come from. Sources after the first twenty are only counted. */
+export function addSources(statistics: Statistics, added: Source[]): Statistics {
+  const nameOf = (source: Source) => `${source.kind} ${source.name}`;
+  const { sources, source_count } = statistics;
+  const byName = new Map([...sources, ...added].map((source) => [nameOf(source), source]));
   return {
-    ...rest,
-    camera_ok: { ...camera_ok },
-    totals: { ...totals },
-    days: [...days.slice(0, -1), ...latest],
+    ...statistics,
+    sources: [...byName.values()].slice(0, MOST_SOURCES),
+    source_count: source_count + byName.size - sources.length,
   };
 }
 
@@ -101,22 +100,20 @@ const DATE_LENGTH = 10;
 /** The place of each value of `camera_ok` in a day. */
 const PLACES = { True: 1, False: 2, null: 3 } as const;
 
-function add(gathered: Statistics, record: TrafficRecord): void {
-  const health = record.camera_ok ?? "null";
-  gathered.records += 1;
-  gathered.first ??= record.timestamp;
-  gathered.last = record.timestamp;
-  gathered.largest_id = Math.max(gathered.largest_id ?? record.id, record.id);
-  gathered.camera_ok[health] += 1;
-  for (const name of ROAD_USERS) gathered.totals[name] += record[name];
-  requireDay(gathered.days, record.timestamp.slice(0, DATE_LENGTH))[PLACES[health]] += 1;
+function addToSums(sums: Statistics, record: TrafficRecord): void {
+  const { id, timestamp, camera_ok } = record;
+  sums.records += 1;
+  if (sums.first === null || timestamp < sums.first) sums.first = timestamp;
+  if (sums.last === null || timestamp > sums.last) sums.last = timestamp;
+  sums.largest_id = Math.max(sums.largest_id ?? id, id);
+  sums.camera_ok[camera_ok ?? "null"] += 1;
+  for (const name of ROAD_USERS) sums.totals[name] += record[name];
 }
 
-/** The day of the next record: the latest day, or a new one. */
-function requireDay(days: Day[], date: string): Day {
-  const latest = days.at(-1);
-  if (latest?.[0] === date) return latest;
+function requireDay(days: Map<string, Day>, date: string): Day {
+  const known = days.get(date);
+  if (known) return known;
   const day: Day = [date, 0, 0, 0];
-  days.push(day);
+  days.set(date, day);
   return day;
 }

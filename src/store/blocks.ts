@@ -36,7 +36,7 @@ export class ContentError extends Error {}
 const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
 /** JSON writes a line feed inside a string as \n, so this occurs only between records. */
-const SEPARATOR = ",\n";
+export const SEPARATOR = ",\n";
 const BEGIN = "[\n";
 const END = "\n]";
 
@@ -70,7 +70,7 @@ export function* encodeBlocks(
   for (const record of records) {
     lines.push(encodeRecord(record));
     if (lines.length < BLOCK_SIZE) continue;
-    yield { first: start, text: BEGIN + lines.join(SEPARATOR) + END };
+    yield { first: start, text: wrapLines(lines.join(SEPARATOR)) };
     start += lines.length;
     lines = [];
   }
@@ -166,7 +166,13 @@ export function renderResults(range: Range, linesOf: (start: number) => Lines): 
   return JSON.stringify(records.reverse());
 }
 
-function encodeRecord(record: TrafficRecord): string {
+/** The text of a block with these lines. */
+export function wrapLines(lines: string): string {
+  return BEGIN + lines + END;
+}
+
+/** A record as a line. */
+export function encodeRecord(record: TrafficRecord): string {
   return JSON.stringify(FIELDS.map((field) => record[field]));
 }
 

@@ -1,5 +1,5 @@
 import type { TrafficRecord } from "../records/record.ts";
-import { gatherStatistics, type Source } from "../records/statistics.ts";
+import { addSources, gatherStatistics, type Source, type Statistics } from "../records/statistics.ts";
 import { BLOCK_SIZE, type Block, countInBlocks, encodeBlocks } from "./blocks.ts";
 import {
   type BlockOwner,
@@ -26,6 +26,14 @@ const SWITCH_ATTEMPTS = 5;
 
 /** KV accepts one write a second to a key. */
 const SWITCH_PAUSE_MS = 1_000;
+
+/** Records that are encoded already, by a caller that orders them in a database of its own. */
+export interface EncodedRecords {
+  /** The full blocks behind those of the base, oldest first. Returns the new tail after the last one. */
+  blocks(): Generator<Block, string>;
+  /** The statistics of the collection with these records. It is called after the last block. */
+  statistics(): Statistics;
+}
 
 export interface WriteOptions {
   /** Where the records come from. */
@@ -58,7 +66,7 @@ export class UnknownOutcomeError extends Error {
  */
 export async function load(
   store: Store,
-  records: Iterable<TrafficRecord>,
+  records: Iterable<TrafficRecord> | EncodedRecords,
   {
     expected,
     name = createName(Date.now()),
@@ -67,7 +75,8 @@ export async function load(
 ): Promise<State> {
   const beganAt = Date.now();
   if ((await readReplaceable(store)).load !== "") await store.sweep(findDeadWrites(store));
-  return write(store, records, { load: name, revision: name }, { beganAt, expected, ...options });
+  const encoded = "blocks" in records ? records : encode(records);
+  return write(store, encoded, { load: name, revision: name }, { beganAt, expected, ...options });
 }
 
 /**
@@ -81,7 +90,7 @@ export async function load(
  */
 export async function append(
   store: Store,
-  records: Iterable<TrafficRecord>,
+  records: Iterable<TrafficRecord> | EncodedRecords,
   base: StateStatistics,
   options: WriteOptions = {},
 ): Promise<State> {
@@ -91,7 +100,24 @@ export async function append(
   const revision = createName(beganAt);
   const isEmpty = state.load === "";
   const owner: BlockOwner = { load: isEmpty ? revision : state.load, revision, base: state };
-  return write(store, records, owner, { beganAt, expected: state, statistics: base.statistics, ...options });
+  const encoded = "blocks" in records ? records : encode(records, base);
+  return write(store, encoded, owner, { beganAt, expected: state, ...options });
+}
+
+/** @param base what the records continue, if it is not empty */
+function encode(records: Iterable<TrafficRecord>, base?: StateStatistics): EncodedRecords {
+  const gathering = gatherStatistics(base?.statistics);
+  const { tail, count } = base?.state ?? NOTHING_LOADED;
+  function* pass() {
+    for (const record of records) {
+      gathering.add(record);
+      yield record;
+    }
+  }
+  return {
+    blocks: () => encodeBlocks(pass(), tail, countInBlocks(count) + 1),
+    statistics: gathering.statistics,
+  };
 }
 
 /** @throws Error if the store takes loads only */
@@ -105,27 +131,23 @@ export function requireAppends({ takesAppends }: Store): void {
 interface Write extends WriteOptions {
   beganAt: number;
   expected?: State | undefined;
-  statistics?: StateStatistics["statistics"];
 }
 
 /** Writes, switches, and then removes what is not needed any more. A write that fails removes its own blocks. */
 async function write(
   store: Store,
-  records: Iterable<TrafficRecord>,
+  records: EncodedRecords,
   owner: BlockOwner,
   options: Write,
 ): Promise<State> {
   const { beganAt, sources = [], onWarning = () => {} } = options;
-  const gathering = gatherStatistics(options.statistics, sources);
-  const { tail = "", count = 0 } = owner.base ?? {};
-  const blocks = encodeBlocks(gathering.pass(records), tail, countInBlocks(count) + 1);
   const written: Pick<Block, "first">[] = [];
   try {
-    const newTail = await writeBlocks(store, blocks, owner, written, options.onProgress);
-    const statistics = gathering.statistics();
+    const tail = await writeBlocks(store, records.blocks(), owner, written, options.onProgress);
+    const statistics = addSources(records.statistics(), sources);
     const { load, revision } = owner;
     options.onSwitch?.();
-    const next = { load, revision, count: statistics.records, tail: newTail, statistics };
+    const next = { load, revision, count: statistics.records, tail, statistics };
     const { state, replaced } = await switchReaders(store, next, beganAt, options.expected);
     const dead = findDeadWrites(store, replaced.load === load ? [] : [replaced.load]);
     const isSwept = replaced.load !== load || written.length > 0;

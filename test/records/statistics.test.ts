@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+import { addSources, gatherStatistics, type Source, type Statistics } from "../../src/records/statistics.ts";
 import { makeRecords } from "./sample.ts";
 
 function gather(records: TrafficRecord[], before?: Statistics): Statistics {
   const gathering = gatherStatistics(before);
-  expect([...gathering.pass(records)], "what passes").toEqual(records);
+  records.forEach(gathering.add);
   return gathering.statistics();
 }
 
@@ -24,6 +24,7 @@ describe("statistics", () => {
       totals: { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 },
       days: [],
       sources: [],
+      source_count: 0,
     });
   });
 
@@ -58,6 +59,7 @@ describe("statistics", () => {
         ["2019-05-17", 1, 1, 0],
       ],
       sources: [],
+      source_count: 0,
     });
   });
 
@@ -75,21 +77,28 @@ describe("statistics", () => {
     );
   });
 
-  test("name each source once, and at most twenty sources", () => {
-    const [seed, growth] = [
+  test("do not depend on the order of the records", () => {
+    const records = makeRecords(300);
+    const all = gather(records);
+    fc.assert(
+      fc.property(fc.shuffledSubarray(records, { minLength: 300 }), (shuffled) => {
+        expect(gather(shuffled)).toEqual(all);
+      }),
+    );
+  });
+
+  test("name each source once and at most twenty sources, and count all", () => {
+    const [seed, growth]: Source[] = [
       { kind: "seed", name: "data/seed" },
       { kind: "growth", name: "cron trigger" },
-    ] as const;
-    const first = gatherStatistics(undefined, [seed, seed]).statistics();
-    expect(first.sources).toEqual([seed]);
-    const second = gatherStatistics(first, [growth]).statistics();
-    expect(gatherStatistics(second, [growth, seed]).statistics().sources).toEqual([seed, growth]);
-    const files = Array.from({ length: 30 }, (_, index) => ({ kind: "file" as const, name: `${index}.csv` }));
-    expect(gatherStatistics(second, files).statistics().sources).toEqual([
-      seed,
-      growth,
-      ...files.slice(0, 18),
-    ]);
+    ];
+    const first = addSources(gather([]), [seed!, seed!]);
+    expect(first).toMatchObject({ sources: [seed], source_count: 1 });
+    const second = addSources(addSources(first, [growth!]), [growth!, seed!]);
+    expect(second).toMatchObject({ sources: [seed, growth], source_count: 2 });
+    const files = Array.from({ length: 30 }, (_, index): Source => ({ kind: "file", name: `${index}.csv` }));
+    const third = addSources(second, files);
+    expect(third).toMatchObject({ sources: [seed, growth, ...files.slice(0, 18)], source_count: 32 });
   });
 
   test("are the sums of their days", () => {

@@ -15,7 +15,8 @@ export async function readAll(store: Store): Promise<{ state: State; records: Tr
   const lines = [...blocks.map(openBlock), openTail(state.tail, state.count)];
   const records = lines.flatMap(decodeLines);
   expect(records).toHaveLength(state.count);
-  expect(statistics).toEqual({ ...statisticsOf(records), sources: statistics.sources });
+  const { sources, source_count } = statistics;
+  expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
   return { state, records };
 }
 

@@ -1,7 +1,7 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
-import { D1_SCRIPT, type LocalDatabase, openD1 } from "../../data/stores/d1-runtime.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
+import { type LocalDatabase, openD1, STORES_SCRIPT } from "../../data/stores/runtime.ts";
 import type { Env } from "../../src/env.ts";
 import { createD1Store } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
@@ -24,7 +24,12 @@ export function useStores(): Stores {
   const stores = {} as Stores;
   let runtime: Miniflare | undefined;
   beforeAll(async () => {
-    const options = { modules: true as const, script: D1_SCRIPT, d1Databases: ["DB"], kvNamespaces: ["KV"] };
+    const options = {
+      modules: true as const,
+      script: STORES_SCRIPT,
+      d1Databases: ["DB"],
+      kvNamespaces: ["KV"],
+    };
     runtime = new Miniflare(convertV4MiniflareOptions({ ...options, cf: false }));
     const database = openD1(runtime);
     await applyMigrations(database);

@@ -1,4 +1,4 @@
-import { stage } from "../../data/staging.ts";
+import { listRecords, stage } from "../../data/staging.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { countInBlocks } from "../../src/store/blocks.ts";
 
@@ -33,7 +33,7 @@ export async function createRequests(file: string, pages: number[]) {
   const { count } = staged;
   const results = new Map<number, string[]>(pages.map((page) => [page, []]));
   let newer = count;
-  for (const record of staged.records())
+  for (const record of listRecords(staged))
     results.get(1 + Math.floor(--newer / PAGE_SIZE))?.unshift(JSON.stringify(record));
   staged.close();
   return (page: number, origin: string): PageRequest => {

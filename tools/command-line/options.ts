@@ -32,8 +32,13 @@ export function parseMinutes(text: string): number {
 /** Names of standard output, which cannot be replaced by a finished file. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
+/** Parses a path. */
+export function parsePath(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("It must not be empty.");
+}
+
 /** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
 export function parseOut(text: string): string {
-  if (text === "") throw new InvalidArgumentError("It must not be empty.");
-  return STANDARD_OUTPUT.test(text) ? "-" : text;
+  return STANDARD_OUTPUT.test(text) ? "-" : parsePath(text);
 }

@@ -51,31 +51,21 @@ async function appendTo(
 ): Promise<void> {
   const { store } = opened;
   const staged = await readFiles(files, options, conclude, continueFrom(store, base, options));
-  if (options.dryRun) return showChange(staged, base, true);
+  if (options.dryRun) return showChange(staged, base);
   const sources = describeSources(files, options.source);
   await writeStaged(staged, opened, async (callbacks) => {
-    if (staged.count > 0)
-      await addRecords(store, staged.records(), base, { ...callbacks, onSwitch, sources });
+    if (staged.count > 0) await addRecords(store, staged, base, { ...callbacks, onSwitch, sources });
   });
   console.log(summariseAppend(staged, base.state.count));
 }
 
-function continueFrom(
-  store: Store,
-  { state, statistics }: StateStatistics,
-  { skipKnown }: AppendOptions,
-): AppendBase {
+function continueFrom(store: Store, base: StateStatistics, { skipKnown }: AppendOptions): AppendBase {
+  const { state, statistics } = base;
   return {
-    newest: statistics.last ?? "",
-    largestId: statistics.largest_id ?? 0,
-    cameras: new Map(statistics.cameras),
+    ...base,
     skipKnown: skipKnown ?? false,
-    async *findIds(ids) {
-      const wanted = new Set(ids);
-      if (wanted.size === 0) return;
-      for await (const { id } of readRecords(store, state)) if (wanted.has(id)) yield id;
-    },
-    readSince: (timestamp) => readRecords(store, state, { from: startOfDay(statistics, timestamp) }),
+    read: (since) =>
+      readRecords(store, state, { from: since === undefined ? 1 : startOfDay(statistics, since) }),
   };
 }
 

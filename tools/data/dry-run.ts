@@ -1,6 +1,6 @@
-import { formatCount } from "../../data/formatting.ts";
+import { escapeInvisible, formatCount } from "../../data/formatting.ts";
 import type { Staged } from "../../data/staging.ts";
-import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
 
 /** Cameras that are named; any more are only counted. */
 const MAX_NAMED_CAMERAS = 10;
@@ -8,12 +8,9 @@ const MAX_NAMED_CAMERAS = 10;
 /**
  * Describes what the served collection would become, without writing anything.
  * @param before the statistics of what is loaded
- * @param base the statistics that an append continues; undefined for a load, which replaces everything
  */
-export function describeChange(staged: Staged, before: Statistics, base?: Statistics): string {
-  const gathering = gatherStatistics(base);
-  for (const _ of gathering.pass(staged.records()));
-  const after = gathering.statistics();
+export function describeChange(staged: Staged, before: Statistics): string {
+  const after = staged.statistics();
   const change = (name: "first" | "last") => `${before[name] ?? "none"} -> ${after[name] ?? "none"}`;
   const [old, current] = [new Set(cameraNames(before)), new Set(cameraNames(after))];
   return [
@@ -29,7 +26,7 @@ export function describeChange(staged: Staged, before: Statistics, base?: Statis
 
 /** A camera is one with the same `camera_pk` and `camera_ref`. */
 function cameraNames(statistics: Statistics): string[] {
-  return statistics.cameras.map(([pk, ref]) => `${ref} (${pk})`);
+  return statistics.cameras.map(([pk, ref]) => `${escapeInvisible(ref)} (${pk})`);
 }
 
 function without(names: Set<string>, others: Set<string>): string[] {

@@ -1,7 +1,7 @@
-import { LOSSY_WRITERS, RECORD_BYTES, WRITERS } from "../../data/formats/formats.ts";
+import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writePages } from "../../data/formats/json.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
-import { writeParquet } from "../../data/formats/parquet.ts";
+import { formatCount } from "../../data/formatting.ts";
 import { readRecords } from "../../data/stored-records.ts";
 import { readConfiguration } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
@@ -12,13 +12,11 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import type { State } from "../../src/store/store.ts";
 import { openProgress, type Progress } from "../command-line/progress.ts";
 
-const RECORD_FORMATS = { ...WRITERS, ...LOSSY_WRITERS, parquet: writeParquet };
-
 /** The values of `--format`. */
-export const EXPORT_FORMATS = [...Object.keys(RECORD_FORMATS), "pages"];
+export const EXPORT_FORMATS = [...Object.keys(WRITERS), "pages"];
 
 export interface ExportOptions extends StoreChoice {
-  format: keyof typeof RECORD_FORMATS | "pages";
+  format: FormatName | "pages";
   /** A path; `-` is standard output. */
   out: string;
 }
@@ -37,13 +35,11 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
     if (state.load === "") throw new Error("Nothing is loaded.");
     const progress = openProgress("exporting", state.count, { out });
     const records = readRecords(store, state, { newestFirst: format === "pages" });
-    const write = format === "pages" ? await pagesOf(state, choice) : RECORD_FORMATS[format];
-    const expectedBytes = state.count * RECORD_BYTES[format];
-    await writeOutput(out, write(showProgress(records, progress)), expectedBytes).finally(progress.close);
-    if (out !== "-") console.log(`Exported ${state.count} record${state.count === 1 ? "" : "s"}.`);
+    const write = format === "pages" ? await pagesOf(state, choice) : WRITERS[format];
+    await writeOutput(out, write(showProgress(records, progress))).finally(progress.close);
+    if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
   });
 }
-
 async function pagesOf({ count }: State, { config }: StoreChoice) {
   const { PUBLIC_ORIGIN } = (await readConfiguration(config)).vars ?? {};
   const publicOrigin = PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN);

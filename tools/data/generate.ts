@@ -1,4 +1,4 @@
-import { type FormatName, RECORD_BYTES, WRITERS } from "../../data/formats/formats.ts";
+import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
 import { EPOCH, generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
@@ -56,8 +56,7 @@ export async function generate(options: GenerateOptions): Promise<void> {
   const required = options.to === undefined ? count : undefined;
   const taken = take(records, count ?? Number.POSITIVE_INFINITY, required);
   const shown = showProgress(taken, progress, (record, done) => estimateTotal(options, record, done));
-  const expectedBytes = count === undefined ? undefined : count * RECORD_BYTES[format];
-  await writeOutput(out, WRITERS[format](shown), expectedBytes).finally(progress.close);
+  await writeOutput(out, WRITERS[format](shown)).finally(progress.close);
 }
 
 /** Estimates the number of records from the part of the period that is done. */

@@ -1,4 +1,4 @@
-import { formatCount } from "../../data/formatting.ts";
+import { escapeInvisible, formatCount } from "../../data/formatting.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
@@ -71,7 +71,7 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
 
 function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
   yield ["loaded at", state.switchedAt ?? "not known"];
-  yield ["sources", statistics.sources.map(({ name }) => name).join(", ") || "not known"];
+  yield ["sources", describeSources(statistics)];
   yield ["load", state.load];
   yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
@@ -82,6 +82,12 @@ function* describe({ state, statistics, bytes, verification }: Info): Generator<
       "verified",
       `${formatCount(verification.blocks, "block")}, ${formatCount(verification.problemCount, "problem")}`,
     ];
+}
+
+function describeSources({ sources, source_count }: Statistics): string {
+  const names = sources.map(({ name }) => escapeInvisible(name)).join(", ");
+  if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
+  return names || "not known";
 }
 
 function* describeStatistics(statistics: Statistics): Generator<Line> {

@@ -1,4 +1,5 @@
-import { DiskFullError, findSpaceProblem, isDiskFull } from "../../data/file-errors.ts";
+import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/file-errors.ts";
+import { formatCount } from "../../data/formatting.ts";
 import { requireLoadable } from "../../data/input-error.ts";
 import { describeSources } from "../../data/sources.ts";
 import type { AppendBase } from "../../data/staging/append-base.ts";
@@ -15,6 +16,8 @@ export interface ReadOptions {
   strict?: boolean | undefined;
   /** Serve records of other models as this one. */
   modelName?: "tf1" | undefined;
+  /** Skip records with the camera and the timestamp of an earlier one, instead of refusing them. */
+  skipDuplicates?: boolean | undefined;
 }
 
 export interface LoadOptions extends ReadOptions, StoreChoice {
@@ -25,9 +28,6 @@ export interface LoadOptions extends ReadOptions, StoreChoice {
   /** The only state that may be replaced; by default any. */
   expected?: State | undefined;
 }
-
-/** A record in a store on this machine, and its copy in the database's log. */
-const STORED_BYTES = 150;
 
 const KEPT = "What was loaded before is still served.";
 const UNKNOWN = "To see which records are served, run: npm run data -- info";
@@ -54,7 +54,7 @@ export function replace(files: string[], options: LoadOptions): Promise<void> {
       const { expected } = options;
       const sources = describeSources(files, options.source);
       await writeStaged(staged, opened, (callbacks) =>
-        replaceAll(store, staged.records(), {
+        replaceAll(store, staged, {
           ...callbacks,
           onSwitch,
           sources,
@@ -66,12 +66,9 @@ export function replace(files: string[], options: LoadOptions): Promise<void> {
   });
 }
 
-/**
- * Prints what a command would change, and removes the staged records.
- * @param isAppend whether the records are added to what is loaded
- */
-export function showChange(staged: Staged, { statistics }: StateStatistics, isAppend = false): void {
-  console.log(describeChange(staged, statistics, isAppend ? statistics : undefined));
+/** Prints what a command would change, and removes the staged records. */
+export function showChange(staged: Staged, { statistics }: StateStatistics): void {
+  console.log(describeChange(staged, statistics));
   staged.close();
 }
 
@@ -98,15 +95,16 @@ export async function writeStaged(
   { folder }: OpenStore,
   write: (callbacks: Pick<WriteOptions, "onProgress" | "onWarning">) => Promise<unknown>,
 ): Promise<void> {
-  const needed = staged.count * STORED_BYTES;
-  const problem = folder === undefined ? undefined : findSpaceProblem(folder, needed);
-  if (problem !== undefined) printNotice(problem);
   const progress = openProgress("writing", staged.count);
   try {
     await write({ onProgress: progress.update, onWarning: (message) => printNotice(`Warning: ${message}`) });
   } catch (cause) {
-    const { message } = isDiskFull(cause) ? new DiskFullError(folder ?? "The store", needed) : Object(cause);
-    throw new Error(`${message ?? cause}\n${cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT}`, {
+    // What was written is removed already.
+    const error =
+      folder !== undefined && isDiskFull(cause)
+        ? new DiskFullError(folder, staged.bytes() + RESERVED_BYTES)
+        : Object(cause);
+    throw new Error(`${error.message ?? cause}\n${cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT}`, {
       cause,
     });
   } finally {
@@ -140,6 +138,7 @@ export async function readFiles(
   const staged = await stage(files, {
     modelName: options.modelName,
     strict: options.strict ?? false,
+    skipDuplicates: options.skipDuplicates,
     appendBase,
     openStep: (step, unit) => openProgress(step, undefined, { unit }),
     warn: printNotice,
@@ -147,8 +146,10 @@ export async function readFiles(
   return requireLoadable(staged, conclude);
 }
 
-/** How many records, and how many of them were corrected. */
-export function summarise({ count, zeroed }: Pick<Staged, "count" | "zeroed">): string {
-  const corrected = ` (${zeroed} of them with camera_ok "False" had counts above 0, which are now 0)`;
-  return `${count} record${count === 1 ? "" : "s"}${zeroed > 0 ? corrected : ""}`;
+/** How many records, how many of them were corrected, and how many were left out. */
+export function summarise({ count, zeroed, duplicates }: Staged): string {
+  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
+  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }

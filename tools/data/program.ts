@@ -1,7 +1,13 @@
 import { type Command, Option } from "commander";
 import { WRITERS } from "../../data/formats/formats.ts";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { createWholeNumberParser, parseDate, parseMinutes, parseOut } from "../command-line/options.ts";
+import {
+  createWholeNumberParser,
+  parseDate,
+  parseMinutes,
+  parseOut,
+  parsePath,
+} from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
 import { beVerbose } from "../command-line/progress.ts";
 import { type AppendOptions, append } from "./append.ts";
@@ -33,6 +39,10 @@ function addReadOptions(command: Command): Command {
       "--strict",
       'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
+    .option(
+      "--skip-duplicates",
+      "skip records with the camera and the timestamp of an earlier one (default: refuse them)",
+    )
     .addOption(
       new Option(
         "--model-name <name>",
@@ -51,10 +61,11 @@ function addStoreOptions(command: Command): Command {
       ).choices(STORE_NAMES),
     )
     .option("--remote", "use the deployed store (default: the local store)")
-    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev")
+    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parsePath)
     .option(
       "--config <file>",
       "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
+      parsePath,
     );
 }
 
@@ -89,10 +100,7 @@ function addExport(program: Command): void {
   addStoreOptions(program.command("export"))
     .description("write all loaded records to a file that load can read, oldest first")
     .addOption(
-      new Option(
-        "--format <name>",
-        "csv, jsonl, parquet (load cannot read it), report (loses ids), or pages as the service responds with them, newest first",
-      )
+      new Option("--format <name>", "csv, jsonl, or pages as the service responds with them, newest first")
         .choices(EXPORT_FORMATS)
         .default("csv"),
     )

@@ -1,10 +1,12 @@
-import { MAX_SHOWN_PROBLEMS } from "../../data/formats/problem.ts";
+import { formatProblem, MAX_SHOWN_PROBLEMS } from "../../data/formats/problem.ts";
+import type { Row } from "../../data/formats/row.ts";
+import { recordValidator } from "../../data/formats/validation.ts";
 import { compareAge } from "../../data/records.ts";
+import { stage } from "../../data/staging.ts";
 import { BLOCKS_AT_ONCE, requireUnchanged } from "../../data/stored-records.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
-import { gatherStatistics, type Statistics } from "../../src/records/statistics.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
 import {
-  BLOCK_SIZE,
   blockStarts,
   countInBlocks,
   decodeLines,
@@ -14,7 +16,6 @@ import {
 } from "../../src/store/blocks.ts";
 import type { State, Store } from "../../src/store/store.ts";
 import { openProgress } from "../command-line/progress.ts";
-import { createIdSet } from "../id-set.ts";
 
 /** What is wrong with the stored collection. */
 export interface Verification {
@@ -24,56 +25,90 @@ export interface Verification {
   problemCount: number;
 }
 
+/** What messages call the source of the records; their lines are positions. */
+const STORED = "stored records";
+
 /**
- * Reads every block of a state, and compares the records with each other, with the state and with the statistics.
+ * Reads every block of a state, and checks the records as a load checks those of a file. Their order and their statistics must
+ * be those that are stored.
  * @param statistics what the store holds as the statistics of the state
  * @throws Error if the collection is replaced meanwhile
  */
 export async function verify(store: Store, state: State, statistics: Statistics): Promise<Verification> {
-  const verification: Verification = { blocks: 0, problems: [], problemCount: 0 };
-  const report = (problem: string) => {
-    verification.problemCount++;
-    if (verification.problems.length < MAX_SHOWN_PROBLEMS) verification.problems.push(problem);
-  };
   const progress = openProgress("verifying", state.count);
-  const checkRecord = createRecordCheck(report);
-  const gathering = gatherStatistics();
-  try {
-    for await (const records of readAll(store, state)) {
-      verification.blocks++;
-      if (records instanceof Error) report(records.message);
-      else for (const record of gathering.pass(records)) checkRecord(record);
-      progress.update(Math.min(state.count, verification.blocks * BLOCK_SIZE));
+  let blocks = 0;
+  async function* read() {
+    const check = createRowCheck();
+    for await (const { first, records } of readParts(store, state)) {
+      blocks++;
+      progress.update(first);
+      yield records instanceof Error
+        ? [problemAt(first, records.message)]
+        : records.flatMap((record, index) => check(record, first + index));
     }
-  } finally {
-    progress.close();
   }
-  for (const name of findDifferences(gathering.statistics(), statistics))
-    report(`The statistics differ from the records in ${name}`);
-  return verification;
+  const staged = await stage([STORED], { strict: true, read }).finally(progress.close);
+  const different = findDifferences(staged.statistics(), statistics);
+  staged.close();
+  return {
+    blocks,
+    problems: [
+      ...staged.problems.map(formatProblem),
+      ...different.map((name) => `The statistics differ from the records in ${name}`),
+    ].slice(0, MAX_SHOWN_PROBLEMS),
+    problemCount: staged.problemCount + different.length,
+  };
 }
 
-/** The records of each block of a state and of its tail, or the error of what cannot be read. */
-async function* readAll(store: Store, state: State): AsyncGenerator<TrafficRecord[] | Error> {
-  const starts = blockStarts({ first: 1, last: countInBlocks(state.count) });
+/** Creates a function that checks a record by itself, and that it is newer than the one before. */
+function createRowCheck() {
+  let before: TrafficRecord | undefined;
+  return (record: TrafficRecord, line: number): Row[] => {
+    const checked = recordValidator.validate(record, { file: STORED, line }, record);
+    if ("problems" in checked) return [checked];
+    const isMisplaced = before && compareAge(before, record) > 0;
+    const problem = problemAt(line, `is stored after record ${before?.id}, which is newer`);
+    before = record;
+    return [{ file: STORED, line, record }, ...(isMisplaced ? [problem] : [])];
+  };
+}
+
+function problemAt(line: number, message: string): Row {
+  return { problems: [{ file: STORED, line, message }] };
+}
+
+interface Part {
+  /** The position of its first record. */
+  first: number;
+  /** The records, or the error of a part that cannot be read. */
+  records: TrafficRecord[] | Error;
+}
+
+/** The blocks of a state, and its tail. */
+async function* readParts(store: Store, state: State): AsyncGenerator<Part> {
+  const inBlocks = countInBlocks(state.count);
+  const starts = blockStarts({ first: 1, last: inBlocks });
   for (let index = 0; index < starts.length; index += BLOCKS_AT_ONCE) {
     const some = starts.slice(index, index + BLOCKS_AT_ONCE);
-    const blocks = await store
-      .readBlocks(state, { first: some[0] ?? 1, last: some.at(-1) ?? 0 })
-      .catch(() => undefined);
-    if (blocks) for (const block of blocks) yield decode(() => openBlock(block));
-    else for (const first of some) yield await readOne(store, state, first);
+    const range = { first: some[0] ?? 1, last: some.at(-1) ?? 0 };
+    const blocks = await store.readBlocks(state, range).catch(() => undefined);
+    // If one of them cannot be read, the others can.
+    for (const [place, first] of some.entries()) {
+      const block = blocks?.[place];
+      yield { first, records: block ? decode(() => openBlock(block)) : await readOne(store, state, first) };
+    }
   }
-  if (state.tail !== "") yield decode(() => openTail(state.tail, state.count));
+  if (state.count > inBlocks || state.tail !== "")
+    yield { first: inBlocks + 1, records: decode(() => openTail(state.tail, state.count)) };
 }
 
 async function readOne(store: Store, state: State, first: number): Promise<TrafficRecord[] | Error> {
   try {
     const [block] = await store.readBlocks(state, { first, last: first });
-    return block ? decode(() => openBlock(block)) : new Error(`The block at position ${first} is missing`);
+    return block ? decode(() => openBlock(block)) : new Error("is missing");
   } catch (error) {
     await requireUnchanged(store, state, error);
-    return error instanceof Error ? error : new Error(String(error));
+    return Object(error);
   }
 }
 
@@ -81,32 +116,13 @@ function decode(open: () => Lines): TrafficRecord[] | Error {
   try {
     return decodeLines(open());
   } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
+    return Object(error);
   }
-}
-
-/** Creates a function that checks a record by itself and against the records before it, which are older. */
-function createRecordCheck(report: (problem: string) => void) {
-  const ids = createIdSet();
-  const refs = new Map<number, string>();
-  let before: TrafficRecord | undefined;
-  return (record: TrafficRecord): void => {
-    const name = `Record ${record.id}`;
-    const [issue] = TrafficRecord.safeParse(record).error?.issues ?? [];
-    if (issue) report(`${name} is not valid: ${issue.path.join(".")}: ${issue.message}`);
-    if (!ids.add(record.id)) report(`${name} is stored twice`);
-    const ref = refs.get(record.camera_pk) ?? record.camera_ref;
-    if (ref !== record.camera_ref) report(`${name} has another camera_ref than older ones of its camera_pk`);
-    refs.set(record.camera_pk, ref);
-    if (before && compareAge(before, record) > 0)
-      report(`${name} is stored after record ${before.id}, which is newer`);
-    before = record;
-  };
 }
 
 function findDifferences(actual: Statistics, stored: Statistics): string[] {
   // The records do not contain where they come from.
-  const { sources: _, ...checked } = actual;
+  const { sources: _, source_count: __, ...checked } = actual;
   const names = Object.keys(checked) as (keyof typeof checked)[];
   return names.filter((name) => JSON.stringify(actual[name]) !== JSON.stringify(stored[name]));
 }

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import type { StageOptions } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Source } from "../../src/records/statistics.ts";
+import type { EncodedRecords } from "../../src/store/writer.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Records to load. */
 export interface Collection {
   /** Oldest first. */
-  records: Iterable<TrafficRecord>;
+  records: Iterable<TrafficRecord> | EncodedRecords;
   sources: Source[];
   /** A hash of the records: the same input has the same hash, also after a restart. */
   hash: string;
@@ -58,7 +59,7 @@ async function readFiles(
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = describeSources(files, undefined);
-  return { records: staged.records(), sources, hash: digest.digest("hex"), close: staged.close };
+  return { records: staged, sources, hash: digest.digest("hex"), close: staged.close };
 }
 
 /** Imports SQLite without the warning that it is experimental, which says nothing to users of the package. */

@@ -1,6 +1,6 @@
 import { COLLECTION_PATH, PAGE_SIZE } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
-import { MOST_SOURCES, type Source } from "../../records/statistics.ts";
+import type { Source, Statistics } from "../../records/statistics.ts";
 import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { JsonText } from "../json-text.tsx";
@@ -93,7 +93,7 @@ const Collection: FC<Summary> = ({ count, pages, loaded_at, statistics }) => {
   return (
     <>
       <p>
-        {describeSources(statistics.sources)}
+        {describeSources(statistics)}
         {loaded_at && (
           <>
             {" "}
@@ -133,16 +133,14 @@ function listFacts({ first, last, cameras, camera_ok, totals }: Summary["statist
 /** How many sources are named. */
 const NAMED_SOURCES = 5;
 
-function describeSources(sources: Source[]): string {
+function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
   const isMadeUp = sources.every(({ kind }) => kind === "seed" || kind === "growth");
   if (sources.length === 0) return "It is not recorded where the records come from.";
   if (isMadeUp)
     return "The records are made up: they are the seed of this project. You can load an archive of your own in their place.";
   const named = sources.slice(0, NAMED_SOURCES).map(describeSource);
-  const more = sources.length - named.length;
-  // Not all sources of a collection with more than the most are recorded.
-  const atLeast = sources.length === MOST_SOURCES ? "at least " : "";
-  if (more > 0) named.push(`and ${atLeast}${more} more`);
+  const more = source_count - named.length;
+  if (more > 0) named.push(`and ${more} more`);
   return `The records come from: ${named.join("; ")}.`;
 }
 

@@ -37,6 +37,8 @@ export function summarise(
   };
 }
 
-function summariseStatistics({ first, last, cameras, camera_ok, totals, sources, days }: Statistics) {
-  return { first, last, cameras: cameras.length, camera_ok, totals, sources, ...groupIntoPeriods(days) };
+function summariseStatistics({ cameras, days, ...statistics }: Statistics) {
+  const { first, last, camera_ok, totals, sources, source_count } = statistics;
+  const periods = groupIntoPeriods(days);
+  return { first, last, cameras: cameras.length, camera_ok, totals, sources, source_count, ...periods };
 }

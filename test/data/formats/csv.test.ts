@@ -6,7 +6,7 @@ import { readText } from "../../../data/formats/input-file.ts";
 import { collect, cutBytes, FIELDS, makeRecord, readProblems, readRecords } from "./read-input.ts";
 
 async function readCells(text: string, size: number) {
-  return collect(readCsvRows(readText(Readable.from(cutBytes(text, size)))));
+  return (await collect(readCsvRows(readText(Readable.from(cutBytes(text, size)))))).flat();
 }
 
 const cell = fc.string({ unit: fc.constantFrom("a", "é", ",", '"', "\n", "\r", "\r\n", " ") });
@@ -28,6 +28,21 @@ test("reads the cells and the start line of each row, however the bytes are spli
       });
       expect(await readCells(text, size)).toEqual(expected);
     }),
+  ));
+
+test("rows without quotes are read like those with quotes", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.stringMatching(/^([a,\r\n]|\r\n)*$/),
+      fc.integer({ min: 1, max: 9 }),
+      async (text, size) => {
+        const [plain, quoted] = await Promise.all([
+          readCells(`${text}\n`, size),
+          readCells(`${text}\n"",""`, size),
+        ]);
+        expect(plain).toEqual(quoted.slice(0, -1));
+      },
+    ),
   ));
 
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,1,0,0,0,0,0,tf1\n";

@@ -2,11 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
+import { recordValidator } from "../../../data/formats/validation.ts";
+import { escapeInvisible } from "../../../data/formatting.ts";
 import { stage } from "../../../data/staging.ts";
 import { stageFiles } from "../staging/stage-files.ts";
-import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems } from "./read-input.ts";
+import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems, readRows } from "./read-input.ts";
 
 // All problems of a single file with their messages, so that the wording can be reviewed as a whole.
 // test/data/staging-problems.test.ts tests records that contradict each other.
@@ -57,7 +60,9 @@ describe("reports an invalid field of a record", () => {
     ["an offset", "timestamp", "2019-02-28T10:00:00+00:00", UTC],
     ["a fraction of a second", "timestamp", "2019-02-28T10:00:00.000Z", UTC],
     ["an empty timestamp", "timestamp", "", UTC],
-    ["an invalid camera_ok", "camera_ok", "true", 'is not "True", "False", or null'],
+    ["a camera_ok in lower case", "camera_ok", "true", 'is not "True", "False", or empty'],
+    ["the word null for camera_ok", "camera_ok", "null", 'is not "True", "False", or empty'],
+    ["a missing value of R for camera_ok", "camera_ok", "NA", 'is not "True", "False", or empty'],
     ["an empty camera_ref", "camera_ref", "", STRING],
     [
       "a camera_ref with a control character",
@@ -65,6 +70,17 @@ describe("reports an invalid field of a record", () => {
       "a\u0007",
       "contains the invisible character U+0007",
     ],
+    ...["\u2028", "\u3164", "\u2800", "\uffff", "\u200b"].map(
+      (character): [string, string, string, string] => {
+        const code = character.codePointAt(0)!.toString(16).toUpperCase();
+        return [
+          `a camera_ref with U+${code}`,
+          "camera_ref",
+          `a${character}b`,
+          `contains the invisible character U+${code}`,
+        ];
+      },
+    ),
     ["white space before a camera_ref", "camera_ref", " a", "has white space around it (U+0020)"],
     ["a camera_ref of white space", "camera_ref", "\u00a0", "has white space around it (U+00A0)"],
     ["another model", "model_name", "tf2", 'is not "tf1"'],
@@ -75,7 +91,9 @@ describe("reports an invalid field of a record", () => {
     const text = `${FIELDS}\n${FIELDS.split(",")
       .map((name) => row[name as keyof typeof row])
       .join(",")}\n`;
-    expect(await readProblems(text)).toEqual([`-:2: ${field} ${JSON.stringify(cell)} ${message}`]);
+    expect(await readProblems(text)).toEqual([
+      `-:2: ${field} ${escapeInvisible(JSON.stringify(cell))} ${message}`,
+    ]);
   });
 
   const values: [string, string, unknown, string][] = [
@@ -145,7 +163,7 @@ test.each([
   [
     "a word for warnings",
     `${CAPTURED},${CAPTURED},a,tf1,0,0,0,0,0,0,some`,
-    `warnings "some" ${WHOLE}, or null`,
+    `warnings "some" ${WHOLE}, or empty`,
   ],
   ["another model", `${CAPTURED},${CAPTURED},a,tf2,0,0,0,0,0,0,0`, 'model_name "tf2" is not "tf1"'],
 ])("reports an invalid field of a report: %s", async (_, row, problem) => {
@@ -166,8 +184,8 @@ test.each([
   ],
   [
     "rows with too few and too many cells",
-    `${FIELDS}\n1,2\n${GOOD}\n${GOOD},\n`,
-    ["-:2: has 2 cells instead of 12", "-:4: has 13 cells instead of 12"],
+    `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`,
+    ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"],
   ],
   [
     "missing, unknown and repeated columns",
@@ -185,6 +203,20 @@ test.each([
     `\n${REPORT_COLUMNS.replace(",car,", ",")}\n`,
     ["-:2: car is missing from the header"],
   ],
+  [
+    "a report of another model",
+    `${REPORT_COLUMNS.replace("person,bicycle", "pedestrian,cyclist").replace("truck", "lorry,van,taxi")}\n`,
+    [
+      `-:1: looks like a report of another model, such as YOLO, whose classes differ. Only reports with these columns can be loaded: ${REPORT_COLUMNS.replaceAll(",", ", ")}`,
+    ],
+  ],
+  ...['""', "Unnamed: 0", "X"].map((name): [string, string, string[]] => [
+    `a column of row numbers, ${name}`,
+    `${name},${FIELDS}\n0,${GOOD}\n`,
+    [
+      `-:1: ${/^\w+$/.test(name) ? name : JSON.stringify(name.replaceAll('"', ""))} is a column of row numbers; write the file with index=False (pandas) or row.names = FALSE (R)`,
+    ],
+  ]),
   ["CSV without a header", GOOD, [`-:1: "${GOOD}" is not the header of a records file or of a report`]],
   [
     "column names in upper case",
@@ -294,7 +326,18 @@ test.each([
     ['-:1: {"name":"x"} is not a record: it has no field of a record'],
   ],
   ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, [`-:1: ${DEEP}`]],
-  ["deep arrays in many lines", `${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}`, [`-:2: ${DEEP}`]],
+  ["deep arrays in many lines", "[\n".repeat(100_000), [`-:101: ${DEEP}`]],
+  ["arrays that go on for 100 MB", "[".repeat(100_000_000), [`-:1: ${DEEP}`]],
+  [
+    "a key that appears twice in a line",
+    `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n${RECORD.slice(0, -1)}`,
+    ['-:2: has the key "cars" twice in one object', `-:3: ${show(RECORD.slice(0, -1))} is not valid JSON`],
+  ],
+  [
+    "a key that appears twice in a document",
+    `[\n${RECORD.replace("{", '{"cars":7,')}]`,
+    ['-:2: has the key "cars" twice in one object'],
+  ],
   ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
   [
     "a deep value among records",
@@ -304,7 +347,7 @@ test.each([
   [
     "a deep value in a pretty-printed page",
     `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`,
-    [`-:2: ${DEEP}`],
+    [`-:100: ${DEEP}`],
   ],
   ["an envelope without results", '{"count":1,"next":null,"previous":null}', ["-:1: results is missing"]],
   [
@@ -393,6 +436,7 @@ test.each<[string, Buffer, string]>([
   ["twice.gz", gzipSync(gzipSync(RECORDS)), "is gzip inside gzip; unpack it once with gunzip"],
   ["zip.gz", gzipSync("PK\x03\x04\x14"), "is a zip file or a spreadsheet; unpack it with unzip"],
   ["cut.gz", gzipSync(RECORDS).subarray(0, 40), "is a damaged gzip file: unexpected end of file"],
+  ["zeros", Buffer.alloc(100), "is not text: it begins with NUL bytes"],
   ["utf-16le", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), UTF16],
   ["utf-16be", Buffer.from(`\ufeff${RECORDS}`, "utf16le").swap16(), UTF16],
   ["utf-16le without a mark", Buffer.from(RECORDS, "utf16le"), UTF16],
@@ -418,6 +462,49 @@ test("reports paths that cannot be read", async () => {
     "directory: cannot be read: it is a directory",
     "file/below: cannot be read: a part of the path is not a directory",
     `${"x".repeat(300)}: cannot be read: the path is too long`,
+  ]);
+});
+
+test.each([
+  ["1e400", WHOLE],
+  ["9007199254740991.4", WHOLE],
+  ["1e-400", WHOLE],
+  ["9007199254740993", "is greater than 9007199254740991"],
+  ["-9007199254740993", "is less than -9007199254740991"],
+])("refuses the number %s in JSON, which would be read as another one", async (number, message) => {
+  const record = JSON.stringify(makeRecord({ cars: 4711 })).replace("4711", number);
+  expect(await readProblems(record)).toEqual([`-:1: cars ${number} ${message}`]);
+  expect(await readProblems(`[\n${record}]`)).toEqual([`-:2: cars ${number} ${message}`]);
+});
+
+test.each(["3.0", "3e0", "0.3e1", "-0"])("reads the number %s in JSON", async (number) => {
+  const record = JSON.stringify(makeRecord({ cars: 4711 })).replace("4711", number);
+  expect(await readProblems(record)).toEqual([]);
+});
+
+test("accepts without the schema only what the schema accepts", () =>
+  fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...FIELDS.split(",")),
+      fc.oneof(
+        fc.string(),
+        fc.stringMatching(/^[-+0-9Tt:Z. ]*$/),
+        fc.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/),
+      ),
+      async (field, cell) => {
+        const row = { ...makeRecord(), camera_ok: "", [field]: cell };
+        const cells = FIELDS.split(",").map((name) => `"${String(Object(row)[name]).replaceAll('"', '""')}"`);
+        const rows = await readRows(`${FIELDS}\n${cells.join()}\n`);
+        for (const result of rows)
+          if ("record" in result)
+            expect(recordValidator.validate(result.record, {}, {})).toHaveProperty("data");
+      },
+    ),
+  ));
+
+test("escapes characters in messages that a terminal would not show", async () => {
+  expect(await readProblems('{"detail":"\\u001b[31m"}')).toEqual([
+    "-:1: is an error response (\\u001b[31m), not a page",
   ]);
 });
 

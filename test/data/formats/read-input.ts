@@ -46,7 +46,7 @@ export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
 /** Reads the rows of a file from its text or its chunks. */
 export async function readRows(input: string | Buffer[], modelName?: Source["modelName"]): Promise<Row[]> {
   const chunks = typeof input === "string" ? [Buffer.from(input)] : input;
-  return collect(readSource({ file: "-", modelName }, Readable.from(chunks)));
+  return (await collect(readSource({ file: "-", modelName }, Readable.from(chunks)))).flat();
 }
 
 /** Reads the records or observations of a file. Throws if there are problems. */

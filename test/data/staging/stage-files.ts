@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { formatProblem } from "../../../data/formats/problem.ts";
-import { type StageOptions, stage } from "../../../data/staging.ts";
+import { listRecords, type Staged, type StageOptions, stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { makeRecord, REPORT_COLUMNS } from "../formats/read-input.ts";
@@ -10,18 +10,26 @@ import { makeRecord, REPORT_COLUMNS } from "../formats/read-input.ts";
 /** The content of a file: text, bytes, or records with these fields. */
 type Content = string | Buffer | Partial<TrafficRecord>[];
 
-/** Stages files, given by name; `-` is standard input. */
-export async function stageFiles(contents: Record<string, Content>, options: Partial<StageOptions> = {}) {
+/**
+ * Stages files, given by name; `-` is standard input.
+ * @param take reads the staged records; by default, fewer than a block are read
+ */
+export async function stageFiles<T>(
+  contents: Record<string, Content>,
+  options: Partial<StageOptions> = {},
+  take?: (staged: Staged) => T,
+) {
   const folder = createFolder();
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const staged = await stage(paths, { strict: false, stdin: Readable.from([toBytes(input)]), ...options });
   try {
-    const { count, zeroed, skipped, problemCount } = staged;
+    const { count, zeroed, skipped, duplicates, problemCount } = staged;
     const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
-    const records = problemCount > 0 ? [] : [...staged.records()];
-    return { count, zeroed, skipped, problemCount, problems, records };
+    if (take) return { problems, taken: take(staged), records: [] };
+    const records = problemCount > 0 ? [] : [...listRecords(staged)];
+    return { count, zeroed, skipped, duplicates, problemCount, problems, records };
   } finally {
     staged.close();
   }

@@ -1,6 +1,8 @@
 import { describe, expect, test, vi } from "vitest";
 import type { AppendBase } from "../../../data/staging/append-base.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { gatherStatistics } from "../../../src/records/statistics.ts";
+import { NOTHING_LOADED } from "../../../src/store/store.ts";
 import { makeRecord } from "../formats/read-input.ts";
 import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
@@ -10,23 +12,30 @@ const LOADED = [
 ];
 
 /** A loaded collection with the ids 48 and 50. */
-function createBase(fields: Partial<AppendBase> = {}) {
+function createBase({ skipKnown = false, largestId = 50, cameras, read }: Partial<Base> = {}): AppendBase {
   return {
-    newest: noon(3),
-    largestId: 50,
-    cameras: new Map([
-      [7, "a33"],
-      [9, "c94"],
-    ]),
-    skipKnown: false,
-    async *findIds(ids: Iterable<number>) {
-      for (const id of ids) if (id === 48 || id === 50) yield id;
+    state: NOTHING_LOADED,
+    statistics: {
+      ...gatherStatistics().statistics(),
+      last: noon(3),
+      largest_id: largestId,
+      cameras: cameras ?? [
+        [7, "a33"],
+        [9, "c94"],
+      ],
     },
-    async *readSince() {
-      yield* LOADED;
-    },
-    ...fields,
-  } satisfies AppendBase;
+    skipKnown,
+    read:
+      read ??
+      async function* () {
+        yield* LOADED;
+      },
+  };
+}
+
+interface Base extends Pick<AppendBase, "skipKnown" | "read"> {
+  largestId: number;
+  cameras: [number, string][];
 }
 
 const NEW = { id: 51, timestamp: noon(4) };
@@ -77,15 +86,11 @@ describe("appending records", () => {
     ]);
   });
 
-  test("looks up only ids that are not above the largest loaded id", async () => {
-    const requested = vi.fn();
-    const findIds: AppendBase["findIds"] = async function* (ids) {
-      requested([...ids]);
-      yield* [];
-    };
-    const records = [40, 51, 50, 60].map((id) => ({ id, camera_pk: id, timestamp: noon(4) }));
-    await stageFiles({ a: records }, { appendBase: createBase({ findIds }) });
-    expect(requested.mock.calls).toEqual([[[40, 50]]]);
+  test("reads no loaded records if all ids are above the largest loaded id", async () => {
+    const read = vi.fn<AppendBase["read"]>();
+    const records = [51, 60].map((id) => ({ id, camera_pk: id, timestamp: noon(4) }));
+    expect((await stageFiles({ a: records }, { appendBase: createBase({ read }) })).problems).toEqual([]);
+    expect(read).not.toHaveBeenCalled();
   });
 
   const SKIP_KNOWN = { appendBase: createBase({ skipKnown: true }) };
@@ -115,11 +120,11 @@ describe("appending records", () => {
 
   test("reads loaded records only from the oldest timestamp of the input on, and none for newer input", async () => {
     const requested = vi.fn();
-    const readSince: AppendBase["readSince"] = async function* (timestamp) {
-      requested(timestamp);
+    const read: AppendBase["read"] = async function* (since) {
+      requested(since);
       yield* LOADED;
     };
-    const base = createBase({ skipKnown: true, readSince });
+    const base = createBase({ skipKnown: true, read });
     await stageFiles({ a: [NEW] }, { appendBase: base });
     expect(requested).not.toHaveBeenCalled();
     await stageFiles({ a: [{ timestamp: noon(3) }, { timestamp: noon(2) }] }, { appendBase: base });
@@ -136,11 +141,11 @@ describe("appending a report", () => {
   );
 
   test("continues after the largest id and camera_pk, and loaded cameras keep their camera_pk", async () => {
-    const cameras = new Map([
+    const cameras: [number, string][] = [
       [7, "a33"],
       [9, "c94"],
       [12, "a33"],
-    ]);
+    ];
     const staged = await stageFiles({ a: report }, { appendBase: createBase({ cameras }) });
     expect(staged.problems).toEqual([]);
     expect(
@@ -159,7 +164,7 @@ describe("appending a report", () => {
 
   test("can use the last possible ids and camera_pks, but no more", async () => {
     const add = (largestId: number, largestPk: number) => {
-      const cameras = new Map([[largestPk, "other"]]);
+      const cameras: [number, string][] = [[largestPk, "other"]];
       return stageFiles({ a: report }, { appendBase: createBase({ largestId, cameras }) });
     };
     const { records } = await add(MAX - 4, MAX - 4);

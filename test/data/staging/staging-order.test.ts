@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cameraRef } from "../../../data/formats/validation.ts";
-import { stage } from "../../../data/staging.ts";
+import { listRecords, stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { FIELDS } from "../formats/read-input.ts";
@@ -139,7 +139,7 @@ test("the order of files, formats and records does not change the collection", (
       );
       try {
         expect(staged).toMatchObject({ problems: [], count: records.length });
-        expect([...staged.records()]).toStrictEqual(records.toSorted(compareOldestFirst));
+        expect([...listRecords(staged)]).toStrictEqual(records.toSorted(compareOldestFirst));
       } finally {
         staged.close();
       }

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
+import { NOTHING_LOADED } from "../../../src/store/store.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { statisticsOf } from "../../tools/data/statistics.ts";
 import { stageFiles } from "./stage-files.ts";
 
 const records = makeRecords(45).reverse();
@@ -61,13 +63,11 @@ test("pages may be in several files", async () => {
 
 test("pages that are appended need not hold the loaded records", async () => {
   const appendBase = {
-    newest: records[30]!.timestamp,
-    largestId: 15,
-    cameras: new Map(),
+    state: NOTHING_LOADED,
+    statistics: statisticsOf(records.slice(30)),
     skipKnown: true,
-    async *findIds() {},
-    readSince: async function* () {
-      yield* records.slice(28).reverse();
+    async *read(since?: string) {
+      if (since !== undefined) yield* records.slice(28).reverse();
     },
   };
   const staged = await stageFiles({ a: compact([makePage(1), makePage(2)]) }, { strict: true, appendBase });

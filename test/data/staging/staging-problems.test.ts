@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
@@ -48,12 +48,12 @@ test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
   expect(await stageFiles(contents)).toMatchObject({ problems, problemCount: problems.length });
 });
 
-test("reports all records of a file that is named twice", async () => {
+test("refuses a file that is named twice", async () => {
   const folder = createFolder();
   const file = join(folder, "a");
   await writeFile(file, JSON.stringify(makeRecord()));
-  const staged = await stage([file, file], { strict: false });
-  expect(staged.problems.map(formatProblem)).toEqual([`${file}:1: id 1 already appears in ${file}:1`]);
+  const staged = await stage([file, relative(process.cwd(), file)], { strict: false });
+  expect(staged.problems.map(formatProblem)).toEqual([`${relative(process.cwd(), file)}: is named twice`]);
   staged.close();
 });
 
@@ -75,6 +75,17 @@ test("returns the first 20 problems in the order of files and lines, and counts 
   expect(staged).toMatchObject({ count: 3, problemCount: 2004 });
 });
 
+test("shows the problem of another model once, with its count", async () => {
+  const report = writeReport(
+    ...Array.from({ length: 30 }, (_, day) => `${CAPTURED(day)},${CAPTURED(day)},a,tf2,0,0,0,0,0,0,0`),
+    "x",
+  );
+  expect(await stageFiles({ a: report })).toMatchObject({
+    problems: ['a:2: model_name "tf2" is not "tf1" (and in 29 more)', "a:32: has 1 cell instead of 11"],
+    problemCount: 31,
+  });
+});
+
 test("reads the other files if one cannot be read", async () => {
   const zipped = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
   const staged = await stageFiles({ a: zipped.subarray(0, 40), b: "", "-": zipped, c: "{" });
@@ -87,6 +98,8 @@ test("reads the other files if one cannot be read", async () => {
     ],
   });
 });
+
+const CAPTURED = (minute: number) => `2025-10-29 09:${10 + minute}:00Z`;
 
 const FIRST = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
 

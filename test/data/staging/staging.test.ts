@@ -1,13 +1,19 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { stage } from "../../../data/staging.ts";
+import { listRecords, stage } from "../../../data/staging.ts";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { BLOCK_SIZE, encodeBlocks } from "../../../src/store/blocks.ts";
+import { createMemoryStore } from "../../../src/store/memory.ts";
+import { load } from "../../../src/store/writer.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { statisticsOf } from "../../tools/data/statistics.ts";
 import { makeRecord } from "../formats/read-input.ts";
 import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
-test("records cannot be read if there are problems", async () => {
+test("records cannot be written if there are problems", async () => {
   const staged = await stage(["-"], { strict: false, stdin: Readable.from([]) });
-  expect(() => staged.records()).toThrow("problems");
+  expect(() => staged.blocks()).toThrow("problems");
   staged.close();
 });
 
@@ -72,6 +78,45 @@ test("numbers cameras by first capture and observations by processing, over all 
   );
 });
 
+test("arranges the records in blocks behind a tail, with the statistics of all", async () => {
+  const records = makeRecords(1_000);
+  const newest = records[310]!.timestamp;
+  const [before, added] = [true, false].map((isOld) =>
+    records.filter(({ timestamp }) => timestamp <= newest === isOld),
+  ) as [TrafficRecord[], TrafficRecord[]];
+  const base = createMemoryStore();
+  await load(base, before);
+  const appendBase = { ...(await base.readStatistics()), skipKnown: false, read: async function* () {} };
+  const staged = await stageFiles({ a: added.toReversed() }, { appendBase }, ({ blocks, statistics }) => ({
+    blocks: [...blocks()],
+    statistics: statistics(),
+  }));
+  const all = encodeBlocks(records);
+  expect(staged.taken).toEqual({
+    blocks: [...all].slice(Math.floor(before.length / BLOCK_SIZE)),
+    statistics: statisticsOf(records),
+  });
+});
+
+test.each([
+  ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
+  [
+    "observations",
+    writeReport(
+      "2019-02-28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3,2,1,0,0,0,",
+      "2019-02-28 11:00:01Z,2019-02-28 10:00:00.5Z,A33,tf1,9,2,1,0,0,0,",
+      "2019-02-01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3,2,1,0,0,0,",
+    ),
+  ],
+])("skips %s with the camera and the timestamp of an earlier one, if asked to", async (_, content) => {
+  const staged = await stageFiles({ a: content }, { skipDuplicates: true });
+  expect(staged).toMatchObject({ problems: [], count: 2, duplicates: 1 });
+  expect(staged.records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
+    [3, noon(1)],
+    [3, makeRecord().timestamp],
+  ]);
+});
+
 describe("progress", () => {
   const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
 
@@ -120,7 +165,7 @@ test("records can be read more than once, but not after closing", async () => {
     strict: false,
     stdin: Readable.from([Buffer.from(JSON.stringify(makeRecord()))]),
   });
-  expect([...staged.records()]).toEqual([...staged.records()]);
+  expect([...listRecords(staged)]).toEqual([...listRecords(staged)]);
   staged.close();
-  expect(() => [...staged.records()]).toThrow();
+  expect(() => [...listRecords(staged)]).toThrow();
 });

@@ -71,7 +71,7 @@ test("newer records are added, and the running worker shows them", async () => {
 test("info reports what is loaded now", async () => {
   const [text, json] = await Promise.all([local.run("info"), local.run("info", "--json")]);
   const sources = ["loaded.csv", "all.csv"].map((name) => ({ kind: "file", name }));
-  const statistics = { ...statisticsOf(records), sources };
+  const statistics = { ...statisticsOf(records), sources, source_count: 2 };
   expect(JSON.parse(json.stdout)).toEqual({
     store: "d1",
     remote: false,

@@ -1,8 +1,7 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { Page } from "../../../src/records/record.ts";
-import { stageFiles } from "../../data/staging/stage-files.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createLocalStore } from "./local-store.ts";
 
@@ -29,14 +28,4 @@ test("export takes the store and the PUBLIC_ORIGIN of page links from the file o
     [null, link(2)],
   ]);
   expect(pages.flatMap(({ results }) => results)).toEqual(RECORDS.toReversed());
-});
-
-test("an exported report can be loaded again, and only ids and camera_pks differ", async () => {
-  const out = join(local.folder, "report.csv");
-  const { status, stdout } = await local.run("export", "--store", "kv", "--format", "report", "--out", out);
-  expect([status, stdout]).toEqual([0, "Exported 40 records.\n"]);
-  const { problems, records } = await stageFiles({ report: await readFile(out, "utf8") });
-  expect(problems).toEqual([]);
-  const withoutNumbers = (list: typeof RECORDS) => list.map((record) => ({ ...record, id: 0, camera_pk: 0 }));
-  expect(withoutNumbers(records)).toEqual(withoutNumbers(RECORDS));
 });

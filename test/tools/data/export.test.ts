@@ -24,7 +24,7 @@ vi.mock(import("../../../data/stored-records.ts"), async (importOriginal) => {
 });
 
 const PATH = "/api/tf1/records/";
-const REFS = ['"a,"', "ü  33", "'🚗\u2028'", "=1+1\\"];
+const REFS = ['"a,"', "ü  33", "'🚗\u00a0'", "=1+1\\"];
 
 /** Records for more than one block, oldest first, with ids and camera_refs that are difficult for a format. */
 const records = makeRecords(640)

@@ -1,10 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, readdir, utimes, writeFile } from "node:fs/promises";
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/stores/configuration.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { runData } from "../../run-command.ts";
 import { walk } from "../../walk/walk.ts";
 import { startWorker } from "../../worker.ts";
 import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
@@ -20,7 +22,7 @@ beforeAll(async () => {
 });
 
 test.each(STORE_NAMES)(
-  "%s: while one load writes, another load is refused, and the files of a killed load are removed",
+  "%s: while one load writes, another load is refused, and a killed load leaves neither files nor its runtime",
   async (store) => {
     const place = ["--store", store];
     expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
@@ -39,57 +41,66 @@ test.each(STORE_NAMES)(
     const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
     expect(await walk(server.origin)).toEqual(served.toReversed());
     await server.close();
-    expect(await interrupt(load, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
+    const runtimes = spawnSync("pgrep", ["-P", String(load.pid)])
+      .stdout.toString()
+      .trim()
+      .split("\n");
+    expect(runtimes).toEqual([expect.stringMatching(/^\d+$/)]);
+    expect(await interrupt(load, "SIGKILL")).toEqual([null, "SIGKILL"]);
 
-    const [leftover] = await readdir(local.temporary);
-    expect(leftover).toMatch(/^traffic-count-records-/);
-    const { stderr } = await local.runWithTemporary("info", ...place, "--verbose");
-    expect(stderr).toContain(
-      `Removed ${join(local.temporary, leftover!)}, which a command that was killed left behind.\n`,
-    );
-    expect(await readdir(local.temporary)).toEqual([]);
+    // The killed process started the runtime of the store.
+    while ((await readdir(local.temporary)).length > 0) await setTimeout(50);
+    // A process that nobody waits for stays as a zombie.
+    expect(spawnSync("ps", ["-o", "stat=", "-p", runtimes[0]!]).stdout.toString()).toMatch(/^(Z.*\n)?$/);
     expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
   },
 );
 
-test("new temporary files and the files of other programs are not removed", async () => {
-  const names = ["miniflare-0123", "traffic-count-records.new-abc", "traffic-count-records-xyz"];
-  for (const name of names) await mkdir(join(local.temporary, name));
-  const file = join(local.temporary, "traffic-count-records-file");
-  await writeFile(file, "");
-  expect(await local.runWithTemporary("info")).toMatchObject({ stderr: "", status: 0 });
-  expect((await readdir(local.temporary)).sort()).toEqual([...names, "traffic-count-records-file"].sort());
-  const old = new Date(Date.now() - 120_000);
-  for (const name of names) await utimes(join(local.temporary, name), old, old);
-  expect(await local.runWithTemporary("info")).toMatchObject({ stderr: "", status: 0 });
-  expect((await readdir(local.temporary)).sort()).toEqual(["miniflare-0123", "traffic-count-records-file"]);
-});
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)(
+  "a load that waits for the writer of a pipe ends with %s, and releases the lock",
+  async (signal, status) => {
+    const pipe = join(local.folder, `pipe-${signal}`);
+    spawnSync("mkfifo", [pipe]);
+    const load = local.start("load", "--store", "d1", pipe);
+    while (!existsSync(join(local.folder, "d1.lock"))) await setTimeout(20);
+    await setTimeout(1_000);
+    expect(await interrupt(load, signal)).toEqual([status, null]);
+    expect((await local.run("load", "--store", "d1", small)).status).toBe(0);
+  },
+);
 
-test("a file in the path of the store's folder is reported in one sentence", async () => {
-  await writeFile(join(local.folder, "file"), "");
-  const below = join(local.folder, "file/below");
-  const { status, stderr } = await local.run("load", small, "--persist-to", below);
+test.each(["load", "info"])(
+  "%s reports a file in the path of the store's folder in one sentence",
+  async (command) => {
+    const file = join(local.folder, "file");
+    await writeFile(file, "");
+    const files = command === "load" ? [small] : [];
+    for (const [folder, reason] of [
+      [join(file, "below"), "a part of the path is not a directory"],
+      [file, command === "load" ? "it is not a directory" : "a part of the path is not a directory"],
+    ]) {
+      const { status, stderr } = await local.run(command, ...files, "--persist-to", folder!);
+      expect([status, stderr.replace("/v3 cannot", " cannot")]).toEqual([
+        1,
+        `${folder} cannot be written: ${reason}\n`,
+      ]);
+    }
+  },
+);
+
+test("a missing folder for temporary files is reported in one sentence", async () => {
+  const missing = join(local.folder, "missing");
+  const { status, stderr } = await local.runIn(missing, "info", "--persist-to", local.folder);
   expect([status, stderr]).toEqual([
     1,
-    `${below} cannot be written: a part of the path is not a directory\n`,
+    `The folder for temporary files, ${missing}, cannot be used: it does not exist\n`,
   ]);
 });
 
-test("the temporary folder of a running command is not removed, however long the command runs", async () => {
-  const script = `
-    const { openTemporaryFolder } = await import(${JSON.stringify(join(process.cwd(), "data/stores/temporary-files.ts"))});
-    openTemporaryFolder();
-    for (let round = 0; round < 20; round++) { globalThis.gc(); await new Promise((done) => setTimeout(done, 5)); }
-    console.log("ready");
-    setInterval(() => {}, 1_000);`;
-  const child = spawn(process.execPath, ["--expose-gc", "--input-type=module", "--eval", script], {
-    env: { ...process.env, TMPDIR: local.temporary },
-  });
-  await once(child.stdout, "data");
-  const before = await readdir(local.temporary);
-  expect(await local.runWithTemporary("info")).toMatchObject({ status: 0, stderr: "" });
-  expect(await readdir(local.temporary)).toEqual(before);
-  expect(before).toContainEqual(expect.stringMatching(/^traffic-count-records-\w{6}$/));
-  child.kill("SIGKILL");
-  await once(child, "close");
+test.each(["--persist-to", "--config"])("an empty value for %s is refused", async (option) => {
+  const { status, stderr } = await runData(["info", option, ""]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("It must not be empty.")]);
 });

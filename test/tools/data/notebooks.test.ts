@@ -1,11 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeParquet } from "../../../data/formats/parquet.ts";
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { collect } from "../../data/formats/read-input.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { type RunningWorker, startWorker } from "../../worker.ts";
 import { createLocalStore } from "./local-store.ts";
@@ -21,7 +17,7 @@ let server: RunningWorker;
 beforeAll(async () => {
   const file = await local.write("records.csv", records);
   expect((await local.run("load", file)).stdout).toBe("Loaded 640 records.\n");
-  const outputs = { csv: "everything.csv", parquet: "everything.parquet", pages: "pages.jsonl" };
+  const outputs = { csv: "everything.csv", pages: "pages.jsonl" };
   for (const [format, name] of Object.entries(outputs)) {
     const { stdout } = await local.run("export", "--format", format, "--out", join(local.folder, name));
     expect(stdout).toBe("Exported 640 records.\n");
@@ -30,42 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await server?.close();
-});
-
-/** The records of a Parquet file. */
-async function readParquet(path: string): Promise<TrafficRecord[]> {
-  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(path) });
-  return rows.map((row) => {
-    const entries = Object.entries(row).map(([name, value]) => {
-      if (typeof value === "bigint") return [name, Number(value)];
-      return [name, value instanceof Date ? value.toISOString().replace(".000", "") : value];
-    });
-    return Object.fromEntries(entries);
-  });
-}
-
-test("an export as Parquet has all records, in their order and with their types", async () => {
-  const path = join(local.folder, "everything.parquet");
-  expect(await readParquet(path)).toStrictEqual(records);
-  const { schema } = await parquetMetadataAsync(await asyncBufferFromFile(path));
-  expect(schema.find(({ name }) => name === "timestamp")).toMatchObject({
-    type: "INT64",
-    logical_type: { type: "TIMESTAMP", isAdjustedToUTC: true, unit: "MILLIS" },
-  });
-  expect(schema.filter(({ repetition_type }) => repetition_type === "OPTIONAL")).toMatchObject([
-    { name: "camera_ok" },
-  ]);
-});
-
-test("a large export as Parquet is written one row group at a time", async () => {
-  const many = makeRecords(130_000);
-  const chunks = await collect(writeParquet(many));
-  expect(chunks.length).toBeGreaterThan(2);
-  const path = join(local.folder, "large.parquet");
-  await writeFile(path, Buffer.concat(chunks));
-  const rows = await readParquet(path);
-  expect(rows.length).toBe(many.length);
-  expect([rows[0], rows[70_000], rows.at(-1)]).toStrictEqual([many[0], many[70_000], many.at(-1)]);
 });
 
 const documentation = await readFile("docs/data.md", "utf8");
@@ -115,8 +75,8 @@ for statement in ${JSON.stringify(findProgram("sql"))}.strip().split("\\n"):
     for row in duckdb.sql(statement).fetchall():
         print(*row, sep="|")`;
     const lines = run("python3", program).trimEnd().split("\n");
-    expect(lines).toHaveLength(3 * sums.length);
-    for (const [ref, cars] of sums) expect(lines.filter((line) => line === `${ref}|${cars}`)).toHaveLength(3);
+    expect(lines).toHaveLength(2 * sums.length);
+    for (const [ref, cars] of sums) expect(lines.filter((line) => line === `${ref}|${cars}`)).toHaveLength(2);
   });
 
   test.runIf(canRun("Rscript", "-e", "library(jsonlite)"))("R", () => {

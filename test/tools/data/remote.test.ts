@@ -115,7 +115,7 @@ test("append, info and export work with a deployed database through the real wra
     store: "d1",
     remote: true,
     count: 40,
-    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }] },
+    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }], source_count: 1 },
   });
   expect(api.unknown).toEqual([]);
   await api.close();

@@ -68,7 +68,7 @@ test.each<[string, string, string[]]>([
   [
     "a block that is stored twice",
     "UPDATE blocks SET text = (SELECT text FROM blocks AS other WHERE other.first = 1) WHERE first = 601",
-    ["is stored twice", "more problems"],
+    ["stored records:601: id 2 already appears in stored records:1", "more problems"],
   ],
   [
     "a block in the wrong order",
@@ -88,7 +88,7 @@ test.each<[string, string, string[]]>([
   [
     "a record that is not valid",
     `UPDATE state SET tail = replace(tail, '"c94"', '""')`,
-    ["is not valid: camera_ref", "has another camera_ref than older ones of its camera_pk"],
+    ['camera_ref "" is not a string of 1 to 255 characters', "more problems"],
   ],
 ])("d1: %s is found", async (_, sql, problems) => {
   await local.run("load", "--store", "d1", file);
