@@ -41,6 +41,7 @@ describe("a collection", () => {
     expect(statistics).toEqual({
       ...statisticsOf(all),
       sources: [{ kind: "growth", name: "cron trigger" }],
+      source_count: 1,
     });
   });
 
