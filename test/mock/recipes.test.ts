@@ -19,7 +19,7 @@ const recipes = (language: string) =>
 const adapt = (code: string) => code.replaceAll("http://localhost:8787", worker.origin);
 
 /** The numbers of records that each recipe prints, in the order of the documentation. */
-const EXPECTED = { js: [[15, 15, 15], [15], [60]], python: [[15], [3]] };
+const EXPECTED = { js: [[15, 15, 15], [60]], python: [[15], [3]] };
 
 const hasRequests = await run("python3", ["-c", "import requests"]).then(
   () => true,

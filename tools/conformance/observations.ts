@@ -28,7 +28,7 @@ export function createObservations() {
       if (purpose === "page 0") note("Errors", `page=0 ${failure}`);
       if (purpose === "write") note("Errors", `${method} ${failure}`);
     },
-    /** By the name in docs/specification.md. */
+    /** By the name in docs/conformance.md. */
     list(afterLast: PageResponse | undefined): Record<string, string> {
       if (afterLast) note("Page envelope 3", `the page after the last one returned ${afterLast.status}`);
       return Object.fromEntries([...observed].map(([name, texts]) => [name, [...texts].join(", ")]));

@@ -39,7 +39,7 @@ export type Finding = true | string | { unclear: string } | undefined;
 /** What a rule requires of each kind of thing. */
 type Checks = { [Kind in keyof Seen]?: (seen: Seen[Kind]) => Finding };
 
-/** A rule of the specification, with its name in docs/specification.md. */
+/** A rule of the specification, with its name in docs/conformance.md. */
 export interface Rule extends Checks {
   name: string;
   sentence: string;
