@@ -1,7 +1,6 @@
 import { logFailure } from "../log.ts";
-import { type Absence, type PageRequest, resolvePage } from "../records/page.ts";
+import { type Absence, type PageLocation, type PageRequest, resolvePage } from "../records/page.ts";
 import {
-  BLOCK_SIZE,
   type Block,
   blockStarts,
   ContentError,
@@ -12,6 +11,7 @@ import {
   type Range,
   renderResults,
 } from "./blocks.ts";
+import { createKept, type Kept } from "./kept.ts";
 import { createSharing, limitTime, type WaitUntil } from "./retry.ts";
 import {
   continues,
@@ -37,10 +37,6 @@ export const CONFIRMED_MS = 1_000;
 /** A store that fails is asked again after this time, not sooner, if the instance can respond without it. */
 export const ASK_AGAIN_MS = 5_000;
 
-/** A string takes at most two bytes per character. Where each line of a block begins is a number. */
-const BYTES_PER_CHARACTER = 2;
-const BYTES_PER_LINE = 8;
-
 /** A store with this instance's cache in front. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
@@ -60,8 +56,7 @@ interface Cache {
   /** When the latest read failed; undefined if it did not. */
   failedAt?: number | undefined;
   statistics?: StateStatistics;
-  /** The lines of blocks, by load and position, and the results of pages, by revision, count and number. */
-  kept: Lru<Lines | string>;
+  kept: Kept;
 }
 
 /**
@@ -70,39 +65,25 @@ interface Cache {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const cache: Cache = { name, store, confirmedAt: Number.NEGATIVE_INFINITY, kept: createLru(keptBytes) };
+  const cache: Cache = { name, store, confirmedAt: Number.NEGATIVE_INFINITY, kept: createKept(keptBytes) };
   const share = createSharing();
   const serve = <T>(
-    find: () => T | undefined,
-    what: string,
-    read: () => Promise<T>,
     waitUntil: WaitUntil,
+    what: string,
+    find: (cache: Cache) => T | undefined,
+    read: (cache: Cache) => Promise<T>,
   ) => {
     const refresh = () => share("state", () => readState(cache), waitUntil);
-    return serveKept(cache, find, () => share(what, read, waitUntil), refresh, waitUntil);
+    const readOnce = () => share(what, () => read(cache), waitUntil);
+    return serveKept(cache, () => find(cache), readOnce, refresh, waitUntil);
   };
   return {
-    state: (waitUntil) =>
-      serve(
-        () => servedState(cache),
-        "state",
-        () => readState(cache),
-        waitUntil,
-      ),
-    page: (request, waitUntil) =>
-      serve<StoredPage | Absence>(
-        () => findPage(cache, request),
-        `page ${JSON.stringify(request)}`,
-        () => lookUpPage(cache, request),
-        waitUntil,
-      ),
-    statistics: (waitUntil) =>
-      serve(
-        () => findStatistics(cache),
-        "statistics",
-        () => readStatistics(cache),
-        waitUntil,
-      ),
+    state: (waitUntil) => serve(waitUntil, "state", servedState, readState),
+    statistics: (waitUntil) => serve(waitUntil, "statistics", findStatistics, readStatistics),
+    page(request, waitUntil) {
+      const find = (): StoredPage | Absence | undefined => findPage(cache, request);
+      return serve(waitUntil, `page ${JSON.stringify(request)}`, find, () => lookUpPage(cache, request));
+    },
   };
 }
 
@@ -217,10 +198,13 @@ async function readStatistics(cache: Cache): Promise<StateStatistics> {
   return cache.statistics;
 }
 
-/** @throws MissingBlockError if the request is for a load that this location may not see yet */
+/** @throws MissingBlockError if the request is for an unknown load while a location may lag: it may be a newer one */
 async function lookUpPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
   const page = await confirmPage(cache, request);
-  if (page === "replaced") requireNoLag(cache);
+  const { known, store } = cache;
+  const mayLag = Date.now() - Date.parse(known?.state.switchedAt ?? "") < store.lagMs;
+  if (page === "replaced" && mayLag)
+    throw new MissingBlockError("The request is for a load that this location may not see yet");
   return page;
 }
 
@@ -239,15 +223,6 @@ async function confirmPage(cache: Cache, request: PageRequest): Promise<StoredPa
   return page;
 }
 
-/**
- * While a location may lag, a load that the instance does not know may be a newer one.
- * @throws MissingBlockError
- */
-function requireNoLag({ store, known }: Cache): void {
-  if (Date.now() - Date.parse(known?.state.switchedAt ?? "") < store.lagMs)
-    throw new MissingBlockError("The request is for a load that this location may not see yet");
-}
-
 /** Reads a page with its state in one step, if the store can. */
 async function readPage(cache: Cache, request: PageRequest, newest: boolean): Promise<StoredPage | Absence> {
   const { readPage: readAtOnce } = cache.store;
@@ -255,7 +230,9 @@ async function readPage(cache: Cache, request: PageRequest, newest: boolean): Pr
   const read = (fromPrimary: boolean) =>
     readAtOnce(request, { known: servedState(cache), newest: fromPrimary });
   const { state, blocks } = await readWithState(cache, read, newest);
-  return renderPage(cache, request, state, keepBlocks(cache, state, blocks));
+  const opened = keepBlocks(cache, state, blocks);
+  const location = resolvePage(request, state);
+  return typeof location === "string" ? location : renderPage(cache.kept, state, location, opened);
 }
 
 /** Reads the state, unless it is fresh, and then the blocks that it names. */
@@ -268,11 +245,11 @@ async function readInSteps(
   const state = trusted ?? (await readState(cache, newest));
   const location = resolvePage(request, state);
   if (typeof location === "string") return location;
-  const missing = neededBlocks(state, location).filter((first) => !findBlock(cache, state, first));
+  const missing = neededBlocks(state, location).filter((first) => !cache.kept.findBlock(state, first));
   try {
     const range = { first: missing[0] ?? 1, last: missing.at(-1) ?? 0 };
     const blocks = missing.length > 0 ? await attempt(cache, cache.store.readBlocks(state, range)) : [];
-    return renderPage(cache, request, state, keepBlocks(cache, state, blocks));
+    return renderPage(cache.kept, state, location, keepBlocks(cache, state, blocks));
   } catch (error) {
     // A location may see a new state before its blocks. A page that only the new state has must not look missing.
     const { before } = state;
@@ -286,21 +263,13 @@ async function readInSteps(
 /** Keeps blocks of a known state, and returns them opened. */
 function keepBlocks({ known, fallback, kept }: Cache, state: State, blocks: Block[]): Map<number, Lines> {
   const isKnown = [known?.state.revision, fallback?.state.revision].includes(state.revision);
-  const opened = new Map(blocks.map((block) => [block.first, openBlock(block)]));
-  for (const { first, text } of isKnown ? blocks : []) {
-    const bytes = text.length * BYTES_PER_CHARACTER + BLOCK_SIZE * BYTES_PER_LINE;
-    kept.put(blockKey(state, first), opened.get(first) as Lines, bytes);
-  }
-  return opened;
-}
-
-function blockKey({ load }: State, first: number): string {
-  return `${load}/${first}`;
-}
-
-function findBlock({ kept }: Cache, state: State, first: number): Lines | undefined {
-  const lines = kept.get(blockKey(state, first));
-  return typeof lines === "object" ? lines : undefined;
+  return new Map(
+    blocks.map((block) => {
+      const lines = openBlock(block);
+      if (isKnown) kept.keepBlock(state, block, lines);
+      return [block.first, lines];
+    }),
+  );
 }
 
 /** The blocks that hold a range of positions; the rest of the range is in the tail. */
@@ -313,13 +282,12 @@ function findPage(cache: Cache, request: PageRequest): StoredPage | undefined {
   const state = servedState(cache);
   const location = state && resolvePage(request, state);
   if (!state || typeof location !== "object") return undefined;
-  const key = `${state.revision} ${location.count} ${location.number}`;
-  const results = cache.kept.get(key);
-  if (typeof results === "string") return { ...location, state, results };
-  if (!neededBlocks(state, location).every((first) => findBlock(cache, state, first))) return undefined;
-  const page = renderPage(cache, request, state, new Map());
-  if (typeof page === "string") return undefined;
-  cache.kept.put(key, page.results, page.results.length * BYTES_PER_CHARACTER);
+  const { kept } = cache;
+  const results = kept.findResults(state, location);
+  if (results !== undefined) return { ...location, state, results };
+  if (!neededBlocks(state, location).every((first) => kept.findBlock(state, first))) return undefined;
+  const page = renderPage(kept, state, location, new Map());
+  kept.keepResults(state, location, page.results);
   return page;
 }
 
@@ -329,55 +297,16 @@ function findPage(cache: Cache, request: PageRequest): StoredPage | undefined {
  * @throws MissingBlockError
  */
 function renderPage(
-  cache: Cache,
-  request: PageRequest,
+  kept: Kept,
   state: State,
+  location: PageLocation,
   opened: Map<number, Lines>,
-): StoredPage | Absence {
-  const location = resolvePage(request, state);
-  if (typeof location === "string") return location;
+): StoredPage {
   const results = renderResults(location, (start) => {
     if (start > countInBlocks(state.count)) return openTail(state.tail, state.count);
-    const lines = opened.get(start) ?? findBlock(cache, state, start);
+    const lines = opened.get(start) ?? kept.findBlock(state, start);
     if (lines) return lines;
     throw new MissingBlockError(`The store has no block at position ${start} of load ${state.load}`);
   });
   return { ...location, state, results };
-}
-
-/** Values up to a number of bytes; when there are more, those that were asked for longest ago are dropped. */
-type Lru<T> = ReturnType<typeof createLru<T>>;
-
-function createLru<T>(mostBytes: number) {
-  // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
-  const entries = new Map<string, { value: T; bytes: number }>();
-  let total = 0;
-
-  const remove = (key: string) => {
-    total -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
-  };
-
-  return {
-    get(key: string): T | undefined {
-      const entry = entries.get(key);
-      if (!entry) return undefined;
-      entries.delete(key);
-      entries.set(key, entry);
-      return entry.value;
-    },
-    put(key: string, value: T, bytes: number): void {
-      remove(key);
-      entries.set(key, { value, bytes });
-      total += bytes;
-      for (const oldest of entries.keys()) {
-        if (total <= mostBytes) return;
-        remove(oldest);
-      }
-    },
-    clear(): void {
-      entries.clear();
-      total = 0;
-    },
-  };
 }
