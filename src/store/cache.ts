@@ -29,7 +29,7 @@ import {
  */
 
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
-export const KEPT_BYTES = 16 * 1024 * 1024;
+const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** A page that does not exist is looked for in the current state, but not more often than this. */
 export const CONFIRMED_MS = 1_000;

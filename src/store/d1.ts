@@ -203,7 +203,7 @@ export const SWEPT_ROWS = 400;
  * Inserts blocks for a new state. An append writes only while the state is still the one that it continues, so it never
  * replaces a block of a state that was switched to meanwhile.
  */
-export function* insertBlocks(blocks: Block[], { load, revision, base }: BlockOwner): Generator<string> {
+function* insertBlocks(blocks: Block[], { load, revision, base }: BlockOwner): Generator<string> {
   const condition = base ? ` WHERE (SELECT revision FROM state) = ${quote(base.revision)}` : "";
   for (const { first, text } of blocks) {
     const [beginning, ...rest] = cut(text, STATEMENT_BYTES);
@@ -218,7 +218,7 @@ export function* insertBlocks(blocks: Block[], { load, revision, base }: BlockOw
  * Switches to a new state, to be run as one transaction. Writing the state fails (NOT NULL), and with it the transaction,
  * unless the state is still the one that was seen and every added block is there and is of this write.
  */
-export function* switchStatements(state: State, statistics: Statistics, expected: State): Generator<string> {
+function* switchStatements(state: State, statistics: Statistics, expected: State): Generator<string> {
   const { load, count, tail, revision, previous, sequence, switchedAt, sources } = state;
   const from = load === expected.load ? countInBlocks(expected.count) + 1 : 1;
   const added = `SELECT count(*) FROM blocks WHERE load = ${quote(load)}
