@@ -4,7 +4,6 @@ import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Source } from "../src/records/statistics.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
-import { compareAge } from "./records.ts";
 
 /** The days of the seed (UTC): three old ones without camera health, Friday to Sunday, and a recent week. */
 export const SEED_DAYS = [
@@ -33,7 +32,7 @@ export const SEED_SOURCE: Source = { kind: "seed", name: "data/seed" };
 
 /** Generates the records of the seed, oldest first. They are those of its files. */
 export function seedRecords(): TrafficRecord[] {
-  return SEED_DAYS.flatMap((day) => [...generateDay(day)]).sort(compareAge);
+  return SEED_DAYS.flatMap((day) => [...generateDay(day)]);
 }
 
 function generateDay(day: string): Generator<TrafficRecord, void> {

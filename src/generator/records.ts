@@ -38,7 +38,8 @@ const MISSING = 0;
 const COUNTS = 1;
 
 /**
- * Generates the records of a period, oldest first; records with the same timestamp by `camera_ref` ascending.
+ * Generates the records of a period in the reverse of the collection's order: oldest first, those with the same timestamp by
+ * `camera_ref` descending.
  *
  * A record depends only on the random seed, the interval length, its camera and its interval; its id depends on the number
  * of cameras too. A longer period therefore only adds records. Memory holds the records of one interval.

@@ -15,7 +15,7 @@ export function nextRecords({ last, largest_id, cameras }: Statistics, now: Date
   const period = nextPeriod(last, now);
   if (!period) return [];
   const records = [...generateRecords({ seed: SEED, ...period })];
-  return shiftIds(records, largest_id ?? 0).sort(byPosition);
+  return shiftIds(records, largest_id ?? 0);
 }
 
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4), and the reverse. */
@@ -39,10 +39,4 @@ function shiftIds(records: TrafficRecord[], largest: number): TrafficRecord[] {
   const shifted = records.map((record) => ({ ...record, id: record.id + distance }));
   if (shifted.every(({ id }) => Number.isSafeInteger(id))) return shifted;
   throw new Error(`The collection cannot grow: there are not enough ids above the largest one, ${largest}.`);
-}
-
-/** Oldest first, the reverse of the collection's order: inside a timestamp, by camera_ref descending. */
-function byPosition(one: TrafficRecord, other: TrafficRecord): number {
-  if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
-  return one.camera_ref < other.camera_ref ? 1 : -1;
 }

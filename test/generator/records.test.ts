@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareAge } from "../../data/records.ts";
 import { type GeneratorOptions, generateRecords } from "../../src/generator/records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 
@@ -80,8 +81,10 @@ describe("generateRecords", () => {
       fc.property(periods, (period) => {
         const records = recordsOf(period);
         expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
-        const keys = records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`);
-        expect(keys).toEqual([...new Set(keys)].sort());
+        expect(records).toEqual(records.toSorted(compareAge));
+        expect(new Set(records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`)).size).toBe(
+          records.length,
+        );
         expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
         // Each camera has at most one record in an interval, neither in its first nor in its last second.
         const length = period.interval * 60;
