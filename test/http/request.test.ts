@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { HttpError } from "../../src/http/errors.ts";
-import { findOrigin, lastValue, negotiate, readQuery } from "../../src/http/request.ts";
+import { findOrigin, negotiate, readQuery } from "../../src/http/request.ts";
+import { CHROMIUM } from "../http-suite/exchange.ts";
 
 test("the query parameters of a request are the same as in a parsed URL", () => {
   const expectSame = (requested: string) => {
@@ -11,15 +12,6 @@ test("the query parameters of a request are the same as in a parsed URL", () => 
     expectSame(`http://localhost/api/${query}`);
   fc.assert(fc.property(fc.webUrl({ withQueryParameters: true }), expectSame));
 });
-
-test.each([
-  ["", null],
-  ["page=1", "1"],
-  ["page=1&page=", ""],
-  ["page=1&format=json&page=2", "2"],
-])("the value of page in %j is %j", (query, value) =>
-  expect(lastValue(new URLSearchParams(query), "page")).toBe(value),
-);
 
 describe("the origin of links", () => {
   test.each([
@@ -47,8 +39,6 @@ describe("the origin of links", () => {
     expect(() => findOrigin("http://localhost/", publicOrigin)).toThrow(/PUBLIC_ORIGIN is ".*"; it must be/),
   );
 });
-
-const CHROMIUM = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
 
 describe("format and Accept", () => {
   test.each([

@@ -1,21 +1,21 @@
 import { startVitest } from "vitest/node";
 import { WRONG_USAGE } from "../../tools/command-line/program.ts";
-import { findDeployment, UsageError } from "./deployment.ts";
+import { type Deployment, findDeployment, UsageError } from "./target.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Scheme, host and port of the deployment that is tested. */
-    deployed: string;
+    /** The deployment that is tested. */
+    deployment: Deployment;
   }
 }
 
 /** Tests the deployment that BASE_URL names. */
 async function main(): Promise<void> {
-  const deployed = await findDeployment(process.env.BASE_URL);
+  const deployment = await findDeployment(process.env.BASE_URL);
   await startVitest("test", [], {
     config: "test/live/vitest.config.ts",
     watch: false,
-    provide: { deployed },
+    provide: { deployment },
   });
 }
 

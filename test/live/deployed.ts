@@ -1,7 +1,7 @@
 import { describe, inject } from "vitest";
-import { describeTarget } from "./suite.ts";
-import { openTarget } from "./target.ts";
+import { describeService } from "../http-suite/suite.ts";
+import { createTarget } from "./target.ts";
 
-const target = openTarget(inject("deployed"));
+const deployment = inject("deployment");
 
-describe(target.origin, () => describeTarget(() => target));
+describe(deployment.origin, () => describeService(createTarget(deployment)));

@@ -1,91 +1,95 @@
-import { setTimeout } from "node:timers/promises";
-import { parseRetryAfter } from "../../tools/http-client/retry.ts";
+import ky, { HTTPError } from "ky";
+import type { Target } from "../http-suite/exchange.ts";
 import { checkResponse } from "../openapi-check.ts";
 
-/** A running service, here or anywhere, with data that nobody knows. */
-export interface Target {
-  /** Scheme, host and port, with which its links begin too. */
-  origin: string;
-  /**
-   * Asks it and follows no redirect. Waits if it says that it is asked too often.
-   * @throws if the answer is not as the OpenAPI document says
-   */
-  fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** The same for answers that are altered on request, of which the document says nothing. */
-  send(path: string, init?: RequestInit): Promise<Response>;
-}
+/** `BASE_URL` is missing or is not an origin. */
+export class UsageError extends Error {}
 
-/** Limits are over after a minute at most. */
-const LONGEST_WAIT_MS = 90_000;
-const MOST_WAITS = 5;
+/** Requests that a test sends, in the spelling of ky. */
+const METHODS = ["get", "head", "options", "post", "put", "patch", "delete", "propfind"];
 
-/** How long to wait if it does not say. */
-const USUAL_WAIT_MS = 10_000;
+/** Sends a request, and waits if the deployment limits the number of requests. Everything else is tried once. */
+const client = ky.create({
+  redirect: "manual",
+  timeout: 30_000,
+  throwHttpErrors: (status) => status === 429,
+  retry: {
+    limit: 5,
+    methods: METHODS as "get"[],
+    statusCodes: [429],
+    afterStatusCodes: [429],
+    // A limit is over after a minute.
+    maxRetryAfter: 90_000,
+    delay: () => 10_000,
+    shouldRetry: ({ error }) => (error instanceof HTTPError ? undefined : false),
+  },
+});
 
-/** A request that does not end fails its test, with its address. */
-const TIMEOUT_MS = 30_000;
+/** What is known about a deployment. */
+export type Deployment = Pick<Target, "origin" | "count" | "load">;
 
-export function openTarget(origin: string): Target {
-  const writeRequest = (path: string, init?: RequestInit) =>
-    new Request(new URL(path, origin), {
-      redirect: "manual",
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-      ...init,
-    });
+/** @param deployment has static files, and records that nobody knows */
+export function createTarget(deployment: Deployment): Target {
   return {
-    origin,
-    async fetch(path, init) {
-      const response = withoutFront(await sendPatiently(() => writeRequest(path, init)));
-      await checkResponse(writeRequest(path, init), response.clone());
+    ...deployment,
+    hasFiles: true,
+    async fetch(target, init) {
+      const url = deployment.origin + target;
+      const response = undoCompression(await client(url, init));
+      const { method = "GET", headers } = init;
+      await checkResponse({ method, url, headers: new Headers(headers) }, response);
       return response;
     },
-    send: (path, init) => sendPatiently(() => writeRequest(path, init)),
   };
 }
 
-async function sendPatiently(writeRequest: () => Request): Promise<Response> {
-  for (let waits = 0; ; waits++) {
-    const response = await fetch(writeRequest());
-    if (response.status !== 429 || waits === MOST_WAITS) return response;
-    await response.body?.cancel();
-    const after = parseRetryAfter(response.headers.get("Retry-After"), Date.now()) ?? USUAL_WAIT_MS;
-    await setTimeout(Math.min(after, LONGEST_WAIT_MS));
-  }
+/**
+ * The response as the service sent it: a cache or proxy that compresses it makes the entity-tag weak (RFC 9110, 8.8.1), and
+ * adds to `Vary` (12.5.5), in letters of either case.
+ */
+function undoCompression(response: Response): Response {
+  const headers = new Headers(response.headers);
+  const etag = headers.get("ETag");
+  if (etag !== null) headers.set("ETag", etag.replace(/^W\//, ""));
+  const vary = headers.get("Vary")?.split(/\s*,\s*/) ?? [];
+  headers.delete("Vary");
+  for (const name of vary)
+    if (!/^accept-encoding$/i.test(name)) headers.append("Vary", name.replace(/^accept$/i, "Accept"));
+  return new Response(response.body, { status: response.status, headers });
 }
 
 /**
- * The answer without what a cache or proxy in front may do to it: one that compresses makes the entity-tag weak
- * (RFC 9110, 8.8.1) and adds to `Vary` (12.5.5), in letters of either case.
+ * Finds out what to test, before any request that another service might take for an order.
+ * @throws UsageError if the URL is no origin
+ * @throws Error if this service does not respond there, or cannot read its collection
  */
-export function withoutFront(response: Response): Response {
-  const { status, headers } = response;
-  const own = new Headers(headers);
-  const etag = headers.get("ETag");
-  if (etag !== null) own.set("ETag", etag.replace(/^W\//, ""));
-  const vary = headers
-    .get("Vary")
-    ?.split(",")
-    .map((name) => name.trim());
-  const names = vary?.filter((name) => name.toLowerCase() !== "accept-encoding");
-  if (names?.length === 0) own.delete("Vary");
-  else if (names)
-    own.set("Vary", names.map((name) => (name.toLowerCase() === "accept" ? "Accept" : name)).join(", "));
-  return new Response(response.body, { status, headers: own });
+export async function findDeployment(baseUrl: string | undefined): Promise<Deployment> {
+  const origin = parseOrigin(baseUrl);
+  const title = await read(`${origin}/openapi.json`, ({ info }) => info.title);
+  if (title !== "Traffic Count Records")
+    throw new Error(
+      `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(title)}.`,
+    );
+  return read(`${origin}/healthz`, ({ state }) => ({ origin, count: state.count, load: state.load ?? "" }));
 }
 
-/** The headers that the service itself sets; a cache or proxy in front has more. */
-const OWN_HEADERS = [
-  "access-control-allow-origin",
-  "access-control-expose-headers",
-  "allow",
-  "cache-control",
-  "content-type",
-  "etag",
-  "retry-after",
-  "vary",
-  "x-content-type-options",
-];
+function parseOrigin(text = ""): string {
+  const url = URL.parse(text);
+  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
+  const problem =
+    text === ""
+      ? "npm run test:live needs a deployment to test"
+      : `BASE_URL is ${JSON.stringify(text)}; it must be an address without a path`;
+  throw new UsageError(`${problem}: BASE_URL=https://counts.example npm run test:live`);
+}
 
-export function ownHeaders(headers: Headers): Record<string, string> {
-  return Object.fromEntries([...headers].filter(([name]) => OWN_HEADERS.includes(name)));
+async function read<T>(url: string, find: (body: ReturnType<JSON["parse"]>) => T): Promise<T> {
+  try {
+    return find(await client(url, { throwHttpErrors: true }).json());
+  } catch (error) {
+    const { message, cause } = error as Error;
+    throw new Error(`${url} could not be read: ${cause instanceof Error ? cause.message : message}`, {
+      cause: error,
+    });
+  }
 }

@@ -1,28 +1,19 @@
-import { Hono } from "hono";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Env } from "../../src/env.ts";
-import { createErrorHandler } from "../../src/http/errors.ts";
-import app from "../../src/index.ts";
-import { createMock } from "../../src/mock/middleware.ts";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
 import type { Page } from "../../src/records/record.ts";
-import { check, type Exchange, type Send } from "../exchange.ts";
+import { check, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { context, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, useWorker } from "../worker.ts";
 
-const PATH = "/api/tf1/records/";
 const PAGE = `${PATH}?format=api&page=2`;
 const COUNT = 400;
 const LAST = 27;
 
-const worker = useWorker();
-beforeAll(async () => void (await loadInto(worker.env, "d1", makeRecords(COUNT))));
+const { env, fetch: send } = await createMemoryService(makeRecords(COUNT));
 afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Sends a request to the service in this process. */
-const send: Send = (target, init) =>
-  app.request(new Request(`http://localhost:8787${target}`, init), {}, worker.env, context);
 const prefer = (text: string, target = PAGE, more: Omit<Exchange, "send"> = {}): Exchange => ({
   send: target,
   with: { Prefer: text },
@@ -137,7 +128,7 @@ describe("a limit chooses the requests that fail:", () => {
     for (; url !== null; pages++) {
       const response = await send(url, {});
       if (response.status !== 200) break;
-      url = ((await response.json()) as Page).next?.replace("http://localhost:8787", "") ?? null;
+      url = ((await response.json()) as Page).next;
     }
     expect(pages).toBe(4);
     expect(await statuses("fail=0.2, seed=5", PAGES)).not.toEqual(await statuses("fail=0.2, seed=4", PAGES));
@@ -185,15 +176,11 @@ describe("times", () => {
   });
 
   test("is counted by each service alone, until it is reset", async () => {
-    const [one, other] = [1, 2].map(() =>
-      createMock({ respondWithError: createErrorHandler(String), now: Date.now }),
-    );
-    const ask = async (mock: typeof one) => {
-      const app = new Hono<{ Bindings: Env }>().use((c, next) => mock!.handle(c, next));
-      return (await app.request("/?prefer=code=500,times=1")).status;
-    };
+    const [one, other] = [createApp(), createApp()];
+    const ask = async (app: typeof one) =>
+      (await app.request("/nothing?prefer=code=500,times=1", {}, env, context)).status;
     expect([await ask(one), await ask(one), await ask(other)]).toEqual([500, 404, 500]);
-    one!.reset();
+    one.reset();
     expect([await ask(one), await ask(other)]).toEqual([500, 404]);
   });
 
@@ -386,36 +373,10 @@ describe("grow", () => {
 
   test("keeps one state during a walk with as_of, and hides later states", async () => {
     const { count, next } = await at(1, `${PATH}?as_of=latest&prefer=grow=20/s`);
-    expect((await at(5, next!.replace("http://localhost:8787", ""))).count).toBe(count);
+    expect((await at(5, next!)).count).toBe(count);
     const target = `${PATH}?prefer=grow=20/s&as_of=${count + 1}`;
     vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + 1_000 });
     await check(send, { send: target, status: 404, body: { detail: "Invalid page." } });
     await check(send, { send: `${PATH}?as_of=${count + 1}` });
   });
 });
-
-describe("for a script of another origin", () => {
-  test("a preflight for Prefer is allowed, and the mock never changes it", () =>
-    check(send, {
-      send: `OPTIONS ${PAGE}&prefer=code=503`,
-      with: { Prefer: "code=503, delay=2000", "Access-Control-Request-Method": "GET" },
-      status: 204,
-      // Without credentials `*` means every header except Authorization (Fetch standard, "CORS-preflight fetch").
-      headers: { "access-control-allow-headers": "*", "preference-applied": null },
-    }));
-
-  test.each(["code=503", "body=garbage, code=404", "code=1"])("a response with %s can be read", (text) =>
-    check(send, {
-      ...prefer(text),
-      status: Number(/[45]0\d/.exec(text)?.[0] ?? 200),
-      headers: { "access-control-allow-origin": "*", "access-control-expose-headers": "*" },
-    }),
-  );
-});
-
-test("a redirect keeps the parameter", () =>
-  check(send, {
-    send: `${PATH.slice(0, -1)}?prefer=delay=1`,
-    status: 301,
-    headers: { location: `${PATH}?prefer=delay=1`, "cache-control": "no-store" },
-  }));

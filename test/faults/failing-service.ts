@@ -1,0 +1,43 @@
+import { vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createInstance, createMemoryService } from "../memory-service.ts";
+
+/** Creates a service whose store fails or hangs on command. It must be read for every response, but is trusted for 0 seconds. */
+export async function createFailingService(records: TrafficRecord[], settings: Partial<Env> = {}) {
+  const { store } = await createMemoryService(records);
+  const control = {
+    fails: false,
+    hangs: false,
+    /** Reads so far. */
+    reads: 0,
+    message: "the store is broken",
+  };
+  const read =
+    <Arguments extends unknown[], Result>(method: (...args: Arguments) => Promise<Result>) =>
+    async (...args: Arguments): Promise<Result> => {
+      control.reads += 1;
+      if (control.hangs) return new Promise<never>(() => {});
+      if (control.fails) throw new Error(control.message);
+      return method(...args);
+    };
+  const failing: Store = {
+    ...store,
+    readState: read(store.readState),
+    readStatistics: read(store.readStatistics),
+    readBlocks: read(store.readBlocks),
+    ...(store.readPage && { readPage: read(store.readPage) }),
+  };
+  return {
+    service: createInstance(failing, { settings }),
+    /** An instance of the same store that has nothing in memory. */
+    open: () => createInstance(failing, { settings }),
+    control,
+  };
+}
+
+/** The lines in the log that a spy of `console.error` received. */
+export function readLog() {
+  return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+}

@@ -1,0 +1,226 @@
+import { lastPage, MAX_PAGE } from "../../src/records/page.ts";
+import { CHROMIUM, type Exchange, nameState, PATH, type Target } from "./exchange.ts";
+
+/** The headers of every response of the collection (specification, "List records"). */
+const COMMON = {
+  allow: "GET, OPTIONS",
+  vary: "Accept",
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+  "x-content-type-options": "nosniff",
+};
+const PAGE = {
+  ...COMMON,
+  "content-type": "application/json",
+  "cache-control": "public, max-age=5, stale-if-error=3600",
+  etag: /^"[^"]+"$/,
+};
+const ERROR = { ...COMMON, "content-type": "application/json", "cache-control": "no-store", etag: null };
+
+const INVALID = "Invalid page.";
+const NOT_FOUND = "Not found.";
+const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
+
+function page(query: string, number: number | "last", link?: string, count?: number): Exchange {
+  return {
+    send: PATH + query,
+    headers: PAGE,
+    page: { number, ...(link && { link }), ...(count !== undefined && { count }) },
+  };
+}
+
+function error(send: string, status: number, detail: string, accept?: string): Exchange {
+  return { send, ...(accept && { with: { accept } }), status, headers: ERROR, body: { detail } };
+}
+
+/** Pages, their numbers and their links (specification, "Page envelope"). */
+export function listPages({ count, load, records }: Target): Exchange[] {
+  const [last, pinned, half] = [lastPage(count), "as_of=STATE&format=api&page=PAGE", Math.floor(count / 2)];
+  const asOf = (value: string | number, number: number | "last", count: number) =>
+    page(`?as_of=${value}&page=${number}`, number, pinned, count);
+  return [
+    page("", 1),
+    page("?page=", 1),
+    page("?format=api&page=2", 2),
+    page("?page=last", "last"),
+    page("?page=%32", 2),
+    page("?page=003", 3),
+    page("?page=1&page=2", 2),
+    page("?format=json&page=3", 3, "format=json&page=PAGE"),
+    page("?format=xml&format=json", 1, "format=json&page=PAGE"),
+    page("?z=1&page=2&a=%C3%BC", 2, "a=%C3%BC&format=api&page=PAGE&z=1"),
+    { ...page("?format=json", 1, "format=json&page=PAGE"), with: { accept: "image/png" } },
+    ...["text/html, application/json", "text/html;q=0.9, */*", "text/html;q=0, */*"].map((accept) => ({
+      ...page("", 1),
+      with: { accept },
+    })),
+    page("?as_of=latest", 1, pinned),
+    page("?as_of=7-1&as_of=latest&page=last", "last", pinned),
+    ...[0, half, count].flatMap((records) => [
+      asOf(records, 1, records),
+      asOf(`00${records}`, "last", records),
+      asOf(nameState(records, load), lastPage(records), records),
+    ]),
+    ...(records ? [page(`?page=${last}`, last)] : []),
+  ];
+}
+
+/** Requests for pages that no state has, or that the requested state does not have. */
+export function listInvalidPages({ count, load, records }: Target): Exchange[] {
+  const pages = [
+    "0",
+    "-1",
+    "abc",
+    "1.5",
+    "2%00",
+    "LAST",
+    "%20",
+    "1e1",
+    "+1",
+    "%F0",
+    `${MAX_PAGE}`,
+    "9".repeat(30),
+  ];
+  const states = [
+    "",
+    "-1",
+    "1.5",
+    "abc",
+    "LATEST",
+    "last",
+    "1e1",
+    "%F0",
+    "0-",
+    "-40",
+    "0-1-2",
+    "0-ABC",
+    "0--1",
+  ];
+  const wrong = [...states, "latest-1", "9".repeat(30), `${Number.MAX_SAFE_INTEGER}`];
+  // A deployment may grow until it has these.
+  const grown = records ? [`page=${lastPage(count) + 1}`, `as_of=${count + 1}`] : [];
+  const queries = [
+    ...pages.map((text) => `page=${text}`),
+    "page=1&page=x",
+    ...wrong.flatMap((text) => [`as_of=${text}`, `page=last&as_of=${text}`]),
+    ...grown,
+    `as_of=${count}&page=${lastPage(count) + 1}`,
+    `as_of=${nameState(count, load)}&page=${lastPage(count) + 1}`,
+  ];
+  return [
+    ...queries.map((query) => error(`${PATH}?${query}`, 404, INVALID)),
+    error(`${PATH}?as_of=0-1`, 404, "The collection was replaced, so the state that as_of names is gone."),
+    {
+      ...error(`${PATH}?as_of=${count}&page=${lastPage(count) + 1}`, 404, INVALID),
+      with: { "if-none-match": "*" },
+    },
+    { send: `HEAD ${PATH}?page=0`, status: 404, headers: ERROR, body: "" },
+  ];
+}
+
+/** Paths that lead nowhere. */
+const NOWHERE = [
+  ...["/api", "/api/", "/api/tf1", "/api/tf1/", "/api/tf2/records/", "/API/tf1/records/"],
+  ...[`${PATH}1/`, `${PATH}/`, "/nothing", "/%ff%fe"],
+];
+
+/** Formats, methods and paths. No request could change anything. */
+export function listRefusals(): Exchange[] {
+  const html = (send: string, status: number, body: RegExp, accept = CHROMIUM): Exchange => ({
+    send,
+    with: { accept },
+    status,
+    headers: { ...ERROR, "content-type": "text/html; charset=utf-8" },
+    body,
+  });
+  return [
+    error(`${PATH}?page=0&format=xml`, 404, NOT_FOUND, "image/png"),
+    error(`${PATH}?format=API`, 404, NOT_FOUND),
+    error(`POST ${PATH}?format=xml`, 404, NOT_FOUND),
+    error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"),
+    error(`${PATH}?format=api`, 406, NOT_ACCEPTABLE, "nonsense"),
+    error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
+    html(PATH, 406, /The service responds with JSON or with web pages\./, "application/xhtml+xml"),
+    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map((method) =>
+      error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
+    ),
+    html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*The service is read-only\./s),
+    html(`${PATH}?page=0`, 404, /<h1>404 Not Found<.*Invalid page\./s),
+    html(`${PATH}?page=0&format=json&format=api`, 404, /^<!doctype html>/),
+    html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),
+    error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM),
+    ...["", "?page=2&format=json&x=%20+"].map((query) => ({
+      send: PATH.slice(0, -1) + query,
+      status: 301,
+      headers: { ...COMMON, location: PATH + query },
+    })),
+    ...NOWHERE.map((path) => ({
+      ...error(path, 404, NOT_FOUND),
+      headers: { "content-type": "application/json", allow: null, "access-control-allow-origin": "*" },
+    })),
+  ];
+}
+
+/** OPTIONS, and what scripts of other origins may do (Fetch standard, "CORS protocol"). */
+export function listOptions(): Exchange[] {
+  const preflight = { origin: "https://app.example", "access-control-request-method": "GET" };
+  return [
+    {
+      send: `OPTIONS ${PATH}`,
+      headers: { ...COMMON, "content-type": "application/json" },
+      body: {
+        name: "Traffic Count Records",
+        description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
+        renders: ["application/json", "text/html"],
+        parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
+      },
+    },
+    ...[PATH, "/elsewhere", "/openapi.json", `${PATH}?prefer=code=503`].map((target) => ({
+      send: `OPTIONS ${target}`,
+      with: { ...preflight, prefer: "code=503" },
+      status: 204,
+      headers: {
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, OPTIONS",
+        // Without credentials, `*` means every header except Authorization (Fetch standard, "CORS-preflight fetch").
+        "access-control-allow-headers": "*",
+        "access-control-max-age": "86400",
+        "preference-applied": null,
+      },
+      body: "",
+    })),
+  ];
+}
+
+/** Conditional requests (RFC 9110, 13). */
+export function listConditions(): Exchange[] {
+  const copy = (condition: string, send = PATH): Exchange => ({ send, with: { "if-none-match": condition } });
+  const { "content-type": _, ...current } = PAGE;
+  return [
+    ...["TAG", "W/TAG", '"other", W/"a,b" ,TAG'].flatMap((condition) =>
+      ["", "HEAD "].map((method) => ({
+        ...copy(condition, `${method}${PATH}?page=last`),
+        status: 304,
+        headers: current,
+        body: "",
+      })),
+    ),
+    { ...copy("*"), status: 304, headers: current, body: "" },
+    {
+      ...copy("TAG", "/openapi.json"),
+      status: 304,
+      headers: { allow: null, "content-type": null, "cache-control": /max-age=300/ },
+      body: "",
+    },
+    { ...copy("TAG", "/docs"), status: 304, body: "" },
+    ...['"other"', "", "nonsense", '"other", *'].map((condition) => ({ ...copy(condition), headers: PAGE })),
+    { ...copy('"other"', "/openapi.json") },
+    // A web page has no entity-tag, so that of the JSON response is not current.
+    {
+      send: PATH,
+      with: { "if-none-match": "*", accept: CHROMIUM },
+      headers: { ...PAGE, etag: null, "content-type": "text/html; charset=utf-8" },
+      body: /^<!doctype html>/,
+    },
+  ];
+}

@@ -1,0 +1,130 @@
+import { expect } from "vitest";
+import { lastPage, locatePage } from "../../src/records/page.ts";
+import { type Page, TrafficRecord } from "../../src/records/record.ts";
+import { compareNewestFirst } from "../records/sample.ts";
+
+export const PATH = "/api/tf1/records/";
+
+/** The Accept header of a browser that opens a page. */
+export const CHROMIUM =
+  "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
+
+/** A request, and what its response must have. */
+export interface Exchange {
+  /** The method and the target, such as `HEAD /docs`; the method is GET if only the target is given. */
+  send: string;
+  /** The headers of the request. In `if-none-match`, TAG stands for the entity-tag of the same target. */
+  with?: Record<string, string>;
+  /** The status; 200 by default. */
+  status?: number;
+  /** Some headers of the response; null if one must be missing. */
+  headers?: Record<string, string | RegExp | null>;
+  /** The body: its text, what its text must contain, or what its JSON must be. */
+  body?: unknown;
+  /** The page that the body must be. */
+  page?: ExpectedPage;
+  /** How many pages the collection must have to show this; by default the number of the page. */
+  needs?: number;
+}
+
+interface ExpectedPage {
+  number: number | "last";
+  /** The query of links. PAGE stands for the page, and STATE for the name of the state. */
+  link?: string;
+  /** Records in the state; by default in the current one. */
+  count?: number;
+}
+
+/** Sends a request, and follows no redirect. */
+export type Send = (target: string, init: RequestInit) => Promise<Response>;
+
+/** A service, and what is known about its collection. */
+export interface Target {
+  origin: string;
+  /** Throws if the response is not as the OpenAPI document says. */
+  fetch: Send;
+  /** Whether static files are served too, as by the platform. */
+  hasFiles: boolean;
+  /** Records when the tests begin. A deployment may grow meanwhile. */
+  count: number;
+  /** The name of the load; empty if nothing was ever loaded. */
+  load: string;
+  /** Newest first; undefined if nobody knows them. */
+  records?: TrafficRecord[];
+}
+
+/** Sends requests one after the other, and compares each response with what is expected. */
+export async function check(send: Send, ...exchanges: Exchange[]): Promise<void> {
+  for (const exchange of exchanges) await checkResponse(await sendExchange(send, exchange), exchange);
+}
+
+/** Skips a test if a condition is true, and says why. */
+type Skip = (condition: boolean, reason: string) => void;
+
+/** Sends a request to a target, and compares the response with what is expected and known. */
+export async function checkTarget(target: Target, exchange: Exchange, skip: Skip): Promise<void> {
+  const needed = exchange.needs ?? Number(exchange.page?.number);
+  const isSmaller = needed > lastPage(target.count) || (exchange.needs === 1 && target.count === 0);
+  skip(isSmaller, `needs ${needed} pages, and the collection has ${target.count} records`);
+  const condition = exchange.with?.["if-none-match"];
+  if (condition?.includes("TAG")) return checkCopy(target, exchange, condition, skip);
+  const response = await sendExchange(target.fetch, exchange);
+  const text = await checkResponse(response, exchange);
+  if (exchange.page) checkPage(target, text, exchange.page);
+}
+
+/** Sends a request on the condition that a page has changed. */
+async function checkCopy(target: Target, exchange: Exchange, condition: string, skip: Skip) {
+  const readTag = async () =>
+    (await target.fetch(exchange.send.replace(/^\w+ /, ""), {})).headers.get("etag");
+  const tag = String(await readTag());
+  const headers = { "if-none-match": condition.replace("TAG", tag) };
+  const response = await sendExchange(target.fetch, { ...exchange, with: { ...exchange.with, ...headers } });
+  const isChanged = target.records === undefined && (await readTag()) !== tag;
+  skip(isChanged, "the collection changed meanwhile");
+  await checkResponse(response, { ...exchange, headers: { ...exchange.headers, etag: tag } });
+}
+
+function sendExchange(send: Send, exchange: Exchange): Promise<Response> {
+  const [method = "", target = ""] = exchange.send.includes(" ")
+    ? exchange.send.split(" ")
+    : ["GET", exchange.send];
+  return send(target, { method, headers: exchange.with ?? {} });
+}
+
+async function checkResponse(response: Response, { status = 200, headers, body, send }: Exchange) {
+  const text = await response.text();
+  expect({ send, status: response.status, text }).toMatchObject({ status });
+  for (const [name, expected] of Object.entries(headers ?? {}))
+    if (expected instanceof RegExp) expect(response.headers.get(name), name).toMatch(expected);
+    else expect(response.headers.get(name), name).toBe(expected);
+  if (body instanceof RegExp) expect(text).toMatch(body);
+  else if (typeof body === "string") expect(text).toBe(body);
+  else if (body !== undefined) expect(JSON.parse(text)).toEqual(body);
+  return text;
+}
+
+const FIELDS = Object.keys(TrafficRecord.shape);
+
+/** Compares a page with the records that are known, or with what holds for the pages of any collection. */
+function checkPage({ origin, records, load, ...target }: Target, text: string, expected: ExpectedPage): void {
+  const page: Page = JSON.parse(text);
+  expect(text, "compact JSON").toBe(JSON.stringify(page));
+  const count = expected.count ?? (records ? target.count : page.count);
+  const number = expected.number === "last" ? lastPage(count) : expected.number;
+  const { next, previous, first, last } = locatePage(count, number);
+  const link = (expected.link ?? "format=api&page=PAGE").replace("STATE", nameState(count, load));
+  const url = (page: number | null) => page && `${origin}${PATH}?${link.replace("PAGE", String(page))}`;
+  const { results, ...envelope } = page;
+  expect(envelope).toEqual({ count, next: url(next), previous: url(previous) });
+  expect(results).toHaveLength(last - first + 1);
+  expect(Object.keys(page)).toEqual(["count", "next", "previous", "results"]);
+  for (const record of results) expect(Object.keys(record)).toEqual(FIELDS);
+  expect(results).toEqual(results.toSorted(compareNewestFirst));
+  if (records) expect(results).toEqual(records.slice(target.count - last, target.count - first + 1));
+}
+
+/** A state in the value of `as_of`. */
+export function nameState(count: number, load: string): string {
+  return load === "" ? String(count) : `${count}-${load}`;
+}

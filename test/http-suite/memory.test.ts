@@ -1,0 +1,76 @@
+import { describe, expect, test, vi } from "vitest";
+import { createMemoryService, type MemoryService } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+import { checkTarget, type Target } from "./exchange.ts";
+import { describeService, listExchanges } from "./suite.ts";
+
+async function openTarget(count: number | undefined): Promise<Target & Pick<MemoryService, "append">> {
+  const records = makeRecords(count ?? 0);
+  const service = await createMemoryService(count === undefined ? undefined : records);
+  const { load } = await service.store.readState();
+  const { origin, fetch, append } = service;
+  return { origin, fetch, append, hasFiles: false, count: records.length, load, records: records.reverse() };
+}
+
+describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (count) => {
+  describeService(await openTarget(count));
+});
+
+const listAll = (target: Target) => Object.values(listExchanges(target)).flat();
+
+test("HEAD has the status and the headers of GET, without a body, and no mistake of a client is logged", async () => {
+  const log = vi.spyOn(console, "error");
+  const target = await openTarget(100);
+  for (const { send, with: headers = {} } of listAll(target).filter(({ send }) => send.startsWith("/"))) {
+    const get = await target.fetch(send, { headers });
+    const head = await target.fetch(send, { method: "HEAD", headers });
+    expect(await head.text()).toBe("");
+    expect([send, head.status, ...head.headers]).toEqual([send, get.status, ...get.headers]);
+  }
+  expect(log).not.toHaveBeenCalled();
+  log.mockRestore();
+});
+
+describe("for a deployment whose records are unknown, the suite", () => {
+  class SkippedError extends Error {}
+  const skip = (condition: boolean) => {
+    if (condition) throw new SkippedError();
+  };
+  /** The requests whose responses are wrong. */
+  async function findFailures({ records: _, ...target }: Target): Promise<string[]> {
+    const failures: string[] = [];
+    for (const exchange of listAll(target))
+      await checkTarget(target, exchange, skip).catch((error) => {
+        if (!(error instanceof SkippedError)) failures.push(exchange.send);
+      });
+    return failures;
+  }
+
+  test("passes while the collection grows", async () => {
+    const target = await openTarget(100);
+    const added = makeRecords(2_000).slice(100);
+    const fetch: Target["fetch"] = async (path, init) => {
+      await target.append(added.splice(0, 1));
+      return target.fetch(path, init);
+    };
+    expect(await findFailures({ ...target, fetch })).toEqual([]);
+    expect(added.length).toBeLessThan(1_800);
+  });
+
+  test.each<[string, (text: string) => string]>([
+    ["a link leads to another host", (text) => text.replace("https://counts", "http://inside")],
+    ["a count is too large", (text) => text.replace('{"count":100,', '{"count":101,')],
+    ["there are spaces in the JSON", (text) => text.replace('"next":', '"next": ')],
+    ["two fields have changed places", (text) => text.replace(/("id":\d+),("camera_pk":\d+)/, "$2,$1")],
+    ["two records have changed places", (text) => text.replace(/(\{"id".*?\}),(\{.*?\})/, "$2,$1")],
+    ["a record is missing", (text) => text.replace(/\{"id".*?\},/, "")],
+  ])("fails if %s", async (_, change) => {
+    const target = await openTarget(100);
+    const fetch: Target["fetch"] = async (path, init) => {
+      const response = await target.fetch(path, init);
+      const text = await response.text();
+      return new Response(text === "" ? null : change(text), response);
+    };
+    expect((await findFailures({ ...target, fetch })).length).toBeGreaterThan(3);
+  });
+});

@@ -1,0 +1,99 @@
+import { expect } from "vitest";
+import { lastPage } from "../../src/records/page.ts";
+import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
+
+const JSON_TYPE = { "content-type": "application/json" };
+const HTML_TYPE = { "content-type": "text/html; charset=utf-8" };
+const NO_UNSAFE = /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/;
+
+/** The web pages and what belongs to them. */
+export function listSite({ origin, count, records }: Target): Exchange[] {
+  const open = (send: string, headers: Exchange["headers"], body: RegExp): Exchange => ({
+    send,
+    with: { accept: CHROMIUM },
+    headers: {
+      ...HTML_TYPE,
+      "content-security-policy": NO_UNSAFE,
+      "referrer-policy": "same-origin",
+      ...headers,
+    },
+    body,
+  });
+  const refuse = (path: string) =>
+    ["POST", "DELETE", "OPTIONS"].map((method) => ({
+      send: `${method} ${path}`,
+      status: 405,
+      headers: { ...JSON_TYPE, allow: "GET, HEAD", "cache-control": "no-store" },
+      body: { detail: `Method "${method}" not allowed.` },
+    }));
+  return [
+    open(
+      "/",
+      { "cache-control": "public, max-age=5, stale-if-error=3600" },
+      /^<!doctype html><html lang="en">.*<\/html>$/s,
+    ),
+    open(
+      "/docs",
+      { "cache-control": "public, max-age=300, stale-if-error=86400" },
+      /^<!doctype html>.*<\/html>$/s,
+    ),
+    open(`${PATH}?page=last`, { allow: "GET, OPTIONS", etag: null }, /<title>Records, page \d+ of \d+/),
+    open("/%64ocs", {}, /^<!doctype html>/),
+    { ...open(`HEAD ${PATH}`, {}, /^$/) },
+    { ...open("HEAD /", {}, /^$/) },
+    {
+      send: "/",
+      headers: { ...JSON_TYPE, vary: "Accept", "cache-control": "public, max-age=5, stale-if-error=3600" },
+      body: expect.objectContaining({
+        name: "Traffic Count Records",
+        records_url: `${origin}${PATH}`,
+        reference_url: `${origin}/docs`,
+        openapi_url: `${origin}/openapi.json`,
+        count: records ? count : expect.any(Number),
+        pages: records ? lastPage(count) : expect.any(Number),
+      }),
+    },
+    { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },
+    { send: "/", with: { accept: "image/png" }, status: 406 },
+    { send: "/?format=xml", status: 404 },
+    ...["/", "/docs", "/openapi.json", "/go"].flatMap(refuse),
+    { send: "POST /", with: { accept: CHROMIUM }, status: 405, headers: HTML_TYPE, body: /<h1>405 / },
+    {
+      send: "/nothing",
+      with: { accept: CHROMIUM },
+      status: 404,
+      headers: { ...HTML_TYPE, allow: null },
+      body: /<h1>404 /,
+    },
+    { send: "/docs/", status: 301, headers: { location: "/docs" } },
+    { send: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
+    { send: "/go?date=2019-02-30", status: 400, body: { detail: "date must be a day such as 2025-10-29." } },
+    {
+      send: "/openapi.json",
+      headers: {
+        ...JSON_TYPE,
+        "cache-control": "public, max-age=300, stale-if-error=86400",
+        etag: /^"[0-9a-f]{32}"$/,
+      },
+      body: expect.objectContaining({
+        openapi: "3.1.1",
+        servers: [expect.objectContaining({ url: origin })],
+      }),
+    },
+    { send: "HEAD /openapi.json", headers: { ...JSON_TYPE, etag: /^"[0-9a-f]{32}"$/ }, body: "" },
+  ];
+}
+
+/** The static files that are served under their own names. */
+export function listFiles(): Exchange[] {
+  const text = { "content-type": "text/plain; charset=utf-8", "access-control-allow-origin": "*" };
+  const rules = ["/*prefer=", "/*as_of=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
+  return [
+    { send: "/favicon.ico", status: 302, headers: { location: /^\/assets\/icon-\w{8}\.svg$/ } },
+    { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
+    { send: "/README.md", headers: text, body: /^# Traffic Count Records/ },
+    { send: "/LICENSE", headers: text, body: /^MIT License/ },
+    // A template, which contains no origin yet.
+    { send: "/docs.html", status: 404 },
+  ];
+}

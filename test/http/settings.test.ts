@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Env } from "../../src/env.ts";
+import { clientKey } from "../../src/http/rate-limit.ts";
+import app from "../../src/index.ts";
+import { readLog } from "../faults/failing-service.ts";
+import { check, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
+import { context, createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+
+const { store } = await createMemoryService(makeRecords(40));
+
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
+afterEach(() => vi.restoreAllMocks());
+
+const UNAVAILABLE: Omit<Exchange, "send"> = {
+  status: 503,
+  headers: {
+    "retry-after": "5",
+    "cache-control": "no-store",
+    allow: "GET, OPTIONS",
+    vary: "Accept",
+    etag: null,
+  },
+  body: { detail: "Service temporarily unavailable, try again later." },
+};
+
+describe("a wrong setting causes 503, and the log names it:", () => {
+  test.each<[Partial<Env>, string]>([
+    [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"'],
+    [{ PUBLIC_ORIGIN: "https://counts.example/path" }, 'PUBLIC_ORIGIN is "https://counts.example/path"'],
+    [{ RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
+    [{ RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
+    [{ RATE_LIMIT: "30" }, 'RATE_LIMIT is "30"; it must be "off", "10" or "60"'],
+    [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
+  ])("%j", async (settings, message) => {
+    await check(createInstance(store, { settings }).fetch, { send: PATH, ...UNAVAILABLE });
+    expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
+  });
+
+  test.each<[Partial<Env>, string]>([
+    [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1" or "kv"'],
+    [{ STORE: "" }, 'STORE is ""; it must be "d1" or "kv"'],
+    [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1" or "kv"'],
+    [{}, "STORE is undefined"],
+    [{ STORE: "d1" }, "TypeError: Cannot read properties of undefined"],
+    [{ STORE: "kv" }, "TypeError: Cannot read properties of undefined"],
+  ])("%j without another store", async (settings, message) => {
+    const env = { RATE_LIMIT: "off", ...settings } as Env;
+    const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
+    await check(send, { send: PATH, ...UNAVAILABLE });
+    expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
+    await check(
+      send,
+      { send: `OPTIONS ${PATH}` },
+      { send: `POST ${PATH}`, status: 405 },
+      { send: `${PATH}?page=0`, status: 404 },
+      { send: "/elsewhere", status: 404 },
+      { send: "/healthz", status: 503, body: expect.objectContaining({ store: settings.STORE ?? null }) },
+    );
+  });
+});
+
+test("links keep any origin, or begin with PUBLIC_ORIGIN, and the entity-tag changes with it", async () => {
+  const tags = new Set<string>();
+  for (const [origin, PUBLIC_ORIGIN, expected] of [
+    ["http://counts.example:8080", "", "http://counts.example:8080"],
+    ["https://[::1]:8443", "", "https://[::1]:8443"],
+    ["http://inside:8787", "https://public.example", "https://public.example"],
+    ["http://inside:8787", "", "http://inside:8787"],
+  ] as const) {
+    const { fetch } = createInstance(store, { settings: { PUBLIC_ORIGIN } });
+    const response = await fetch(origin + PATH);
+    expect(await response.json()).toMatchObject({ next: `${expected}${PATH}?format=api&page=2` });
+    tags.add(String(response.headers.get("etag")));
+  }
+  expect(tags.size).toBe(4);
+});
+
+test("the entity-tag changes with the version of the code, and with every load", async () => {
+  const service = await createMemoryService(makeRecords(40));
+  const readTag = async (id: string) => {
+    const CF_VERSION_METADATA = { id, tag: "", timestamp: "" };
+    const { fetch } = createInstance(service.store, { settings: { CF_VERSION_METADATA } });
+    return (await fetch(PATH)).headers.get("etag");
+  };
+  const tags = [await readTag("11111111-a"), await readTag("22222222-b"), await readTag("11111111-a")];
+  expect(tags[0]).toBe(tags[2]);
+  await service.load(makeRecords(40));
+  expect(new Set([...tags, await readTag("11111111-a")]).size).toBe(3);
+});
+
+describe("the rate limit", () => {
+  const openLimited = (limit: Env["RATE_LIMITER"] & object) =>
+    createInstance(store, { settings: { RATE_LIMIT: "60", RATE_LIMITER: limit } }).fetch;
+
+  test("refuses requests, but no preflights and no pages about the service", () =>
+    check(
+      openLimited({ limit: async () => ({ success: false }) }),
+      ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
+        send,
+        status: 429,
+        headers: { "retry-after": "60", "cache-control": "no-store" },
+        body: { detail: "Request was throttled. Expected available in 60 seconds." },
+      })),
+      { send: `OPTIONS ${PATH}`, with: { "access-control-request-method": "GET" }, status: 204 },
+      ...["/", "/docs", "/openapi.json", "/healthz"].map((send) => ({ send })),
+    ));
+
+  test("lets all requests pass if the limiter fails, and logs nothing about the client", async () => {
+    const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
+    await check(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
+    expect(readLog()).toEqual([
+      { event: "rate_limit_failed", reason: "Error: limiter is down", at: expect.any(Array) },
+    ]);
+    expect(JSON.stringify(readLog())).not.toContain("192.0.2.4");
+  });
+
+  test("counts clients by address, and those without one together", async () => {
+    const keys: string[] = [];
+    const fetch = openLimited({
+      async limit({ key }: { key: string }) {
+        keys.push(key);
+        return { success: true };
+      },
+    });
+    for (const address of ["192.0.2.4", "2001:db8::1"])
+      await check(fetch, { send: PATH, with: { "CF-Connecting-IP": address } });
+    await check(fetch, { send: PATH }, { send: PATH });
+    expect(keys).toEqual(["192.0.2.4", "2001:db8:0:0::/64", "unknown", "unknown"]);
+  });
+
+  test.each([
+    ["192.0.2.1", "192.0.2.1"],
+    ["2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
+    ["2001:db8::1", "2001:db8:0:0::/64"],
+    ["2001:DB8::", "2001:db8:0:0::/64"],
+    ["2001:db8:0:0:1::", "2001:db8:0:0::/64"],
+    ["::1", "0:0:0:0::/64"],
+    ["1:2:3:4:5:6:7::", "1:2:3:4::/64"],
+    ["::ffff:192.0.2.1", "::ffff:192.0.2.1"],
+    ["unknown", "unknown"],
+    ["a:b", "a:b"],
+  ])("counts requests from %s for %s", (address, key) => expect(clientKey(address)).toBe(key));
+});

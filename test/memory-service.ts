@@ -1,0 +1,95 @@
+import { readFile } from "node:fs/promises";
+import { createApp } from "../src/app.ts";
+import type { Env } from "../src/env.ts";
+import type { TrafficRecord } from "../src/records/record.ts";
+import type { Source } from "../src/records/statistics.ts";
+import { createMemoryStore } from "../src/store/memory.ts";
+import { assignStore } from "../src/store/open.ts";
+import type { State, Store } from "../src/store/store.ts";
+import { append, load } from "../src/store/writer.ts";
+import { checkResponse } from "./openapi-check.ts";
+
+/** The origin of requests that name only a target. */
+export const ORIGIN = "https://counts.example";
+
+/** The execution context of a request that is handled in this process. */
+export const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
+
+const VERSION = {
+  id: "01234567-89ab-cdef-0123-456789abcdef",
+  tag: "",
+  timestamp: "2026-11-21T00:00:00.000Z",
+};
+
+/** An instance of the service in this process, without a port. */
+export interface Instance {
+  origin: string;
+  env: Env;
+  /**
+   * Sends a request to a target or to a URL, and throws if the response is not as the OpenAPI document says.
+   * Redirects are not followed.
+   */
+  fetch(target: string, init?: RequestInit): Promise<Response>;
+}
+
+interface InstanceOptions {
+  /** Bindings and variables in addition to the usual ones, or instead of them. */
+  settings?: Partial<Env>;
+  /** The clock of faults, in milliseconds since 1970. */
+  now?: () => number;
+}
+
+/** Creates an instance that has nothing in memory. */
+export function createInstance(store: Store, { settings = {}, now }: InstanceOptions = {}): Instance {
+  const usual = {
+    STORE: "memory",
+    RATE_LIMIT: "off",
+    GROW: "off",
+    ASSETS: { fetch: readTemplate },
+    CF_VERSION_METADATA: VERSION,
+  };
+  const env = { ...usual, ...settings } as Partial<Record<keyof Env, unknown>> as Env;
+  assignStore(env, store);
+  const app = createApp(now);
+  return {
+    origin: ORIGIN,
+    env,
+    async fetch(target, init) {
+      const request = new Request(target.startsWith("/") ? ORIGIN + target : target, init);
+      const response = await app.fetch(request, env, context);
+      await checkResponse(request, response);
+      return response;
+    },
+  };
+}
+
+/** The templates that `tools/build-assets.ts` wrote. */
+async function readTemplate(url: string): Promise<Response> {
+  return new Response(await readFile(`dist/assets${new URL(url).pathname}`));
+}
+
+export interface MemoryService extends Instance {
+  store: Store;
+  /** Replaces all records. Those are given oldest first. */
+  load(records: TrafficRecord[], sources?: Source[]): Promise<State>;
+  /** Adds records, oldest first. */
+  append(records: TrafficRecord[]): Promise<State>;
+}
+
+/**
+ * Creates a service with a store in memory, which shows every change at once.
+ * @param records oldest first; undefined if nothing was ever loaded
+ */
+export async function createMemoryService(
+  records?: TrafficRecord[],
+  options?: InstanceOptions,
+): Promise<MemoryService> {
+  const store = createMemoryStore();
+  if (records) await load(store, records);
+  return {
+    ...createInstance(store, options),
+    store,
+    load: (replacement, sources = []) => load(store, replacement, { sources }),
+    append: async (added) => append(store, added, await store.readStatistics(true)),
+  };
+}
