@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import { bundleWorker } from "../bundled-worker.ts";
+import { check, PATH } from "../http-suite/exchange.ts";
+import { makeRecords } from "../records/sample.ts";
+import { loadInto, startWorker } from "../worker.ts";
+
+/** How long a read takes. Clients can connect and disconnect meanwhile. */
+const READ_MS = 400;
+
+test("in a database without tables, requests for records get 503, and the log names the place in the code", async () => {
+  const worker = await startWorker({ migrate: false });
+  await check(worker.fetch, {
+    send: PATH,
+    status: 503,
+    body: /^{"detail":"Service temporarily unavailable, /,
+  });
+  const lines = worker.logs().map((line) => JSON.parse(line));
+  await worker.close();
+  expect(lines).toMatchObject([{ event: "request_failed", store: "d1", path: PATH }]);
+  expect(lines[0].reason).toMatch(/no such table: state/);
+  expect(lines[0].at.join()).toMatch(/index\.js:\d+:\d+/);
+});
+
+test("if the first client goes away, the others get the page from the same read, and nobody hangs later", async () => {
+  const script = await bundleWorker("test/faults/slow-worker.ts");
+  const { origin, env, close } = await startWorker({
+    script,
+    vars: { STORE: "kv", READ_MS: String(READ_MS) },
+  });
+  await loadInto(env, "kv", makeRecords(2 * BLOCK_SIZE));
+  const fetchPage = (page: number) => fetch(`${origin}${PATH}?page=${page}`);
+  const countReads = async () => Number(await (await fetch(`${origin}/reads`)).text());
+  const leave = await askAndStay(origin, 1);
+  await setTimeout(READ_MS / 4);
+  const others = Array.from({ length: 20 }, () => fetchPage(1));
+  await setTimeout(READ_MS / 4);
+  leave();
+  const bodies = await Promise.all((await Promise.all(others)).map((response) => response.text()));
+  expect(await countReads(), "the state and the block").toBe(2);
+  expect([(await fetchPage(1)).status, (await fetchPage(15)).status]).toEqual([200, 200]);
+  await close();
+  for (const body of bodies) expect(JSON.parse(body).results).toHaveLength(15);
+});
+
+/** Requests a page without reading the response. Returns a function that closes the connection. */
+async function askAndStay(origin: string, page: number): Promise<() => void> {
+  const { hostname, port, host } = new URL(origin);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(`GET ${PATH}?page=${page} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  return () => socket.resetAndDestroy();
+}
