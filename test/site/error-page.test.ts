@@ -1,21 +1,21 @@
-import { beforeAll, expect, test } from "vitest";
-import app from "../../src/index.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { createFailingService } from "../faults/failing-service.ts";
+import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
 
-const worker = useWorker();
-beforeAll(async () => {
-  await loadInto(worker.env, "d1", makeRecords(100));
-});
+const service = await createMemoryService(makeRecords(100));
+afterEach(() => vi.restoreAllMocks());
 
 /** Opens the page of an error. */
 async function openError(path: string, status: number): Promise<string> {
-  const response = await worker.fetch(path, inBrowser());
-  expect(response.status).toBe(status);
-  expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
+  const response = await service.fetch(path, inBrowser());
+  expect([response.status, response.headers.get("content-type")]).toEqual([
+    status,
+    "text/html; charset=utf-8",
+  ]);
   return response.text();
 }
 
@@ -46,7 +46,7 @@ test.each([
   expect(page).toMatch(/<h2>The response to a client<.*HTTP 404 Not Found\n.*{&quot;detail&quot;:/s);
   if (link === undefined) return;
   expect(advice).toContain(`href="${link.replaceAll("&", "&amp;")}"`);
-  expect((await worker.fetch(PATH + link, inBrowser())).status).toBe(200);
+  expect((await service.fetch(PATH + link, inBrowser())).status).toBe(200);
 });
 
 test.each([
@@ -64,36 +64,29 @@ test.each([
   expect(found).toEqual(fields);
 });
 
-test.each(["/nothing", "/api", "/api/", "/api/tf1", "/api/tf1/", "/api/tf1/records/7/"])(
-  "the page for %s leads to the collection",
-  async (path) => {
-    const page = await openError(path, 404);
-    expect(page).toContain("There is nothing at this address.");
-    expect(page).toContain(`<a href="${PATH}">`);
-    expect(page).not.toContain(">Not found.<");
-  },
-);
-
-test("the page for a client that accepts XHTML, but neither HTML nor JSON, is a web page", async () => {
-  const response = await worker.fetch(PATH, { headers: { accept: "application/xhtml+xml" } });
-  expect(response.status).toBe(406);
-  expect(await response.text()).toContain("The service responds with JSON or with web pages.");
+test("the page for a path without a resource leads to the collection", async () => {
+  const page = await openError("/api/tf1/records/7/", 404);
+  expect(page).toContain("There is nothing at this address.");
+  expect(page).toContain(`<a href="${PATH}">`);
+  expect(page).not.toContain(">Not found.<");
 });
 
 test.each(["/", PATH])("the page of a failing store says when to try again: %s", async (path) => {
-  const { DB: _, ...env } = worker.env;
-  const response = await app.request(`${path}?page=2&x=1`, inBrowser(), env, context);
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const { service, control } = await createFailingService([]);
+  control.fails = true;
+  const response = await service.fetch(`${path}?page=2&x=1`, inBrowser());
   expect(response.status).toBe(503);
   const page = await response.text();
   expect(page).toContain(`<a href="${path}?page=2&amp;x=1">Try again</a> after 5 seconds.`);
   expect(page).toContain("\nRetry-After: 5\n");
-  expect(page).not.toMatch(/withSession|D1/);
+  expect(page).not.toContain(control.message);
 });
 
 test("the page for too many requests asks the person to wait", async () => {
-  const limiter = { limit: async () => ({ success: false }) };
-  const env = { ...worker.env, RATE_LIMIT: "10", RATE_LIMITER: limiter };
-  const response = await app.request(`${PATH}?page=2&x=1`, inBrowser(), env, context);
+  const RATE_LIMITER = { limit: async () => ({ success: false }) };
+  const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
+  const response = await limited.fetch(`${PATH}?page=2&x=1`, inBrowser());
   expect(response.status).toBe(429);
   const page = await response.text();
   expect(page).toContain("Too many requests came from your address. Wait for 10 seconds");
@@ -115,7 +108,7 @@ test.each([
 
 test("the page of an error that the header Prefer causes has no link", async () => {
   const headers = { ...Object(inBrowser().headers), prefer: "code=503" };
-  const page = await (await worker.fetch(PATH, { headers })).text();
+  const page = await (await service.fetch(PATH, { headers })).text();
   expect(page).toContain("nothing is wrong");
   expect(page).not.toContain("without it");
   expect(await openError(`${PATH}?page=0&prefer=delay=1`, 404)).not.toContain("nothing is wrong");

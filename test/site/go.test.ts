@@ -1,11 +1,9 @@
 import fc from "fast-check";
-import { beforeAll, describe, expect, test } from "vitest";
-import { createApp } from "../../src/app.ts";
-import app from "../../src/index.ts";
+import { describe, expect, test } from "vitest";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { findDate } from "../../src/site/go.ts";
+import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { context, loadInto, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
@@ -13,14 +11,11 @@ const PATH = "/api/tf1/records/";
 /** Two days of 192 records, and a day of 16. */
 const records = makeRecords(400);
 
-const worker = useWorker();
-beforeAll(async () => {
-  await loadInto(worker.env, "d1", records);
-});
+const service = await createMemoryService(records);
 
 /** @returns the status and where it leads */
 async function go(query: string): Promise<[status: number, location: string | null]> {
-  const response = await worker.fetch(`/go${query}`);
+  const response = await service.fetch(`/go${query}`);
   return [response.status, response.headers.get("location")];
 }
 
@@ -45,7 +40,7 @@ describe("a jump to a date", () => {
     for (const date of ["2019-05-18", "2019-05-17", "2030-01-01", "2000-01-01"]) {
       const [, location] = await go(`?date=${date}`);
       const [path, place] = location!.split("#");
-      const page = await (await worker.fetch(path!, inBrowser())).text();
+      const page = await (await service.fetch(path!, inBrowser())).text();
       expect(page).toContain(`id="${place}"`);
     }
   });
@@ -53,31 +48,23 @@ describe("a jump to a date", () => {
   test.each(["?date=yesterday", "?date=2019-02-30", "?date=2019-5-1", "?date=2019-05-17T00:00:00Z"])(
     "/go%s is refused",
     async (query) => {
-      const response = await worker.fetch(`/go${query}`);
+      const response = await service.fetch(`/go${query}`);
       expect(response.status).toBe(400);
       expect(await response.json()).toEqual({ detail: "date must be a day such as 2025-10-29." });
     },
   );
 
   test("counts from the records that a growing collection shows", async () => {
-    const service = createApp(() => Date.UTC(2026, 0, 1));
-    const read = async (path: string) =>
-      (await service.request(path, {}, { ...worker.env }, context)) as Response;
-    const { count } = Object(await (await read(`${PATH}?prefer=grow=1/s`)).json());
-    const location = (await read("/go?date=2019-05-17&prefer=grow=1/s")).headers.get("location");
+    const { fetch } = createInstance(service.store, { now: () => Date.UTC(2026, 0, 1) });
+    const { count } = Object(await (await fetch(`${PATH}?prefer=grow=1/s`)).json());
+    const location = (await fetch("/go?date=2019-05-17&prefer=grow=1/s")).headers.get("location");
     expect(count).toBeLessThan(records.length);
     expect(location).toContain(`page=${findDate([["2019-05-17", 192, 0, 0]], "2019-05-17", count).page}#`);
   });
 
   test("leads to the first page of an empty collection", async () => {
-    const empty = { ...worker.env, STORE: "kv" };
-    const response = await app.request("/go?date=2019-05-17", {}, empty, context);
+    const response = await (await createMemoryService()).fetch("/go?date=2019-05-17");
     expect(response.headers.get("location")).toBe(`${PATH}?page=1#2019-05-17`);
-  });
-
-  test("accepts only GET and HEAD", async () => {
-    const response = await worker.fetch("/go?date=2019-05-17", { method: "POST" });
-    expect([response.status, response.headers.get("allow")]).toEqual([405, "GET, HEAD"]);
   });
 });
 

@@ -1,28 +1,24 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
-import app from "../../src/index.ts";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { renderRecords } from "../../src/site/records/records-page.tsx";
+import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { appendTo, context, loadInto, useWorker } from "../worker.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const PATH = "/api/tf1/records/";
 const COUNT = 100;
 
-const worker = useWorker();
-beforeAll(async () => {
-  await loadInto(worker.env, "d1", makeRecords(COUNT));
-});
+const service = await createMemoryService(makeRecords(COUNT));
 
 async function open(query: string): Promise<string> {
-  const response = await worker.fetch(PATH + query, inBrowser());
+  const response = await service.fetch(PATH + query, inBrowser());
   expect(response.status).toBe(200);
   return response.text();
 }
 
 async function read(query: string): Promise<Page> {
-  return Page.parse(await (await worker.fetch(PATH + query)).json());
+  return Page.parse(await (await service.fetch(PATH + query)).json());
 }
 
 const decode = (text: string) =>
@@ -43,28 +39,6 @@ const readRows = (page: string) =>
   }));
 
 describe("a page of the collection in a browser", () => {
-  test("has the headers of the collection and of a web page, and no ETag", async () => {
-    const etag = (await worker.fetch(`${PATH}?page=2`)).headers.get("etag")!;
-    const { headers } = inBrowser();
-    const response = await worker.fetch(`${PATH}?page=2`, { headers: { ...headers, "if-none-match": etag } });
-    expect(response.status, "not 304 because of the ETag of the JSON response").toBe(200);
-    expect(response.headers.get("etag")).toBeNull();
-    expect(Object.fromEntries(response.headers)).toMatchObject({
-      "content-type": "text/html; charset=utf-8",
-      allow: "GET, OPTIONS",
-      vary: "Accept",
-      "access-control-allow-origin": "*",
-      "x-content-type-options": "nosniff",
-      "cache-control": "public, max-age=5, stale-if-error=3600",
-    });
-    const policy = response.headers.get("content-security-policy");
-    expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
-    expect(policy).not.toContain("unsafe");
-    const head = await worker.fetch(PATH, inBrowser("HEAD"));
-    expect([head.status, head.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
-    expect(await head.text()).toBe("");
-  });
-
   test.each(["?page=2", "?page=last"])("%s shows all fields of its records", async (query) => {
     const page = await open(query);
     const headings = Array.from(page.matchAll(/<th scope="col".*?<\/th>/g), ([heading]) => toText(heading));
@@ -79,27 +53,24 @@ describe("a page of the collection in a browser", () => {
   });
 
   test("links each heading to the description of its field", async () => {
-    const reference = await (await worker.fetch("/docs", inBrowser())).text();
+    const reference = await (await service.fetch("/docs", inBrowser())).text();
     const targets = links(await open("")).filter((url) => url.startsWith("/docs#Traffic"));
     expect(targets).toHaveLength(12);
     for (const target of targets) expect(reference).toContain(`id="${target.replace("/docs#", "")}"`);
   });
 
   test("links to each record in its state, in which it stays on its page", async () => {
-    // Each instance is a new one, which has no cached state.
-    const openNew = async (query: string) =>
-      (await app.request(PATH + query, inBrowser(), { ...worker.env }, context)).text();
     const records = makeRecords(COUNT + 40);
-    await loadInto(worker.env, "d1", records.slice(0, COUNT));
-    const before = await openNew("?page=2&x=1");
+    const growing = await createMemoryService(records.slice(0, COUNT));
+    const openNow = async (query: string) => (await growing.fetch(PATH + query, inBrowser())).text();
+    const before = await openNow("?page=2&x=1");
     const permalinks = links(before).filter((url) => /#\d+$/.test(url));
     expect(permalinks.map((url) => url.split("#")[1])).toEqual(readRows(before).map(({ id }) => id));
-    await appendTo(worker.env, records.slice(COUNT));
-    const { pathname, search, searchParams } = new URL(permalinks[0]!, worker.origin);
+    await growing.append(records.slice(COUNT));
+    const { pathname, search, searchParams } = new URL(permalinks[0]!, ORIGIN);
     expect([pathname, searchParams.get("page"), searchParams.get("x")]).toEqual([PATH, "2", "1"]);
-    expect(readRows(await openNew(search))).toEqual(readRows(before));
-    expect(readRows(await openNew("?page=2&x=1"))).not.toEqual(readRows(before));
-    await loadInto(worker.env, "d1", makeRecords(COUNT));
+    expect(readRows(await openNow(search))).toEqual(readRows(before));
+    expect(readRows(await openNow("?page=2&x=1"))).not.toEqual(readRows(before));
   });
 
   test("offers its records as complete CSV that a load accepts", async () => {
@@ -112,21 +83,21 @@ describe("a page of the collection in a browser", () => {
 
   test("shows the response to a client: the command, the headers and the body", async () => {
     const page = await open("?page=2&x=1");
-    expect(toText(page)).toContain(`curl -si '${worker.origin}${PATH}?format=api&page=2&x=1'`);
-    const response = await worker.fetch(`${PATH}?format=api&page=2&x=1`);
+    expect(toText(page)).toContain(`curl -si '${ORIGIN}${PATH}?format=api&page=2&x=1'`);
+    const response = await service.fetch(`${PATH}?format=api&page=2&x=1`);
     const [, headers, body] = toText(page).match(/(HTTP 200 OK\n.*?)\n\n(\{.*\})/s)!;
     for (const name of ["Allow", "Content-Type", "Vary", "ETag", "Cache-Control"])
       expect(headers).toContain(`\n${name}: ${response.headers.get(name)}`);
     expect(JSON.parse(body!)).toEqual(await response.json());
     const raw = links(page).find((url) => url.includes("format=json"))!;
-    expect(await (await fetch(raw, inBrowser())).json()).toMatchObject({ count: COUNT });
+    expect(await (await service.fetch(raw, inBrowser())).json()).toMatchObject({ count: COUNT });
   });
 
   test.each(["delay=1", "delay=1,code=wrong"])(
     "shows the headers that Prefer: %s changes",
     async (prefer) => {
-      const page = await (await worker.fetch(PATH, { headers: { ...inBrowser().headers, prefer } })).text();
-      const { headers } = await worker.fetch(PATH, { headers: { prefer } });
+      const page = await (await service.fetch(PATH, { headers: { ...inBrowser().headers, prefer } })).text();
+      const { headers } = await service.fetch(PATH, { headers: { prefer } });
       const [, shown] = /HTTP 200 OK\n(.*?)\n\n/s.exec(page) ?? [];
       const lines = toText(shown!).split("\n");
       const names = lines.map((line) => line.split(":")[0]!);
@@ -138,7 +109,7 @@ describe("a page of the collection in a browser", () => {
 
   test.each<[string, string, string | undefined]>([
     ["count=+20", "120 records, newest first.*of 8<", undefined],
-    ["next=skip", 'rel="next" href="http://[^"]*page=4[^"]*"', undefined],
+    ["next=skip", 'rel="next" href="https://[^"]*page=4[^"]*"', undefined],
     ["next=null", '<span class="button off">Next ›</span>', undefined],
     ["record=missing,seed=3", ">missing</td>", ">missing</td>.*>missing</td>"],
     ["record=float,seed=3", ">\\d+\\.5</td>", undefined],
@@ -149,7 +120,7 @@ describe("a page of the collection in a browser", () => {
     expect(page.replaceAll("&amp;", "&")).toMatch(new RegExp(shown, "s"));
     if (hidden !== undefined) expect(page).not.toMatch(new RegExp(hidden, "s"));
     const [, body] = /<code class="json">(.*?)<\/code>/s.exec(page) ?? [];
-    expect(JSON.parse(toText(body!))).toEqual(await (await worker.fetch(PATH + query)).json());
+    expect(JSON.parse(toText(body!))).toEqual(await (await service.fetch(PATH + query)).json());
   });
 
   test.each([
@@ -162,7 +133,7 @@ describe("a page of the collection in a browser", () => {
     expect(above).toEqual(below);
     expect([...new Set(above!.map((url) => Number(new URL(url).searchParams.get("page"))))]).toEqual(pages);
     for (const url of above!) for (const part of kept) expect(url).toContain(part);
-    for (const url of above!) expect((await fetch(url)).status).toBe(200);
+    for (const url of above!) expect((await service.fetch(url)).status).toBe(200);
   });
 });
 
@@ -185,7 +156,7 @@ describe("the banners of a page", () => {
 
   test("have no link if the header Prefer changed the response", async () => {
     const { headers } = inBrowser();
-    const response = await worker.fetch(PATH, { headers: { ...headers, prefer: "delay=1" } });
+    const response = await service.fetch(PATH, { headers: { ...headers, prefer: "delay=1" } });
     const [banner] = /<p class="banner">.*?<\/p>/.exec(await response.text()) ?? [];
     expect(banner).toContain("<code>delay=1</code>");
     expect(banner).not.toContain("<a ");
@@ -193,14 +164,13 @@ describe("the banners of a page", () => {
 
   test("say what is wrong with an option in the header Prefer", async () => {
     const { headers } = inBrowser();
-    const response = await worker.fetch(PATH, { headers: { ...headers, prefer: "dealy=1" } });
+    const response = await service.fetch(PATH, { headers: { ...headers, prefer: "dealy=1" } });
     expect(await response.text()).toContain('<p class="banner">dealy=1 is unknown. Did you mean delay?</p>');
   });
 
   test("say that requests are limited", async () => {
-    const RATE_LIMITER = { limit: async () => ({ success: true }) };
-    const env = { ...worker.env, RATE_LIMIT: "60", RATE_LIMITER };
-    const page = await (await app.request(PATH, inBrowser(), env, context)).text();
+    const settings = { RATE_LIMIT: "60", RATE_LIMITER: { limit: async () => ({ success: true }) } };
+    const page = await (await createInstance(service.store, { settings }).fetch(PATH, inBrowser())).text();
     expect(page).toMatch(/<p class="banner">This deployment limits .* within 60 seconds\./);
     expect(await open("")).not.toContain("This deployment limits");
   });

@@ -1,25 +1,18 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
 import { describeService } from "../../src/openapi.ts";
-import { type RunningWorker, startWorker } from "../worker.ts";
+import { createMemoryService, ORIGIN } from "../memory-service.ts";
 import { inBrowser } from "./browser-request.ts";
 
 const decode = (html: string) =>
   html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
 
-let worker: RunningWorker;
-let page: string;
-let text: string;
-beforeAll(async () => {
-  // The reference does not need the store.
-  worker = await startWorker({ migrate: false });
-  page = await (await worker.fetch("/docs", inBrowser())).text();
-  text = decode(page.replaceAll(/<[^>]+>/g, ""));
-});
-afterAll(() => worker.close());
+const service = await createMemoryService();
+const page = await (await service.fetch("/docs", inBrowser())).text();
+const text = decode(page.replaceAll(/<[^>]+>/g, ""));
 
 test("the page contains the text of the OpenAPI document, except that of redirects", () => {
-  const { paths, components } = describeService(worker.origin);
+  const { paths, components } = describeService(ORIGIN);
   const operations = Object.values(paths).flatMap((item) => Object.values(item));
   const plain = (markdown: string) => markdown.replaceAll("`", "").replaceAll(/^- |\n- /gm, "");
   const facts = [
@@ -57,24 +50,11 @@ test("the page lists every fault with what it does and its values", () => {
 test("the page has an example of a page, with one record, and of the description", () => {
   expect(text.match(/Example: .*/g)).toHaveLength(2);
   expect(text.match(/"model_name": "tf1"/g)).toHaveLength(1);
-  expect(text).toContain(`"next": "${worker.origin}/api/tf1/records/?format=api&page=2"`);
+  expect(text).toContain(`"next": "${ORIGIN}/api/tf1/records/?format=api&page=2"`);
 });
 
 test("the commands have the origin of the deployment", () => {
-  expect(text).toContain(`curl -si '${worker.origin}/api/tf1/records/?page=2'`);
-  expect(text).toContain(`curl -si -X OPTIONS '${worker.origin}/api/tf1/records/'`);
+  expect(text).toContain(`curl -si '${ORIGIN}/api/tf1/records/?page=2'`);
+  expect(text).toContain(`curl -si -X OPTIONS '${ORIGIN}/api/tf1/records/'`);
   expect(page).not.toContain("origin.invalid");
-});
-
-test("a request with the current ETag gets 304", async () => {
-  const etag = (await worker.fetch("/docs", inBrowser())).headers.get("etag")!;
-  expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
-  const copy = await worker.fetch("/docs", { headers: { "if-none-match": etag } });
-  expect(copy.status).toBe(304);
-});
-
-test("/docs/ redirects, and the template itself cannot be read", async () => {
-  const redirect = await worker.fetch("/docs/");
-  expect([redirect.status, redirect.headers.get("location")]).toEqual([301, "/docs"]);
-  expect((await worker.fetch("/docs.html")).status).toBe(404);
 });
