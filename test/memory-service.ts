@@ -63,9 +63,14 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
   };
 }
 
-/** The templates that `tools/build-assets.ts` wrote. */
+const templates = new Map<string, Buffer>();
+
+/** Reads a template that `tools/build-assets.ts` wrote. */
 async function readTemplate(url: string): Promise<Response> {
-  return new Response(await readFile(`dist/assets${new URL(url).pathname}`));
+  const path = `dist/assets${new URL(url).pathname}`;
+  const template = templates.get(path) ?? (await readFile(path));
+  templates.set(path, template);
+  return new Response(template);
 }
 
 export interface MemoryService extends Instance {
