@@ -96,13 +96,6 @@ async function fetchChecked(request: Request): Promise<Response> {
   return response;
 }
 
-/** The execution context of a request that is handled in this process. */
-export const context = {
-  waitUntil() {},
-  passThroughOnException() {},
-  props: {},
-};
-
 /**
  * Loads records, oldest first, through the worker's bindings.
  * @returns the new state

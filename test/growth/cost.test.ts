@@ -9,7 +9,7 @@ import { append } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
 import { loadInto, useWorker } from "../worker.ts";
-import { growAt, loaded, recordsOf } from "./collection.ts";
+import { loaded, recordsOf, runScheduled } from "./collection.ts";
 
 const worker = useWorker();
 beforeEach(() => {
@@ -56,7 +56,7 @@ describe("a growth run on d1", () => {
     for (const time of ["12:05", "14:05"]) {
       const { DB, sum, count: statements } = recording(worker.env.DB);
       const before = await countRecords();
-      await growAt({ ...worker.env, DB }, `2026-11-20T${time}:00Z`);
+      await runScheduled({ ...worker.env, DB, GROW: "on" }, `2026-11-20T${time}:00Z`);
       expect((await countRecords()) - before).toBeGreaterThan(70);
       // At most two blocks, the state, and the statistics.
       expect(sum("rows_written")).toBeLessThanOrEqual(4);

@@ -1,37 +1,28 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import type { Env } from "../../src/env.ts";
-import app from "../../src/index.ts";
-import { untilFresh } from "../serve.ts";
+import { untilServed } from "../serve.ts";
 import { walk } from "../walk/walk.ts";
-import { loadInto, startWorker, useWorker } from "../worker.ts";
-import { recordsOf } from "./collection.ts";
+import { loadInto, startWorker } from "../worker.ts";
+import { loaded, runScheduled, until } from "./collection.ts";
 
-const loaded = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T11:30:00Z");
-const DUE = new Date("2026-11-20T12:05:00Z");
+const DUE = "2026-11-20T12:05:00Z";
 
-describe("with GROW on, in workerd,", () => {
-  const worker = useWorker({ vars: { GROW: "on" } });
-  beforeAll(async () => void (await loadInto(worker.env, "d1", loaded)));
-
-  test("the cron trigger adds records, which are served within five seconds", async () => {
-    expect(await walk(worker.origin)).toEqual(loaded.toReversed());
-    expect(await worker.runScheduled(DUE)).toBe("ok");
-    expect(await worker.runScheduled(DUE)).toBe("ok");
-    await untilFresh();
-    const all = recordsOf("2026-11-20T08:00:00Z", "2026-11-20T12:00:00Z");
-    expect(await walk(worker.origin)).toEqual(all.toReversed());
-  });
-});
-
-test("the cron trigger adds nothing with the settings of wrangler.toml", async () => {
-  const worker = await startWorker();
-  await loadInto(worker.env, "d1", loaded);
-  expect(await worker.runScheduled(DUE)).toBe("ok");
-  await untilFresh();
-  expect(await walk(worker.origin)).toEqual(loaded.toReversed());
-  await worker.close();
-});
+test.each([
+  [{ GROW: "on" }, until("2026-11-20T12:00:00Z")],
+  // The settings of wrangler.toml.
+  [{}, loaded],
+])(
+  "with %j in workerd, the collection after runs of the cron trigger is the expected one",
+  async (vars, records) => {
+    const worker = await startWorker({ vars });
+    await loadInto(worker.env, "d1", loaded);
+    for (let run = 0; run < 2; run++) expect(await worker.runScheduled(new Date(DUE))).toBe("ok");
+    await untilServed(worker.origin);
+    expect(await walk(worker.origin)).toEqual(records.toReversed());
+    await worker.close();
+  },
+);
 
 /** An environment that throws as soon as a store is used. */
 const untouchable = (settings: Partial<Env>) =>
@@ -42,17 +33,13 @@ const untouchable = (settings: Partial<Env>) =>
     },
   });
 
-const controller = { scheduledTime: DUE.getTime(), cron: "5,35 * * * *", noRetry() {} };
-
 test.each([{}, { GROW: "off" }])("the cron trigger uses no store with %j", async (settings) => {
-  await app.scheduled(controller, untouchable({ STORE: "d1", ...settings }));
-  await expect(app.scheduled(controller, untouchable({ STORE: "d1", GROW: "on" }))).rejects.toThrow(
-    "is used",
-  );
+  await runScheduled(untouchable({ STORE: "d1", ...settings }), DUE);
+  await expect(runScheduled(untouchable({ STORE: "d1", GROW: "on" }), DUE)).rejects.toThrow("is used");
 });
 
 test.each(["", "yes", "ON"])("the cron trigger fails if GROW is %j", async (GROW) => {
-  await expect(app.scheduled(controller, untouchable({ GROW }))).rejects.toThrow(
+  await expect(runScheduled(untouchable({ GROW }), DUE)).rejects.toThrow(
     `GROW is ${JSON.stringify(GROW)}; it must be "on" or "off"`,
   );
 });
@@ -60,5 +47,5 @@ test.each(["", "yes", "ON"])("the cron trigger fails if GROW is %j", async (GROW
 test("wrangler.toml turns growth off and schedules a run after each half hour", () => {
   const { vars, triggers } = unstable_readConfig({ config: "wrangler.toml" });
   expect(vars.GROW).toBe("off");
-  expect(triggers.crons).toEqual([controller.cron]);
+  expect(triggers.crons).toEqual(["5,35 * * * *"]);
 });

@@ -40,6 +40,18 @@ describe("in D1, a block that is", () => {
   });
 });
 
+test.each([
+  ["missing", "DELETE FROM statistics"],
+  ["damaged", "UPDATE statistics SET text = substr(text, 2)"],
+])("in D1, statistics that are %s are an error", async (what, sql) => {
+  await load(stores.open("d1"), records);
+  await stores.database.write([sql]);
+  const reading = stores.open("d1").readStatistics(true);
+  await expect(reading).rejects.toThrow(
+    new RegExp(`^The statistics are ${what}.*Load the records again\\.$`),
+  );
+});
+
 test("in D1, a missing state is an error, and not an empty collection", async () => {
   await stores.database.write(["DELETE FROM state"]);
   await expectPages(stores.open("d1"), [...PAGES, 99], "D1 holds no state");
