@@ -22,11 +22,12 @@ async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<voi
   expect({ status, stderr }).toMatchObject({ status: 0 });
 }
 
-/** Kills a load, and all that it started, while it writes the blocks of a collection that is never served. */
-async function killLoad(): Promise<void> {
-  const file = await local.write("large.csv", makeRecords(20_000));
-  const child = local.start("load", "--store", "kv", file);
-  await untilWriting("kv", local, child);
+/** Kills a load into KV or an append to D1, and all that it started, while it writes blocks that are never served. */
+async function killWrite(store: StoreName): Promise<void> {
+  const file = await local.write("large.csv", makeRecords(40_000).slice(older.length));
+  const options = store === "d1" ? ["--append"] : [];
+  const child = local.start("load", "--store", store, ...options, file);
+  await untilWriting(store, local, child);
   expect(await interrupt(child, "SIGKILL", true)).toEqual([null, "SIGKILL"]);
 }
 
@@ -51,10 +52,10 @@ async function readOn(origin: string, stop: AbortSignal): Promise<Set<number>> {
 }
 
 test.each(STORE_NAMES)(
-  "%s: a load replaces what four clients read, and one that was killed before does not matter",
+  "%s: a load replaces what four clients read, and a write that was killed before does not matter",
   async (store) => {
     await load(store, older);
-    if (store === "kv") await killLoad();
+    await killWrite(store);
     const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
     const stop = new AbortController();
     try {

@@ -26,7 +26,7 @@ const EXPECTED = [[15], [15, 15, 15], [60], [3]];
 
 test("the documentation has these recipes", () => expect(recipes).toHaveLength(EXPECTED.length));
 
-test.for(recipes.map((recipe, index) => ({ ...recipe, index })))(
+test.concurrent.for(recipes.map((recipe, index) => ({ ...recipe, index })))(
   "recipe $index of docs/mock.md, in $language, works",
   async ({ language, code, index }, { skip }) => {
     skip(language === "python" && !hasRequests, "needs requests for Python");

@@ -2,13 +2,11 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage } from "../../src/records/page.ts";
 import { BLOCK_SIZE, countInBlocks } from "../../src/store/blocks.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
 import { createD1Store, PAGE_QUERY, type SqlDatabase, SWEPT_ROWS } from "../../src/store/d1.ts";
 import { createName } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
 import { useWorker } from "../worker.ts";
-import { waitUntil } from "./reader.ts";
 
 // D1 bills for the rows that are read and written.
 
@@ -158,28 +156,6 @@ test("an append to a state that is gone writes no block", async () => {
     "SELECT count(*) AS late FROM blocks WHERE revision = 'late'",
   ).first();
   expect(stored).toEqual({ late: 0 });
-});
-
-test("a replica that lags is not trusted about a missing page that may have been added since", async () => {
-  const { store: primary } = createCountingStore();
-  const records = makeRecords(46);
-  const earlier = await load(primary, records.slice(0, 45));
-  await append(primary, records.slice(45), await primary.readStatistics(true));
-  const reads: string[] = [];
-  const cached = createCachedStore(
-    {
-      ...primary,
-      async readPage(request, options) {
-        reads.push(options.newest ? "primary" : "replica");
-        if (options.newest) return primary.readPage!(request, options);
-        return { state: earlier, blocks: [] };
-      },
-    },
-    "d1",
-  );
-  expect(await cached.page({ page: 4 }, waitUntil)).toMatchObject({ number: 4, count: 46 });
-  expect(await cached.page({ page: 5 }, waitUntil)).toBe("past the end");
-  expect(reads).toEqual(["replica", "primary"]);
 });
 
 // A statement of 100 KB or more is refused, and characters take 1 to 4 bytes.

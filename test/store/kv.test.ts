@@ -72,18 +72,6 @@ describe("a location that sees a new state before its blocks", () => {
   });
 });
 
-test("while the state is fresh, only blocks that are not kept are read", async () => {
-  await load(createWith({}), records);
-  const read: string[] = [];
-  const get: KeyValueStore["get"] = (keys, cacheTtl) => {
-    read.push(keys.map((key) => key.replace(/\/.*\//, "/")).join());
-    return stores.namespace.get(keys, cacheTtl);
-  };
-  const cache = createCachedStore(createWith({ get }), "kv");
-  for (const page of [1, 2, 7, 8, 9, 87]) await cache.page({ page }, waitUntil);
-  expect(read).toEqual(["collection", "blocks/1051", "blocks/1"]);
-});
-
 describe("a switch that reports a failure", () => {
   // Between attempts there are pauses, so the clock is set, which the real namespace does not allow.
   const namespace = createSimulatedKv(() => Date.now()).openLocation();
