@@ -1,6 +1,5 @@
 import { expect } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
-import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
+import { CHROMIUM, countPages, type Exchange, PATH, type Target } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 const HTML_TYPE = { "content-type": "text/html; charset=utf-8" };
@@ -50,7 +49,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
         reference_url: `${origin}/docs`,
         openapi_url: `${origin}/openapi.json`,
         count: records ? count : expect.any(Number),
-        pages: records ? lastPage(count) : expect.any(Number),
+        pages: records ? countPages(count) : expect.any(Number),
       }),
     },
     { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },

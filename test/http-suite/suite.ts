@@ -1,8 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
 import type { Page } from "../../src/records/record.ts";
 import { listConditions, listInvalidPages, listOptions, listPages, listRefusals } from "./collection.ts";
-import { CHROMIUM, checkTarget, type Exchange, PATH, type Target } from "./exchange.ts";
+import { CHROMIUM, checkTarget, countPages, type Exchange, PATH, type Target } from "./exchange.ts";
 import { listFaults, listHealth } from "./operation.ts";
 import { listFiles, listSite } from "./site.ts";
 
@@ -38,7 +37,7 @@ function writeTitle({ send, with: headers = {}, status = 200 }: Exchange): strin
 }
 
 function describeState({ count, fetch }: Target): void {
-  const pages = lastPage(count);
+  const pages = countPages(count);
   const read = async (query: string) => {
     const response = await fetch(PATH + query, {});
     return { page: (await response.json()) as Page, etag: response.headers.get("etag") };
@@ -54,7 +53,8 @@ function describeState({ count, fetch }: Target): void {
     for (const number of numbers) found.push(await read(asOf + number));
     const ids = found.flatMap(({ page }) => page.results.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
-    expect(new Set(found.map(({ etag }) => etag)).size).toBe(numbers.length);
+    const earlier = await read(`?as_of=${count - 1}&page=1`);
+    expect(new Set([earlier, ...found].map(({ etag }) => etag)).size).toBe(1 + numbers.length);
     const [first, second] = found.map(({ page }) => page);
     expect((await read(new URL(String(first?.next)).search)).page).toEqual(second);
     expect((await read(new URL(String(second?.previous)).search)).page).toEqual(first);
