@@ -74,6 +74,11 @@ test("a delay is chosen from the whole range, both ends included", async () => {
   );
 });
 
+test("no request fails with fail=0, and every one with fail=1", async () => {
+  expect(await decideFor({ fail: 0 }, async () => 0)).toMatchObject({ status: undefined });
+  expect(await decideFor({ fail: 1 }, async () => 1 - 2 ** -32)).toMatchObject({ status: 503 });
+});
+
 function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {
   return decide(options, { isTarget: true, now: 0, count: async () => 1, random });
 }

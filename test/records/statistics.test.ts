@@ -29,37 +29,27 @@ describe("statistics", () => {
   });
 
   test("of two days count records, road users, and the records of each day", () => {
-    const [one, ...others] = makeRecords(4);
-    const records = [
-      { ...one!, id: -7, timestamp: "2019-05-16T23:59:59Z", camera_ok: null, cars: 2, buses: 1 },
-      { ...one!, id: -9, timestamp: "2019-05-17T00:00:00Z", camera_ok: "True" as const, cars: 3, persons: 4 },
-      { ...others[0]!, id: -8, timestamp: "2019-05-17T00:00:00Z", camera_ok: "False" as const },
-    ].map((record, index) => (index === 2 ? { ...record, ...gather([]).totals } : record));
-    const { persons, bicycles, trucks, motorcycles, buses } = one!;
+    const [one, other] = makeRecords(2) as [TrafficRecord, TrafficRecord];
+    const zero = gather([]).totals;
+    const counted = { ...zero, cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
+    const records: TrafficRecord[] = [
+      { ...one, ...counted, id: -7, timestamp: "2019-05-16T23:59:59Z", camera_ok: null },
+      { ...one, ...counted, id: -9, timestamp: "2019-05-17T00:00:00Z", camera_ok: "True", cars: 1 },
+      { ...other, ...zero, id: -8, timestamp: "2019-05-17T00:00:00Z", camera_ok: "False" },
+    ];
     expect(gather(records)).toEqual({
+      ...gather([]),
       records: 3,
       first: "2019-05-16T23:59:59Z",
       last: "2019-05-17T00:00:00Z",
       largest_id: -7,
-      cameras: [
-        [others[0]!.camera_pk, others[0]!.camera_ref],
-        [one!.camera_pk, one!.camera_ref],
-      ],
+      cameras: [other, one].map(({ camera_pk, camera_ref }) => [camera_pk, camera_ref]),
       camera_ok: { True: 1, False: 1, null: 1 },
-      totals: {
-        cars: 5,
-        persons: persons + 4,
-        bicycles: 2 * bicycles,
-        trucks: 2 * trucks,
-        motorcycles: 2 * motorcycles,
-        buses: buses + 1,
-      },
+      totals: { cars: 3, persons: 6, bicycles: 10, trucks: 14, motorcycles: 22, buses: 26 },
       days: [
         ["2019-05-16", 0, 0, 1],
         ["2019-05-17", 1, 1, 0],
       ],
-      sources: [],
-      source_count: 0,
     });
   });
 

@@ -2,45 +2,22 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { lastPage } from "../../src/records/page.ts";
 import { BLOCK_SIZE, countInBlocks } from "../../src/store/blocks.ts";
-import { createD1Store, PAGE_QUERY, type SqlDatabase, SWEPT_ROWS } from "../../src/store/d1.ts";
+import { createD1Store, PAGE_QUERY, SWEPT_ROWS } from "../../src/store/d1.ts";
 import { createName } from "../../src/store/store.ts";
 import { append, load } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
 import { useWorker } from "../worker.ts";
+import { createCountingStore } from "./counting-store.ts";
 
 // D1 bills for the rows that are read and written.
 
 const worker = useWorker();
 
-/** The store, with the rows that are read and written through it. */
-function createCountingStore() {
-  const counted = { read: 0, written: 0, removed: [] as number[] };
-  const { DB } = worker.env;
-  const store = createD1Store({
-    async query(sql, parameters) {
-      const { results, meta } = await DB.prepare(sql)
-        .bind(...parameters)
-        .all();
-      counted.read += meta.rows_read;
-      return results as Awaited<ReturnType<SqlDatabase["query"]>>;
-    },
-    async write(statements) {
-      const results = await DB.batch(statements.map((sql) => DB.prepare(sql)));
-      for (const { meta } of results) counted.written += meta.rows_written;
-      const changes = results.at(-1)?.meta.changes ?? 0;
-      if (statements[0]?.startsWith("DELETE")) counted.removed.push(changes);
-      return changes;
-    },
-    batchBytes: 250_000,
-  });
-  return { store, counted };
-}
-
 /** The most rows that a write takes in addition to blocks, for the state and the statistics. */
 const FEW = 10;
 
 describe.each([100, 100_010])("in a collection of %i records,", (count) => {
-  beforeAll(async () => void (await load(createCountingStore().store, makeRecords(count))));
+  beforeAll(async () => void (await load(createCountingStore(worker.env.DB).store, makeRecords(count))));
 
   /** Rows that an instance reads that knows the state, or not. */
   async function countRowsRead(page: number | "last", asOf: number | null, revision: string | null) {
@@ -71,7 +48,7 @@ describe.each([100, 100_010])("in a collection of %i records,", (count) => {
 });
 
 test("a load writes a row for each block, and removes a row for each block that it replaces", async () => {
-  const { store, counted } = createCountingStore();
+  const { store, counted } = createCountingStore(worker.env.DB);
   await load(store, makeRecords(6_000));
   counted.written = 0;
   await load(store, makeRecords(60_000));
@@ -81,18 +58,18 @@ test("a load writes a row for each block, and removes a row for each block that 
 });
 
 test("an append that fills no block writes the row of the state and that of the statistics", async () => {
-  const { store, counted } = createCountingStore();
+  const { store, counted } = createCountingStore(worker.env.DB);
   const records = makeRecords(60_100);
   await load(store, records.slice(0, 60_010));
   const base = await store.readStatistics(true);
-  Object.assign(counted, { read: 0, written: 0 });
+  Object.assign(counted, { queries: 0, written: 0 });
   await append(store, records.slice(60_010), base);
   expect(counted.written).toBe(2);
-  expect(counted.read).toBe(0);
+  expect(counted.queries).toBe(0);
 });
 
 test("an append that fills blocks writes a row for each", async () => {
-  const { store, counted } = createCountingStore();
+  const { store, counted } = createCountingStore(worker.env.DB);
   const records = makeRecords(60_010 + 3 * BLOCK_SIZE);
   await load(store, records.slice(0, 60_010));
   const base = await store.readStatistics(true);
@@ -102,7 +79,7 @@ test("an append that fills blocks writes a row for each", async () => {
 });
 
 test("replaced blocks are removed in bounded steps, and a sweep that was interrupted is finished later", async () => {
-  const { store, counted } = createCountingStore();
+  const { store, counted } = createCountingStore(worker.env.DB);
   const { load: name } = await load(store, makeRecords(BLOCK_SIZE));
   const { DB } = worker.env;
   const old = createName(0);
@@ -123,7 +100,7 @@ describe("the view records", () => {
 
   test("shows the records that are served as a table", async () => {
     for (const count of [0, 5, 900, 1_210]) {
-      const { store } = createCountingStore();
+      const { store } = createCountingStore(worker.env.DB);
       await load(store, records.slice(0, count));
       const rows = records.slice(0, count).map((record, index) => ({ position: index + 1, ...record }));
       expect(await read("SELECT * FROM records ORDER BY position")).toEqual(rows);
@@ -134,7 +111,7 @@ describe("the view records", () => {
   });
 
   test("does not show what an interrupted append or load left", async () => {
-    const { store } = createCountingStore();
+    const { store } = createCountingStore(worker.env.DB);
     const state = await load(store, records.slice(0, 1_000));
     const [block] = await store.readBlocks(state, { first: 1, last: 1 });
     const text = block!.text.replaceAll("2019", "2030");
@@ -147,7 +124,7 @@ describe("the view records", () => {
 });
 
 test("an append to a state that is gone writes no block", async () => {
-  const { store } = createCountingStore();
+  const { store } = createCountingStore(worker.env.DB);
   const base = await load(store, makeRecords(10));
   await load(store, makeRecords(20));
   const [block] = await store.readBlocks(await load(store, makeRecords(BLOCK_SIZE)), { first: 1, last: 1 });
