@@ -1,8 +1,9 @@
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindDatabase } from "../../src/store/d1.ts";
-import { bindNamespace } from "../../src/store/kv.ts";
+import { bindNamespace, createKvStore, GRACE_MS, type KeyValueStore } from "../../src/store/kv.ts";
 import { SHORT_PAUSES } from "../../src/store/retry.ts";
+import { NOTHING_LOADED } from "../../src/store/store.ts";
 
 /**
  * Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime throws, and
@@ -122,4 +123,15 @@ test.each([
   const { query } = bindDatabase({ withSession } as unknown as D1Database);
   await expect(query("", [], newest)).rejects.toThrow("enough");
   expect(withSession).toHaveBeenCalledExactlyOnceWith(constraint);
+});
+
+test.each([
+  [0, 30],
+  [GRACE_MS, 86_400],
+])("a location of KV keeps blocks of a state that is %i ms old for %i seconds", async (age, cacheTtl) => {
+  const get = vi.fn(async (keys: string[]) => keys.map(() => ""));
+  const { readBlocks } = createKvStore({ get } as unknown as KeyValueStore);
+  const switchedAt = new Date(Date.now() - age).toISOString();
+  await readBlocks({ ...NOTHING_LOADED, load: "a", count: 150, switchedAt }, { first: 1, last: 1 });
+  expect(get).toHaveBeenCalledExactlyOnceWith(["blocks/a/1"], cacheTtl);
 });
