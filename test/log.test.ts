@@ -20,6 +20,7 @@ test.each<[string, unknown, string]>([
   ["two lines", new Error("one\ntwo"), "Error: one\ntwo"],
   ["a string", "no", "no"],
   ["undefined", undefined, "undefined"],
+  ["whole if it is not too long", "x".repeat(500), "x".repeat(500)],
   ["shortened if it is long", "x".repeat(501), `${"x".repeat(500)}...`],
 ])("the reason is %s", (_, error, reason) => {
   expect(log(error).reason).toBe(reason);
