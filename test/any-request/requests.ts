@@ -58,20 +58,7 @@ const page = fc.oneof(
 const format = fc.oneof(fc.constantFrom("api", "json", "", "xml", "API"), word);
 /** LOAD is replaced by the load of the collection. */
 const asOf = fc.oneof(
-  fc.constantFrom(
-    "latest",
-    "0",
-    "1",
-    "15",
-    "40",
-    "10000",
-    "10001",
-    "",
-    "last",
-    "-1",
-    "1-2-3",
-    "9".repeat(30),
-  ),
+  fc.constantFrom(..."latest 0 1 15 40 10000 10001 last -1 1-2-3".split(" "), "", "9".repeat(30)),
   fc.constantFrom("40-LOAD", "0-LOAD", "10001-LOAD", "40-1", "10001-1", "00040-LOAD", "40-0LOAD"),
   fc.nat({ max: 10_000 }).map(String),
 );
