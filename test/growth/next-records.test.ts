@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { nextRecords } from "../../src/growth/next-records.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
 import { recordsOf } from "./collection.ts";
 
@@ -14,16 +13,6 @@ describe("nextRecords", () => {
   test("returns the generated records of the period, in the collection's order", () => {
     expect(nextRecords(statistics, NOW)).toEqual(next);
     expect(next.length).toBeGreaterThan(70);
-  });
-
-  test("returns valid records, with ids out of order inside a timestamp", () => {
-    for (const record of next) expect(TrafficRecord.parse(record)).toEqual(record);
-    const steps = next
-      .slice(1)
-      .flatMap(({ id, timestamp }, index) =>
-        timestamp === next[index]!.timestamp ? [Math.sign(id - next[index]!.id)] : [],
-      );
-    expect(new Set(steps)).toEqual(new Set([1, -1]));
   });
 
   test("gives every record a new id, run after run, for any largest loaded id", () => {
