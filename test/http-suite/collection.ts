@@ -66,65 +66,40 @@ export function listPages({ count, load, records }: Target): Exchange[] {
 
 /** Requests for pages that no state has, or that the requested state does not have. */
 export function listInvalidPages({ count, load, records }: Target): Exchange[] {
-  const pages = [
-    "0",
-    "-1",
-    "abc",
-    "1.5",
-    "2%00",
-    "LAST",
-    "%20",
-    "1e1",
-    "+1",
-    "%F0",
-    `600479950316066`,
-    "9".repeat(30),
-  ];
-  const states = [
-    "",
-    "-1",
-    "1.5",
-    "abc",
-    "LATEST",
-    "last",
-    "1e1",
-    "%F0",
-    "0-",
-    "-40",
-    "0-1-2",
-    "0-ABC",
-    "0--1",
-  ];
-  const wrong = [...states, "latest-1", "9".repeat(30), `${Number.MAX_SAFE_INTEGER}`];
-  // A deployment may grow until it has these.
-  const grown = records ? [`page=${countPages(count) + 1}`, `as_of=${count + 1}`] : [];
+  const pages = "0 -1 abc 1.5 2%00 LAST %20 1e1 +1 %F0 600479950316066 1&page=x".split(" ");
+  const states = "-1 1.5 abc LATEST last 1e1 %F0 0- -40 0-1-2 0-ABC 0--1 latest-1 9007199254740991".split(
+    " ",
+  );
+  const long = "9".repeat(30);
+  const past = countPages(count) + 1;
   const queries = [
-    ...pages.map((text) => `page=${text}`),
-    "page=1&page=x",
-    ...wrong.flatMap((text) => [`as_of=${text}`, `page=last&as_of=${text}`]),
-    ...grown,
-    `as_of=${count}&page=${countPages(count) + 1}`,
-    `as_of=${nameState(count, load)}&page=${countPages(count) + 1}`,
+    ...[...pages, long].map((text) => `page=${text}`),
+    ...[...states, long, ""].flatMap((text) => [`as_of=${text}`, `page=last&as_of=${text}`]),
+    `as_of=${count}&page=${past}`,
+    `as_of=${nameState(count, load)}&page=${past}`,
+    // A deployment may grow until it has these.
+    ...(records ? [`page=${past}`, `as_of=${count + 1}`] : []),
   ];
+  const replaced = "The collection was replaced, so the state that as_of names is gone.";
   return [
     ...queries.map((query) => error(`${PATH}?${query}`, 404, INVALID)),
-    error(`${PATH}?as_of=0-1`, 404, "The collection was replaced, so the state that as_of names is gone."),
-    {
-      ...error(`${PATH}?as_of=${count}&page=${countPages(count) + 1}`, 404, INVALID),
-      with: { "if-none-match": "*" },
-    },
+    { ...error(`${PATH}?as_of=${count}&page=${past}`, 404, INVALID), with: { "if-none-match": "*" } },
     { send: `HEAD ${PATH}?page=0`, status: 404, headers: ERROR, body: "" },
+    // For 70 seconds after a load into KV, this is 503.
+    ...(records ? [error(`${PATH}?as_of=0-1`, 404, replaced)] : []),
   ];
 }
 
 /** Paths that lead nowhere. */
 const NOWHERE = [
   ...["/api", "/api/", "/api/tf1", "/api/tf1/", "/api/tf2/records/", "/API/tf1/records/"],
-  ...[`${PATH}1/`, `${PATH}/`, "/nothing", "/%ff%fe"],
+  ...[`${PATH}1/`, `${PATH}/`, "/nothing"],
 ];
 
 /** Formats, methods and paths. No request could change anything. */
-export function listRefusals(): Exchange[] {
+export function listRefusals({ records }: Target): Exchange[] {
+  // What is in front of a deployment may refuse these itself.
+  const [methods, paths] = records ? [["PROPFIND"], ["/%ff%fe"]] : [[], []];
   const html = (send: string, status: number, body: RegExp, accept = CHROMIUM): Exchange => ({
     send,
     with: { accept },
@@ -140,7 +115,7 @@ export function listRefusals(): Exchange[] {
     error(`${PATH}?format=api`, 406, NOT_ACCEPTABLE, "nonsense"),
     error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
     html(PATH, 406, /The service responds with JSON or with web pages\./, "application/xhtml+xml"),
-    ...["POST", "PUT", "PATCH", "DELETE", "PROPFIND"].map((method) =>
+    ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) =>
       error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
     ),
     html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*The service is read-only\./s),
@@ -153,7 +128,7 @@ export function listRefusals(): Exchange[] {
       status: 301,
       headers: { ...COMMON, location: PATH + query },
     })),
-    ...NOWHERE.map((path) => ({
+    ...[...NOWHERE, ...paths].map((path) => ({
       ...error(path, 404, NOT_FOUND),
       headers: { "content-type": "application/json", allow: null, "access-control-allow-origin": "*" },
     })),

@@ -37,9 +37,9 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
       /^<!doctype html>.*<\/html>$/s,
     ),
     open(`${PATH}?page=last`, { allow: "GET, OPTIONS", etag: null }, /<title>Records, page \d+ of \d+/),
-    open("/%64ocs", {}, /^<!doctype html>/),
-    { ...open(`HEAD ${PATH}`, {}, /^$/) },
-    { ...open("HEAD /", {}, /^$/) },
+    ...(records ? [open("/%64ocs", {}, /^<!doctype html>/)] : []),
+    open(`HEAD ${PATH}`, {}, /^$/),
+    open("HEAD /", {}, /^$/),
     {
       send: "/",
       headers: { ...JSON_TYPE, vary: "Accept", "cache-control": "public, max-age=5, stale-if-error=3600" },

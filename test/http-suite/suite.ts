@@ -10,7 +10,7 @@ export function listExchanges(target: Target): Record<string, Exchange[]> {
   return {
     pages: listPages(target),
     "invalid pages": listInvalidPages(target),
-    "refused requests": listRefusals(),
+    "refused requests": listRefusals(target),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),

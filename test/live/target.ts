@@ -6,7 +6,7 @@ import { checkResponse } from "../openapi-check.ts";
 export class UsageError extends Error {}
 
 /** Requests that a test sends, in the spelling of ky. */
-const METHODS = ["get", "head", "options", "post", "put", "patch", "delete", "propfind"];
+const METHODS = ["get", "head", "options", "post", "put", "patch", "delete"];
 
 /** Sends a request, and waits if the deployment limits the number of requests. Everything else is tried once. */
 const client = ky.create({
