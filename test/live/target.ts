@@ -86,10 +86,12 @@ function parseOrigin(text = ""): string {
 async function read<T>(url: string, find: (body: ReturnType<JSON["parse"]>) => T): Promise<T> {
   try {
     return find(await client(url, { throwHttpErrors: true }).json());
-  } catch (error) {
-    const { message, cause } = error as Error;
-    throw new Error(`${url} could not be read: ${cause instanceof Error ? cause.message : message}`, {
-      cause: error,
-    });
+  } catch (cause) {
+    throw new Error(`${url} could not be read: ${findReason(cause as Error)}`, { cause });
   }
+}
+
+/** The message behind the "fetch failed" that fetch throws. */
+function findReason({ cause, message, ...error }: Error & { code?: string }): string {
+  return cause instanceof Error ? findReason(cause) : message || String(error.code);
 }
