@@ -26,9 +26,8 @@ export function describeFileError(error: unknown): string {
 }
 
 /**
- * A write to a local store stops when less than this is free: D1 keeps up to 4 MB of writes beside its database, and could not
- * even open it for reading if there were no space to put them into it. Without that space, what a failed load wrote could not
- * be removed.
+ * A write to a local store stops when less than this is free: SQLite keeps up to 4 MB of writes beside a database. Without that
+ * space, what a failed load wrote could not be removed, and the database could not even be read.
  */
 export const RESERVED_BYTES = 6_000_000;
 
@@ -57,12 +56,9 @@ export function createWriteError(path: string, cause: unknown): Error {
   return new Error(`${path} cannot be written: ${reason}`, { cause });
 }
 
-/** What the operating system, SQLite and workerd report if a disk is full. */
+/** What the operating system and SQLite report if a disk is full. */
 export function isDiskFull(error: unknown): boolean {
-  return (
-    error instanceof DiskFullError ||
-    /ENOSPC|No space left on device|database or disk is full|SQLITE_FULL/.test(String(error))
-  );
+  return error instanceof DiskFullError || /ENOSPC|database or disk is full/.test(String(error));
 }
 
 /** 0 if the file system does not report it. */

@@ -18,12 +18,22 @@ export async function listMigrations(): Promise<string[]> {
   return (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).sort();
 }
 
+/** The names of the migrations that a database does not have yet, in their order. */
+export async function listMissing(database: SqlDatabase): Promise<string[]> {
+  const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
+    // Any other error does not say that the database is empty, and must not lead to a load over what is there.
+    if (String(error).includes("no such table")) return [];
+    throw error;
+  });
+  const applied = new Set(rows.map(({ name }) => name));
+  return (await listMigrations()).filter((name) => !applied.has(name));
+}
+
 /** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: SqlDatabase): Promise<void> {
-  await database.write([TABLE]);
-  const rows = await database.query("SELECT name FROM d1_migrations", [], true);
-  const applied = new Set(rows.map(({ name }) => name));
-  const names = (await listMigrations()).filter((name) => !applied.has(name));
+  const names = await listMissing(database);
+  // Reading needs no lock, and waits for no other process.
+  if (names.length > 0) await database.write([TABLE]);
   for (const name of names) {
     const statements = splitStatements(await readFile(join(MIGRATIONS, name), "utf8"));
     await database.write([...statements, `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);

@@ -1,4 +1,5 @@
 import { type Configuration, readConfiguration, requireStore, type StoreName } from "./configuration.ts";
+import { openLocalStore } from "./local.ts";
 import { lockLocalStore } from "./lock.ts";
 import { openRemoteStore } from "./remote.ts";
 import type { OpenStore, StoreChoice } from "./store-choice.ts";
@@ -10,8 +11,6 @@ import type { OpenStore, StoreChoice } from "./store-choice.ts";
 export async function openStore(choice: StoreChoice): Promise<OpenStore> {
   const { configuration, name } = await findStore(choice);
   if (choice.remote) return openRemoteStore(name, choice);
-  // Miniflare takes 100 MB, which commands without a local store do not need, and a load needs only after reading.
-  const { openLocalStore } = await import("./local.ts");
   return openLocalStore(name, configuration, choice.persistTo);
 }
 

@@ -3,7 +3,7 @@ import { createD1Store, isTransient, type SqlDatabase } from "../../src/store/d1
 import { createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreName } from "./configuration.ts";
-import { listMigrations } from "./migrations.ts";
+import { listMissing } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
 import { openTemporaryFile } from "./temporary-files.ts";
 import { type Deployment, deploymentOptions, runWrangler, WranglerError } from "./wrangler.ts";
@@ -39,16 +39,8 @@ export async function openRemoteStore(name: StoreName, deployment: Deployment): 
 }
 
 /** Wrangler's command for migrations is slow, so it runs only if one is missing. */
-async function migrate(database: RemoteDatabase, deployment: Deployment): Promise<void> {
-  const applied = await database.execute("SELECT name FROM d1_migrations").then(
-    ({ results }) => new Set(results.map((row) => row.name)),
-    (error) => {
-      // Any other error does not say that the database is empty, and must not lead to a load over what is there.
-      if (String(error).includes("no such table")) return new Set();
-      throw error;
-    },
-  );
-  if ((await listMigrations()).every((name) => applied.has(name))) return;
+async function migrate(database: SqlDatabase, deployment: Deployment): Promise<void> {
+  if ((await listMissing(database)).length === 0) return;
   await runWrangler(["d1", "migrations", "apply", "DB", ...deploymentOptions(deployment)], deployment);
 }
 

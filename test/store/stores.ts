@@ -1,9 +1,8 @@
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { applyMigrations } from "../../data/stores/migrations.ts";
-import { type LocalDatabase, openD1, STORES_SCRIPT } from "../../data/stores/runtime.ts";
 import type { Env } from "../../src/env.ts";
-import { createD1Store } from "../../src/store/d1.ts";
+import { bindDatabase, createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -11,9 +10,9 @@ import type { Store } from "../../src/store/store.ts";
 export const ALL_STORES = ["d1", "kv", "memory"] as const;
 export type AnyStore = (typeof ALL_STORES)[number];
 
-/** Stores in workerd, which this process writes to as the data tool does, and one in memory. */
+/** Stores in workerd, which this process uses through the bindings of a worker, and one in memory. */
 export interface Stores {
-  database: LocalDatabase;
+  database: SqlDatabase;
   namespace: KeyValueStore;
   memory: Store;
   open(name: AnyStore): Store;
@@ -24,16 +23,19 @@ export function useStores(): Stores {
   const stores = {} as Stores;
   let runtime: Miniflare | undefined;
   beforeAll(async () => {
+    const script = "export default {}";
     const options = {
       modules: true as const,
-      script: STORES_SCRIPT,
+      script,
       d1Databases: ["DB"],
       kvNamespaces: ["KV"],
+      cf: false as const,
     };
-    runtime = new Miniflare(convertV4MiniflareOptions({ ...options, cf: false }));
-    const database = openD1(runtime);
+    runtime = new Miniflare(convertV4MiniflareOptions(options));
+    const bindings = await runtime.getBindings<Env>();
+    const database = bindDatabase(bindings.DB);
     await applyMigrations(database);
-    const namespace = bindNamespace((await runtime.getBindings<Env>()).KV);
+    const namespace = bindNamespace(bindings.KV);
     const memory = createMemoryStore();
     const open = (name: AnyStore) => {
       if (name === "memory") return memory;

@@ -1,5 +1,4 @@
 import cliProgress from "cli-progress";
-import { details } from "../../data/stores/details.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
@@ -51,11 +50,6 @@ export function openProgress(
 /** Prints a line on standard error, above the progress bar if one is shown. */
 export function printNotice(line: string): void {
   (printAboveBar ?? console.error)(line);
-}
-
-/** Also prints lines that few people need to see. */
-export function beVerbose(): void {
-  details.print = printNotice;
 }
 
 function openBar(step: string, estimate: Estimate): Progress {

@@ -9,7 +9,6 @@ import {
   parsePath,
 } from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
-import { beVerbose } from "../command-line/progress.ts";
 import { type AppendOptions, append } from "./append.ts";
 import { addCrawl } from "./crawl/crawl.ts";
 import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
@@ -21,9 +20,7 @@ import { check, load, type ReadOptions } from "./load.ts";
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
-    .description("Manage the records of the collection.")
-    .option("--verbose", "print more about what is done")
-    .on("option:verbose", beVerbose);
+    .description("Manage the records of the collection.");
   for (const add of [addLoad, addCheck, addInfo, addExport, addGenerate, addCrawl]) add(program);
   return program;
 }

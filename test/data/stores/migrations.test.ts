@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { unstable_splitSqlQuery } from "wrangler";
+import { createLocalD1 } from "../../../data/stores/local-database.ts";
 import {
   applyMigrations,
   listMigrations,
@@ -34,15 +35,7 @@ test("a database with the layout before this one becomes empty", async () => {
     CREATE TABLE statistics (revision TEXT, part INTEGER, text TEXT);
     CREATE VIEW records AS SELECT * FROM blocks;
     INSERT INTO state VALUES (1, 1700000000000, 600);`);
-  const binding = {
-    query: async (sql: string, parameters: (string | number | null)[]) =>
-      database.prepare(sql).all(...parameters) as Record<string, string>[],
-    async write(statements: string[]) {
-      for (const sql of statements) database.exec(sql);
-      return 0;
-    },
-    batchBytes: 0,
-  };
+  const binding = createLocalD1(database);
   await applyMigrations(binding);
   expect(await createD1Store(binding).readState()).toEqual(NOTHING_LOADED);
 });

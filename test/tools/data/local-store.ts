@@ -90,15 +90,9 @@ interface Watch {
   close(): void;
 }
 
-/**
- * A revision begins with the time, so the blocks of a write that has just begun have the largest revision. The database is
- * opened once, before the load opens it, because another process cannot open it at the same moment after a crash.
- */
-async function watchDatabase({ folder }: LocalStore): Promise<Watch> {
-  const files = await Array.fromAsync(glob(`${folder}/v3/d1/*/*.sqlite`));
-  const file = files.find((name) => basename(name) !== "metadata.sqlite");
-  if (file === undefined) throw new Error("No database was ever loaded");
-  const database = new DatabaseSync(file, { readOnly: true });
+/** A revision begins with the time, so the blocks of a write that has just begun have the largest revision. */
+async function watchDatabase(local: LocalStore): Promise<Watch> {
+  const database = await openDatabase("d1", local);
   const newest = database.prepare("SELECT max(revision) AS revision FROM blocks");
   const before = newest.get()?.revision;
   return {
@@ -107,11 +101,27 @@ async function watchDatabase({ folder }: LocalStore): Promise<Watch> {
   };
 }
 
-/** The local KV stores each value in a file. */
 async function watchKeys({ folder }: LocalStore): Promise<Watch> {
-  const count = async () => (await Array.fromAsync(glob(`${folder}/**/kv/**/blobs/*`))).length;
+  const count = async () => (await Array.fromAsync(glob(`${folder}/v3/kv/**/blobs/*`))).length;
   const before = await count();
   return { isWriting: async () => (await count()) >= before + 5, close: () => {} };
+}
+
+/** Counts the blocks that a store holds, also of loads that were never switched to. */
+export async function countBlocks(store: StoreName, local: LocalStore): Promise<number> {
+  const database = await openDatabase(store, local);
+  const table = store === "d1" ? "blocks" : "_mf_entries WHERE key LIKE 'blocks/%'";
+  const row = database.prepare(`SELECT count(*) AS blocks FROM ${table}`).get();
+  database.close();
+  return Number(row?.blocks);
+}
+
+/** Opens the database of a store, which holds only the keys of a namespace. */
+async function openDatabase(store: StoreName, { folder }: LocalStore): Promise<DatabaseSync> {
+  const files = await Array.fromAsync(glob(`${folder}/v3/${store}/*/*.sqlite`));
+  const file = files.find((name) => basename(name) !== "metadata.sqlite");
+  if (file === undefined) throw new Error("Nothing was ever loaded");
+  return new DatabaseSync(file, { readOnly: true });
 }
 
 /** Sends a signal to a process, or to its group as Ctrl-C does, and waits until all of these processes have ended. */

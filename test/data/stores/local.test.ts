@@ -1,0 +1,48 @@
+import { glob } from "node:fs/promises";
+import { expect, test } from "vitest";
+import { readRecords } from "../../../data/stored-records.ts";
+import { STORE_NAMES, type StoreName } from "../../../data/stores/configuration.ts";
+import { useStore } from "../../../data/stores/open.ts";
+import { bindDatabase, createD1Store } from "../../../src/store/d1.ts";
+import { bindNamespace, createKvStore } from "../../../src/store/kv.ts";
+import type { Store } from "../../../src/store/store.ts";
+import { load } from "../../../src/store/writer.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { createFolder } from "../../temporary-folder.ts";
+import { startWorker } from "../../worker.ts";
+
+const folder = createFolder();
+
+async function read(store: Store) {
+  return Array.fromAsync(readRecords(store, await store.readState({ newest: true })));
+}
+
+const inThisProcess = <T>(name: StoreName, action: (store: Store) => Promise<T>) =>
+  useStore({ store: name, persistTo: folder }, ({ store }) => action(store));
+
+async function inWorkerd<T>(name: StoreName, action: (store: Store) => Promise<T>): Promise<T> {
+  const { env, close } = await startWorker({ folder });
+  const store = name === "d1" ? createD1Store(bindDatabase(env.DB)) : createKvStore(bindNamespace(env.KV));
+  return action(store).finally(close);
+}
+
+test.each(STORE_NAMES)(
+  "%s: workerd and the commands read and replace what the other one wrote",
+  async (name) => {
+    const [first, second] = [makeRecords(310), makeRecords(700)];
+    await inThisProcess(name, (store) => load(store, first));
+    await inWorkerd(name, async (store) => {
+      expect(await read(store)).toEqual(first);
+      await load(store, second);
+    });
+    expect(await inThisProcess(name, read)).toEqual(second);
+  },
+);
+
+test("the values of keys that were replaced or deleted are removed", async () => {
+  await inThisProcess("kv", (store) => load(store, makeRecords(450)));
+  await inThisProcess("kv", (store) => load(store, makeRecords(150)));
+  const values = await Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
+  // The state, and the statistics and the blocks of it and of the one before.
+  expect(values).toHaveLength(1 + 2 + 1 + 3);
+});
