@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
+import { describeFileError } from "../file-errors.ts";
 import { PROJECT } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
@@ -31,8 +32,7 @@ export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): 
     const text = await readFile(file, "utf8");
     return file.endsWith(".json") ? JSON.parse(text) : parse(text);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : cause;
-    throw new Error(`The configuration ${path} cannot be read: ${reason}`, { cause });
+    throw new Error(`The configuration ${path} cannot be read: ${describeFileError(cause)}`, { cause });
   }
 }
 

@@ -32,13 +32,13 @@ export function parseMinutes(text: string): number {
 /** Names of standard output, which cannot be replaced by a finished file. */
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
-/** Parses a path. */
-export function parsePath(text: string): string {
+/** Parses a path or another text, which must not be empty. */
+export function parseText(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
 }
 
 /** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
 export function parseOut(text: string): string {
-  return STANDARD_OUTPUT.test(text) ? "-" : parsePath(text);
+  return STANDARD_OUTPUT.test(text) ? "-" : parseText(text);
 }

@@ -6,7 +6,7 @@ import {
   parseDate,
   parseMinutes,
   parseOut,
-  parsePath,
+  parseText,
 } from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
 import { type AppendOptions, append } from "./append.ts";
@@ -58,11 +58,11 @@ function addStoreOptions(command: Command): Command {
       ).choices(STORE_NAMES),
     )
     .option("--remote", "use the deployed store (default: the local store)")
-    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parsePath)
+    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parseText)
     .option(
       "--config <file>",
       "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
-      parsePath,
+      parseText,
     );
 }
 
@@ -70,7 +70,11 @@ function addLoad(program: Command): void {
   addStoreOptions(addReadOptions(program.command("load")))
     .description("replace the loaded records with the records of the files")
     .option("--append", "add to the loaded records instead; all records must be newer than these")
-    .option("--source <text>", "where the records come from, which the site shows (default: the file names)")
+    .option(
+      "--source <text>",
+      "where the records come from, which the site shows (default: the file names)",
+      parseText,
+    )
     .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
     .option("--dry-run", "write nothing, and print what would change")
     .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {

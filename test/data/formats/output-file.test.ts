@@ -5,6 +5,7 @@ import { chmod, lstat, mkdir, readdir, readFile, readlink, stat, symlink, writeF
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
+import { gunzipSync } from "node:zlib";
 import { beforeEach, describe, expect, test } from "vitest";
 import { writeOutput } from "../../../data/formats/output-file.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -40,6 +41,11 @@ describe("a file", () => {
     await Promise.all([writeOutput(path("out"), lines(3)), writeOutput(path("out"), lines(3))]);
     expect(await readFile(path("out"), "utf8")).toBe("1\n2\n3\n");
     expect(await readdir(folder)).toEqual(["out"]);
+  });
+
+  test("whose name ends with .gz is compressed", async () => {
+    await writeOutput(path("out.gz"), lines(3));
+    expect(gunzipSync(await readFile(path("out.gz"))).toString()).toBe("1\n2\n3\n");
   });
 
   test.each(["an existing file", "a new file"])(

@@ -38,10 +38,27 @@ test("info names the sources of the records", async () => {
   expect(await sources()).toBe("old.csv, new.csv");
   await runData(["load", ...place, ...files, "--source", "https://counts.example"]);
   expect(await sources()).toBe("https://counts.example");
+  const many = await Promise.all(
+    records.slice(0, 23).map(async (record, index) => {
+      const file = join(folder, `${index}.csv`);
+      await writeFile(file, CSV_HEADER + csvLine(record));
+      return file;
+    }),
+  );
+  await runData(["load", ...place, ...many]);
+  expect(await sources()).toMatch(/^0\.csv, 1\.csv, .* 19\.csv, and 3 more$/);
   // More than a statement of D1 can hold.
   const long = "é".repeat(60_000);
   await runData(["load", ...place, ...files, "--source", long]);
   expect(await sources()).toBe(long);
+});
+
+test("info fails if the configuration cannot be read", async () => {
+  expect(await info("--config", folder)).toEqual({
+    status: 1,
+    stdout: "",
+    stderr: `The configuration ${folder} cannot be read: it is a directory\n`,
+  });
 });
 
 test("info fails if the store cannot be read", async () => {

@@ -85,7 +85,12 @@ test.each(["load", "info"])(
   },
 );
 
-test.each(["--persist-to", "--config"])("an empty value for %s is refused", async (option) => {
-  const { status, stderr } = await runData(["info", option, ""]);
+test.each([
+  ["info", "--persist-to"],
+  ["info", "--config"],
+  ["export", "--out"],
+  ["load", "--source"],
+])("%s: an empty value for %s is refused", async (command, option) => {
+  const { status, stderr } = await runData([command, ...(command === "load" ? [small] : []), option, ""]);
   expect([status, stderr]).toEqual([2, expect.stringContaining("It must not be empty.")]);
 });
