@@ -10,8 +10,8 @@ const SQLITE_BUSY = 5;
 const TIMEOUT_MS = 200;
 
 /**
- * Locks a file for this process. The file is a small SQLite database with the id of the process, and the lock is SQLite's: the
- * operating system releases it however the process ends, so a file that was left behind does no harm.
+ * Locks a file for this process. The file is a SQLite database whose version is the id of the process, and the lock is SQLite's:
+ * the operating system releases it however the process ends, so a file that was left behind does no harm.
  * @param path of the lock's own file, which is created
  * @throws Error if no file can be written there
  */
@@ -31,16 +31,10 @@ export function lockFile(path: string): FileLock {
   }
 }
 
-/** Others can read the id only when it is committed, which releases the lock, so it is taken again and the id compared. */
+/** Others can read the id only when it is committed, which releases the lock, so the id is compared when the lock is taken. */
 function takeLock(database: DatabaseSync): void {
   for (;;) {
-    database.exec(`
-      BEGIN IMMEDIATE;
-      CREATE TABLE IF NOT EXISTS owner (pid INTEGER);
-      DELETE FROM owner;
-      INSERT INTO owner VALUES (${process.pid});
-      COMMIT;
-      BEGIN IMMEDIATE`);
+    database.exec(`PRAGMA user_version = ${process.pid}; BEGIN IMMEDIATE`);
     if (readOwner(database) === process.pid) return;
     database.exec("ROLLBACK");
   }
@@ -49,8 +43,7 @@ function takeLock(database: DatabaseSync): void {
 /** @returns undefined if it cannot be read at this moment */
 function readOwner(database: DatabaseSync): number | undefined {
   try {
-    const row = database.prepare("SELECT pid FROM owner").get();
-    return row ? Number(row.pid) : undefined;
+    return Number(database.prepare("PRAGMA user_version").get()?.user_version) || undefined;
   } catch {
     return undefined;
   }
