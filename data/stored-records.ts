@@ -12,7 +12,7 @@ import {
 import type { State, Store } from "../src/store/store.ts";
 
 /** Blocks that are read at once, about 1 MB. */
-export const BLOCKS_AT_ONCE = 24;
+const BLOCKS_AT_ONCE = 24;
 
 interface ReadingOptions {
   /** Newest records first, instead of oldest first. */
@@ -22,14 +22,23 @@ interface ReadingOptions {
 }
 
 /**
- * Reads the records of a state, some blocks at a time.
+ * Reads the records of a state.
  * @throws Error if the collection was replaced meanwhile, or if the store fails
  */
 export async function* readRecords(
   store: Store,
   state: State,
-  { newestFirst = false, from = 1 }: ReadingOptions = {},
+  options?: ReadingOptions,
 ): AsyncGenerator<TrafficRecord> {
+  for await (const records of readParts(store, state, options)) yield* records;
+}
+
+/** Does what `readRecords` does, some blocks at a time. */
+export async function* readParts(
+  store: Store,
+  state: State,
+  { newestFirst = false, from = 1 }: ReadingOptions = {},
+): AsyncGenerator<TrafficRecord[]> {
   const inBlocks = countInBlocks(state.count);
   const size = BLOCKS_AT_ONCE * BLOCK_SIZE;
   const parts = Array.from({ length: Math.ceil(inBlocks / size) }, (_, index) => ({
@@ -40,7 +49,7 @@ export async function* readRecords(
   for (const range of newestFirst ? parts.reverse() : parts) {
     if (range.last < from) continue;
     const records = await readPart(store, state, range);
-    yield* newestFirst ? records.reverse() : records;
+    yield newestFirst ? records.reverse() : records;
   }
 }
 
@@ -59,17 +68,8 @@ async function readBlocks(store: Store, state: State, range: Range): Promise<Blo
   try {
     return await store.readBlocks(state, range);
   } catch (cause) {
-    await requireUnchanged(store, state, cause);
-    throw cause;
+    const { load } = await store.readState({ newest: true });
+    if (load === state.load) throw cause;
+    throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
   }
-}
-
-/**
- * Finds out whether blocks are missing because the collection was replaced.
- * @throws Error if it was
- */
-export async function requireUnchanged(store: Store, state: State, cause: unknown): Promise<void> {
-  const { load } = await store.readState({ newest: true });
-  if (load === state.load) return;
-  throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
 }

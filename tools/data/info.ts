@@ -80,7 +80,7 @@ function* describe({ state, statistics, bytes, verification }: Info): Generator<
   if (verification)
     yield [
       "verified",
-      `${formatCount(verification.blocks, "block")}, ${formatCount(verification.problemCount, "problem")}`,
+      `${formatCount(verification.records, "record")}, ${formatCount(verification.problemCount, "problem")}`,
     ];
 }
 

@@ -33,7 +33,7 @@ test("a collection that was loaded or appended to has no problems", async () => 
   for (const store of ["d1", "kv"]) {
     const { status, stdout, stderr } = await verify(store);
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
-    expect(stdout).toMatch(/^verified +10 blocks, 0 problems$/m);
+    expect(stdout).toMatch(/^verified +1450 records, 0 problems$/m);
   }
 });
 
@@ -95,7 +95,7 @@ test.each<[string, string, string[]]>([
   await changeDatabase(sql);
   const { status, stdout, stderr } = await verify("d1");
   expect(status).toBe(1);
-  expect(stdout).toMatch(/^verified +10 blocks, [1-9]\d* problems?$/m);
+  expect(stdout).toMatch(/^verified +\d+ records, [1-9]\d* problems?$/m);
   for (const problem of problems) expect(stderr).toContain(problem);
   expect(stderr.trimEnd().split("\n").length).toBeLessThanOrEqual(22);
   expect(stderr.endsWith(DAMAGED)).toBe(true);
