@@ -415,11 +415,6 @@ test.each([
   expect(await readProblems(text)).toEqual(problems);
 });
 
-test("reports the line of bytes that are not UTF-8", async () => {
-  const bytes = Buffer.from(`${FIELDS}\n${GOOD}\n1,7,\xe9,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`, "latin1");
-  expect(await readProblems([bytes])).toEqual(["-:3: is not UTF-8 text"]);
-});
-
 const RECORDS = `${FIELDS}\n${GOOD}\n`;
 
 test.each<[string, Buffer, string]>([

@@ -46,19 +46,6 @@ test("--skip-known is not suggested for a problem that it does not solve", async
   expect((await append(file)).stderr).toBe(`${file}:2: id 48 is already loaded\nNothing was added.\n`);
 });
 
-test("--skip-known refuses records that are neither newer nor already loaded", async () => {
-  const before = { ...records[0]!, id: 1_000, timestamp: "2018-01-01T00:00:00Z" };
-  const late = { ...records[47]!, id: 1_001, camera_pk: 9, camera_ref: "late" };
-  const file = await local.write("unknown.csv", [before, ...records.slice(0, 48), late, records[60]!]);
-  const refuse = (line: number, timestamp: string) =>
-    `${file}:${line}: timestamp "${timestamp}" is not later than "${records[47]!.timestamp}", the newest loaded timestamp, and no identical record is loaded`;
-  expect(await append("--skip-known", file)).toEqual({
-    status: 1,
-    stdout: "",
-    stderr: `${refuse(2, before.timestamp)}\n${refuse(51, late.timestamp)}\nNothing was added.\n`,
-  });
-});
-
 test("newer records are added, and the running worker shows them", async () => {
   const file = await local.write("all.csv", records);
   expect((await append("--skip-known", file)).stdout).toBe(

@@ -20,7 +20,7 @@ export interface LocalStore {
   write(name: string, records: TrafficRecord[]): Promise<string>;
   /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
   run(command: string, ...args: string[]): Promise<Finished>;
-  /** Starts the same command in its own process and process group, so that a signal can stop it. */
+  /** Starts the same command in its own process, so that a signal can stop it. */
   start(command: string, ...args: string[]): ChildProcess;
   /** Runs `npm run data -- COMMAND ...` to its end, in a process that uses this folder for temporary files. */
   runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
@@ -50,11 +50,10 @@ export function createLocalStore(): LocalStore {
       const stderr = openSync(join(folder, "stderr"), "w");
       const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...place, ...args], {
         stdio: ["ignore", "ignore", stderr],
-        detached: true,
         env: { ...process.env, TMPDIR: temporary },
       });
       closeSync(stderr);
-      onTestFinished(() => endGroup(child));
+      onTestFinished(() => void child.kill("SIGKILL"));
       return child;
     },
     runIn,
@@ -124,30 +123,9 @@ async function openDatabase(store: StoreName, { folder }: LocalStore): Promise<D
   return new DatabaseSync(file, { readOnly: true });
 }
 
-/** Sends a signal to a process, or to its group as Ctrl-C does, and waits until all of these processes have ended. */
-export async function interrupt(
-  child: ChildProcess,
-  signal: NodeJS.Signals,
-  group = false,
-): Promise<unknown[]> {
+/** Sends a signal to a process, and waits until it has ended. */
+export async function interrupt(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown[]> {
   const ended = once(child, "close");
-  if (child.pid === undefined) throw new Error("It was never started");
-  process.kill(group ? -child.pid : child.pid, signal);
-  const end = await ended;
-  while (group && isRunning(-child.pid)) await setTimeout(5);
-  return end;
-}
-
-/** Ends a process and its group, if a test failed before it could end them. */
-function endGroup({ pid }: ChildProcess): void {
-  if (pid !== undefined && isRunning(-pid)) process.kill(-pid, "SIGKILL");
-}
-
-/** @param pid the id of a process, or the negative id of a process group */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
+  child.kill(signal);
+  return ended;
 }
