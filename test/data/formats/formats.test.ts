@@ -12,74 +12,57 @@ const page = { ...envelope, results: BOTH };
 const compact = JSON.stringify(page);
 const pretty = JSON.stringify(page, null, 2);
 
-test.each([
-  ["CSV", `${FIELDS}\n${LINES}`, BOTH],
-  ["CSV without a line break at the end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
-  ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
-  ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
-  ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
+test.each(
+  // biome-ignore format: one case per line
   [
-    "CSV with every cell in quotes",
-    `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'),
-    BOTH,
-  ],
-  [
+    ["CSV", `${FIELDS}\n${LINES}`, BOTH],
+    ["CSV without a line break at the end", `${FIELDS}\n${LINES.trimEnd()}`, BOTH],
+    ["CSV with CRLF", `${FIELDS}\n${LINES}`.replaceAll("\n", "\r\n"), BOTH],
+    ["CSV with a byte order mark", `\ufeff${FIELDS}\n${LINES}`, BOTH],
+    ["CSV with blank lines", `\n${FIELDS}\n\n${LINES}\n\n`, BOTH],
+    ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
+    [
     "CSV with another order of columns",
     `model_name,camera_ref,camera_pk,id,timestamp,buses,cars,persons,bicycles,trucks,motorcycles,camera_ok
 tf1,a33,7,2,2020-02-29T00:00:00Z,0,3,2,1,0,0,True\n`,
     [NEW],
   ],
-  [
-    "CSV with unusual camera_refs",
-    `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`,
-    [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })],
-  ],
-  [
+    ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`, [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
+    [
     "CSV files that were concatenated with their headers",
     `${`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`.repeat(2)}\ufeff${FIELDS}\r\n`,
     [makeRecord(), makeRecord()],
   ],
-  ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
-  [
-    "JSON Lines with a byte order mark, CRLF and blank lines",
-    `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`,
-    BOTH,
+    ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
+    ["JSON Lines with a byte order mark, CRLF and blank lines", `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
+    ["JSON Lines with another order of fields", JSON.stringify(Object.fromEntries(Object.entries(NEW).reverse())), [NEW]],
+    ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
+    ["an array of records", JSON.stringify(BOTH), BOTH],
+    ["a compact envelope", compact, BOTH],
+    ["a pretty-printed envelope", pretty, BOTH],
+    ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
+    ["an envelope with results only", JSON.stringify({ results: BOTH }), BOTH],
+    ["an envelope per line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
+    ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
+    ["envelopes without white space between them", compact + compact, [...BOTH, ...BOTH]],
+    ["envelopes, compact and pretty, one after the other", `${pretty} ${compact}${pretty}`, [...BOTH, ...BOTH, ...BOTH]],
+    ["an array of envelopes", `[${compact},${compact}]`, [...BOTH, ...BOTH]],
+    ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
+    ["arrays one after the other", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
   ],
-  [
-    "JSON Lines with another order of fields",
-    JSON.stringify(Object.fromEntries(Object.entries(NEW).reverse())),
-    [NEW],
-  ],
-  ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
-  ["an array of records", JSON.stringify(BOTH), BOTH],
-  ["a compact envelope", compact, BOTH],
-  ["a pretty-printed envelope", pretty, BOTH],
-  ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
-  ["an envelope with results only", JSON.stringify({ results: BOTH }), BOTH],
-  ["an envelope per line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
-  ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
-  ["envelopes without white space between them", compact + compact, [...BOTH, ...BOTH]],
-  [
-    "envelopes, compact and pretty, one after the other",
-    `${pretty} ${compact}${pretty}`,
-    [...BOTH, ...BOTH, ...BOTH],
-  ],
-  ["an array of envelopes", `[${compact},${compact}]`, [...BOTH, ...BOTH]],
-  ["a pretty-printed array of envelopes", JSON.stringify([page, page], null, 2), [...BOTH, ...BOTH]],
-  ["arrays one after the other", `[${compact}]\n[]\n[${JSON.stringify(NEW)}]`, [...BOTH, NEW]],
-])("reads %s", async (_, text, records) => {
+)("reads %s", async (_, text, records) => {
   expect(await readRecords(text)).toStrictEqual(records);
 });
 
 const LARGE = { ...envelope, results: Array.from({ length: 12_000 }, (_, id) => makeRecord({ id })) };
 
-test.each([
-  ["one envelope in one line", JSON.stringify(LARGE)],
+test.each(
+  // biome-ignore format: one case per line
   [
-    "a large envelope in a line after a small one",
-    `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`,
+    ["one envelope in one line", JSON.stringify(LARGE)],
+    ["a large envelope in a line after a small one", `${JSON.stringify({ ...envelope, results: [] })}\n${JSON.stringify(LARGE)}`],
   ],
-])("reads input that is longer than the longest line: %s", async (_, text) => {
+)("reads input that is longer than the longest line: %s", async (_, text) => {
   expect(text.length).toBeGreaterThan(2 ** 21);
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
 });
@@ -109,45 +92,20 @@ const OBSERVATION = {
   processed_at: "2025-10-29T09:23:09.000Z",
 };
 
-test.each([
+test.each(
+  // biome-ignore format: one case per line
   [
-    "as the engine writes it",
-    "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0",
-    {},
+    ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
+    ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
+    ["times with other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
+    ["fractions of a second", "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", { processed_at: "2025-10-29T09:23:09.987Z" }],
+    ["white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
+    ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
+    ["many warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17", { camera_ok: "False" }],
+    ["no value for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,", { camera_ok: null }],
+    ["the value None for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
   ],
-  ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
-  [
-    "times with other offsets",
-    "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0",
-    {},
-  ],
-  [
-    "fractions of a second",
-    "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0",
-    { processed_at: "2025-10-29T09:23:09.987Z" },
-  ],
-  [
-    "white space around the camera_ref",
-    '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0',
-    {},
-  ],
-  ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
-  [
-    "many warnings",
-    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17",
-    { camera_ok: "False" },
-  ],
-  [
-    "no value for warnings",
-    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,",
-    { camera_ok: null },
-  ],
-  [
-    "the value None for warnings",
-    "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None",
-    { camera_ok: null },
-  ],
-])("reads a report: %s", async (_, row, fields) => {
+)("reads a report: %s", async (_, row, fields) => {
   expect(await readRecords(report(row))).toStrictEqual([{ ...OBSERVATION, ...fields }]);
 });
 

@@ -42,24 +42,14 @@ const NEW = { id: 51, timestamp: noon(4) };
 const NOT_NEWER = `is not later than "${noon(3)}", the newest loaded timestamp`;
 
 describe("appending records", () => {
-  test.each<[string, Partial<TrafficRecord>[], string[]]>([
+  test.each<[string, Partial<TrafficRecord>[], string[]]>(
+    // biome-ignore format: one case per line
     [
-      "accepts newer records of known cameras",
-      [NEW, { ...NEW, id: 52, camera_pk: 9, camera_ref: "c94" }],
-      [],
-    ],
+    ["accepts newer records of known cameras", [NEW, { ...NEW, id: 52, camera_pk: 9, camera_ref: "c94" }], []],
     ["accepts a new camera with the camera_ref of another camera", [{ ...NEW, camera_pk: 8 }], []],
     ["accepts an id below the largest loaded one", [{ ...NEW, id: 49 }], []],
-    [
-      "refuses the newest loaded timestamp",
-      [{ ...NEW, timestamp: noon(3) }],
-      [`a:1: timestamp "${noon(3)}" ${NOT_NEWER}`],
-    ],
-    [
-      "refuses an older timestamp",
-      [NEW, { timestamp: noon(2) }],
-      [`a:2: timestamp "${noon(2)}" ${NOT_NEWER}`],
-    ],
+    ["refuses the newest loaded timestamp", [{ ...NEW, timestamp: noon(3) }], [`a:1: timestamp "${noon(3)}" ${NOT_NEWER}`]],
+    ["refuses an older timestamp", [NEW, { timestamp: noon(2) }], [`a:2: timestamp "${noon(2)}" ${NOT_NEWER}`]],
     ["refuses a loaded id", [NEW, { id: 48, timestamp: noon(5) }], ["a:2: id 48 is already loaded"]],
     ["refuses the largest loaded id", [{ ...NEW, id: 50 }], ["a:1: id 50 is already loaded"]],
     [
@@ -67,12 +57,9 @@ describe("appending records", () => {
       [{ ...NEW, camera_ref: "b" }],
       ['a:1: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in the loaded records'],
     ],
-    [
-      "refuses an id that appears twice",
-      [NEW, { ...NEW, timestamp: noon(5) }],
-      ["a:2: id 51 already appears in a:1"],
-    ],
-  ])("%s", async (_, records, problems) => {
+    ["refuses an id that appears twice", [NEW, { ...NEW, timestamp: noon(5) }], ["a:2: id 51 already appears in a:1"]],
+  ],
+  )("%s", async (_, records, problems) => {
     expect(await stageFiles({ a: records }, { appendBase: createBase() })).toMatchObject({ problems });
   });
 

@@ -19,13 +19,15 @@ const pretty = (pages: object[]) => pages.map((page) => JSON.stringify(page, nul
 
 const HOLDS_30 = "a: the pages hold 30 of the 45 records that they count";
 
-test.each<[string, object[], string[]]>([
-  ["all pages", [makePage(1), makePage(2), makePage(3)], []],
-  ["all pages in another order", [makePage(3), makePage(1), makePage(2)], []],
-  ["pages without count and links", [{ results: records.slice(0, 15) }], []],
-  ["a gap", [makePage(1), makePage(3)], [HOLDS_30]],
-  ["the first pages only", [makePage(1), makePage(2)], [HOLDS_30]],
+test.each<[string, object[], string[]]>(
+  // biome-ignore format: one case per line
   [
+    ["all pages", [makePage(1), makePage(2), makePage(3)], []],
+    ["all pages in another order", [makePage(3), makePage(1), makePage(2)], []],
+    ["pages without count and links", [{ results: records.slice(0, 15) }], []],
+    ["a gap", [makePage(1), makePage(3)], [HOLDS_30]],
+    ["the first pages only", [makePage(1), makePage(2)], [HOLDS_30]],
+    [
     "a growing collection",
     [makePage(1), makePage(2, { count: 46 }), makePage(3, { count: 46 })],
     [
@@ -33,17 +35,10 @@ test.each<[string, object[], string[]]>([
       "a: the pages hold 45 of the 46 records that they count",
     ],
   ],
-  [
-    "more records than their count",
-    [makePage(1), makePage(2), makePage(3)].map((page) => ({ ...page, count: 44 })),
-    ["a: the pages hold 45 records, but count 44"],
+    ["more records than their count", [makePage(1), makePage(2), makePage(3)].map((page) => ({ ...page, count: 44 })), ["a: the pages hold 45 records, but count 44"]],
+    ["a wrong link", [makePage(1), makePage(2, { next: link(5) }), makePage(3)], ["a: has a page whose links go to pages 5 and 1, which are not neighbours of one page"]],
   ],
-  [
-    "a wrong link",
-    [makePage(1), makePage(2, { next: link(5) }), makePage(3)],
-    ["a: has a page whose links go to pages 5 and 1, which are not neighbours of one page"],
-  ],
-])("reports pages that do not hold the collection: %s", async (_, pages, problems) => {
+)("reports pages that do not hold the collection: %s", async (_, pages, problems) => {
   for (const write of [compact, pretty]) {
     const warnings: string[] = [];
     const lenient = await stageFiles({ a: write(pages) }, { warn: (line) => warnings.push(line) });

@@ -103,18 +103,13 @@ const CAPTURED = (minute: number) => `2025-10-29 09:${10 + minute}:00Z`;
 
 const FIRST = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
 
-test.each([
+test.each(
+  // biome-ignore format: one case per line
   [
-    "refuses a report after records",
-    { a: [{}], b: writeReport(FIRST) },
-    "b: contains a report, but a contains records; one load cannot contain both",
+    ["refuses a report after records", { a: [{}], b: writeReport(FIRST) }, "b: contains a report, but a contains records; one load cannot contain both"],
+    ["refuses records after a report", { a: writeReport(FIRST), b: [{}, {}] }, "b: contains records, but a contains a report; one load cannot contain both"],
   ],
-  [
-    "refuses records after a report",
-    { a: writeReport(FIRST), b: [{}, {}] },
-    "b: contains records, but a contains a report; one load cannot contain both",
-  ],
-])("%s", async (_, contents, problem) => {
+)("%s", async (_, contents, problem) => {
   expect(await stageFiles(contents)).toMatchObject({ problems: [problem], count: 1 });
 });
 

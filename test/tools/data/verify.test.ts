@@ -53,44 +53,27 @@ test("kv: a changed count is found", async () => {
 const REVERSED = `text = (SELECT '[' || char(10) || group_concat(value, ',' || char(10)) || char(10) || ']' FROM (
   SELECT value FROM json_each(blocks.text) ORDER BY key DESC))`;
 
-test.each<[string, string, string[]]>([
-  ["a missing block", "DELETE FROM blocks WHERE first = 601", ["D1 has no block at position 601 of load"]],
+test.each<[string, string, string[]]>(
+  // biome-ignore format: one case per line
   [
+    ["a missing block", "DELETE FROM blocks WHERE first = 601", ["D1 has no block at position 601 of load"]],
+    [
     "a block that is too short",
     `UPDATE blocks SET text = '[' || char(10) || '[1]' || char(10) || ']' WHERE first = 601`,
     ["The block at position 601 is damaged: it holds 1 of 150 records"],
   ],
-  [
-    "a block that is damaged",
-    "UPDATE blocks SET text = substr(text, 5) WHERE first = 1",
-    ["The block at position 1 is damaged"],
-  ],
-  [
+    ["a block that is damaged", "UPDATE blocks SET text = substr(text, 5) WHERE first = 1", ["The block at position 1 is damaged"]],
+    [
     "a block that is stored twice",
     "UPDATE blocks SET text = (SELECT text FROM blocks AS other WHERE other.first = 1) WHERE first = 601",
     ["stored records:601: id 2 already appears in stored records:1", "more problems"],
   ],
-  [
-    "a block in the wrong order",
-    `UPDATE blocks SET ${REVERSED} WHERE first = 601`,
-    ["is stored after record"],
+    ["a block in the wrong order", `UPDATE blocks SET ${REVERSED} WHERE first = 601`, ["is stored after record"]],
+    ["other statistics", `UPDATE statistics SET text = replace(text, '"records":1450', '"records":1451')`, ["The statistics differ from the records in records"]],
+    ["a state with a count that is too large", "UPDATE state SET count = 1451", ["The state is damaged: its tail holds 100 of 101 records"]],
+    ["a record that is not valid", `UPDATE state SET tail = replace(tail, '"c94"', '""')`, ['camera_ref "" is not a string of 1 to 255 characters', "more problems"]],
   ],
-  [
-    "other statistics",
-    `UPDATE statistics SET text = replace(text, '"records":1450', '"records":1451')`,
-    ["The statistics differ from the records in records"],
-  ],
-  [
-    "a state with a count that is too large",
-    "UPDATE state SET count = 1451",
-    ["The state is damaged: its tail holds 100 of 101 records"],
-  ],
-  [
-    "a record that is not valid",
-    `UPDATE state SET tail = replace(tail, '"c94"', '""')`,
-    ['camera_ref "" is not a string of 1 to 255 characters', "more problems"],
-  ],
-])("d1: %s is found", async (_, sql, problems) => {
+)("d1: %s is found", async (_, sql, problems) => {
   await local.run("load", "--store", "d1", file);
   await changeDatabase(sql);
   const { status, stdout, stderr } = await verify("d1");
