@@ -1,7 +1,5 @@
 import { DatabaseSync } from "node:sqlite";
-
-/** A lock that another process holds, or that this process holds until it is released or garbage-collected. */
-export type FileLock = { isHeld: true; release(): void } | { isHeld: false; heldBy: number | undefined };
+import { createWriteError } from "../file-errors.ts";
 
 /** The error code of SQLite if another connection holds the lock. */
 const SQLITE_BUSY = 5;
@@ -13,21 +11,22 @@ const TIMEOUT_MS = 200;
  * Locks a file for this process. The file is a SQLite database whose version is the id of the process, and the lock is SQLite's:
  * the operating system releases it however the process ends, so a file that was left behind does no harm.
  * @param path of the lock's own file, which is created
- * @throws Error if no file can be written there
+ * @param subject what the lock protects, for the message
+ * @returns a function that releases the lock
+ * @throws Error if another process holds the lock, or if the file cannot be written
  */
-export function lockFile(path: string): FileLock {
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+export function lockFile(path: string, subject: string): () => void {
+  let database: DatabaseSync | undefined;
   try {
+    database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     takeLock(database);
-    return { isHeld: true, release: () => database.close() };
+    return database.close.bind(database);
   } catch (cause) {
-    if (!isBusy(cause)) {
-      database.close();
-      throw cause;
-    }
-    const heldBy = readOwner(database);
-    database.close();
-    return { isHeld: false, heldBy };
+    const owner = database && findOwner(database);
+    database?.close();
+    if (Object(cause).errcode !== SQLITE_BUSY) throw createWriteError(path, cause);
+    const other = owner === undefined ? "Another process" : `Process ${owner}`;
+    throw new Error(`${other} is writing to ${subject}. Run the command again when it has ended.`);
   }
 }
 
@@ -35,20 +34,16 @@ export function lockFile(path: string): FileLock {
 function takeLock(database: DatabaseSync): void {
   for (;;) {
     database.exec(`PRAGMA user_version = ${process.pid}; BEGIN IMMEDIATE`);
-    if (readOwner(database) === process.pid) return;
+    if (findOwner(database) === process.pid) return;
     database.exec("ROLLBACK");
   }
 }
 
 /** @returns undefined if it cannot be read at this moment */
-function readOwner(database: DatabaseSync): number | undefined {
+function findOwner(database: DatabaseSync): number | undefined {
   try {
     return Number(database.prepare("PRAGMA user_version").get()?.user_version) || undefined;
   } catch {
     return undefined;
   }
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && error.errcode === SQLITE_BUSY;
 }

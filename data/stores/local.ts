@@ -3,14 +3,29 @@ import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createD1Store } from "../../src/store/d1.ts";
 import { createKvStore } from "../../src/store/kv.ts";
-import { createWriteError } from "../file-errors.ts";
+import type { Store } from "../../src/store/store.ts";
+import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../file-errors.ts";
 import type { Configuration, StoreName } from "./configuration.ts";
-import { guardSpace } from "./disk-space.ts";
+import { lockFile } from "./file-lock.ts";
 import { createLocalD1, measureDatabase, openObject } from "./local-database.ts";
 import { openNamespace } from "./local-namespace.ts";
-import { DEFAULT_FOLDER } from "./lock.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
+import { PROJECT } from "./wrangler.ts";
+
+/** Where wrangler keeps the local stores by default. */
+const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
+
+/**
+ * Locks a store on this machine for writing. Reading, as `npm start` does, needs no lock.
+ * @returns a function that releases the lock
+ * @throws Error if another process writes to the store
+ */
+export function lockLocalStore(name: StoreName, persistTo = DEFAULT_FOLDER): () => void {
+  const folder = resolve(persistTo);
+  requireFolder(folder);
+  return lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`);
+}
 
 /** The classes of the runtime whose objects are D1 databases and KV namespaces. */
 const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
@@ -70,4 +85,21 @@ function requireFolder(folder: string): void {
   } catch (cause) {
     throw createWriteError(folder, cause);
   }
+}
+
+/** Stops writes before the disk is full, and gives back the space of what a failed write removed. */
+function guardSpace(store: Store, folder: string, database: DatabaseSync): Store {
+  const isFull = () => readFreeBytes(folder) < RESERVED_BYTES;
+  return {
+    ...store,
+    async writeBlocks(...args) {
+      if (isFull()) throw new DiskFullError(folder);
+      await store.writeBlocks(...args);
+    },
+    async discard(...args) {
+      await store.discard(...args);
+      // A database keeps the space of what was removed from it until it is written anew.
+      if (isFull()) database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    },
+  };
 }

@@ -1,6 +1,5 @@
 import { type Configuration, readConfiguration, requireStore, type StoreName } from "./configuration.ts";
-import { openLocalStore } from "./local.ts";
-import { lockLocalStore } from "./lock.ts";
+import { lockLocalStore, openLocalStore } from "./local.ts";
 import { openRemoteStore } from "./remote.ts";
 import type { OpenStore, StoreChoice } from "./store-choice.ts";
 

@@ -6,27 +6,21 @@ import { describeFileError } from "../file-errors.ts";
 let folder: string | undefined;
 
 /**
- * The folder of this process for temporary files, which is removed when the process ends.
+ * The path of a file for this process alone, which is removed when the process ends.
  * @throws Error if TMPDIR cannot be used
  */
-export function requireTemporaryFolder(): string {
-  if (folder !== undefined) return folder;
+export function openTemporaryFile(name: string): string {
+  folder ??= createFolder();
+  return join(folder, name);
+}
+
+function createFolder(): string {
   try {
     const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
     process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-    folder = created;
     return created;
   } catch (cause) {
-    throw new Error(
-      `The folder for temporary files, ${tmpdir()}, cannot be used: ${describeFileError(cause)}`,
-      {
-        cause,
-      },
-    );
+    const reason = describeFileError(cause);
+    throw new Error(`The folder for temporary files, ${tmpdir()}, cannot be used: ${reason}`, { cause });
   }
-}
-
-/** The path of a file for this process alone. */
-export function openTemporaryFile(name: string): string {
-  return join(requireTemporaryFolder(), name);
 }

@@ -14,42 +14,56 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Starts a process that takes the lock, reports it and keeps it. */
-async function holdElsewhere() {
+const lock = () => lockFile(path, "the store");
+const heldBy = (pid: number | undefined) =>
+  `Process ${pid} is writing to the store. Run the command again when it has ended.`;
+
+/** Starts a process that takes the lock, reports the error if it cannot, and goes on. */
+async function lockElsewhere() {
   const script = `
     const { lockFile } = await import(${JSON.stringify(join(process.cwd(), "data/stores/file-lock.ts"))});
-    console.log(JSON.stringify(lockFile(${JSON.stringify(path)})));
+    try {
+      globalThis.release = lockFile(${JSON.stringify(path)}, "the store");
+      console.log("locked");
+    } catch (error) {
+      console.log(error.message);
+    }
     setInterval(() => {}, 1_000);`;
   const child = spawn(process.execPath, ["--input-type=module", "--eval", script]);
   const [output] = await once(child.stdout, "data");
-  return { child, lock: JSON.parse(String(output)) };
+  return { child, output: String(output).trimEnd() };
 }
 
 test("only one caller holds the lock, and every other caller gets the process id of the holder", () => {
-  const first = lockFile(path);
-  expect(lockFile(path)).toEqual({ isHeld: false, heldBy: process.pid });
-  if (first.isHeld) first.release();
-  expect(lockFile(path).isHeld).toBe(true);
+  const release = lock();
+  expect(lock).toThrow(heldBy(process.pid));
+  release();
+  lock()();
 });
 
 test("the lock of a killed process can be taken by another process", async () => {
-  const { child, lock } = await holdElsewhere();
-  expect(lock).toEqual({ isHeld: true });
-  expect(lockFile(path)).toEqual({ isHeld: false, heldBy: child.pid });
+  const { child, output } = await lockElsewhere();
+  expect(output).toBe("locked");
+  expect(lock).toThrow(heldBy(child.pid));
   child.kill("SIGKILL");
   await once(child, "close");
-  const taken = lockFile(path);
-  expect(taken.isHeld).toBe(true);
-  expect(lockFile(path)).toEqual({ isHeld: false, heldBy: process.pid });
+  const release = lock();
+  expect(lock).toThrow(heldBy(process.pid));
+  release();
 });
 
 test("if ten processes start together, exactly one holds the lock", async () => {
-  const holders = await Promise.all(Array.from({ length: 10 }, holdElsewhere));
-  expect(holders.filter(({ lock }) => lock.isHeld)).toHaveLength(1);
-  for (const { child } of holders) child.kill("SIGKILL");
+  const all = await Promise.all(Array.from({ length: 10 }, lockElsewhere));
+  const [first, ...others] = all
+    .map(({ output }) => output)
+    .sort()
+    .reverse();
+  expect(first).toBe("locked");
+  for (const other of others) expect(other).toMatch(/ is writing to the store\./);
+  for (const { child } of all) child.kill("SIGKILL");
 });
 
 test("a file that is not a lock causes an error", async () => {
   await writeFile(path, "something else, which is long enough not to be a new database".repeat(10));
-  expect(() => lockFile(path)).toThrow("not a database");
+  expect(lock).toThrow(`${path} cannot be written: file is not a database`);
 });

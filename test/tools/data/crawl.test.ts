@@ -147,7 +147,7 @@ describe("an unfinished crawl", () => {
       return undefined;
     };
     expect(await run()).toBeUndefined();
-    expect(second).toContain(`${out} is being written by process ${process.pid}.`);
+    expect(second).toContain(`Process ${process.pid} is writing to ${out}.`);
     expect(readCopied()).toEqual(OLD);
   });
 });

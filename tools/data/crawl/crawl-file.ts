@@ -21,7 +21,8 @@ const END_BYTES = 1 << 18;
  * @throws Error if the file contains something else or cannot be written, or if another crawl writes to it
  */
 export function openCrawlFile(path: string, restart: boolean): CrawlFile {
-  const unlock = lock(path);
+  const lock = `${path}.lock`;
+  const release = lockFile(lock, path);
   const failing = <T>(action: () => T): T => {
     try {
       return action();
@@ -33,7 +34,8 @@ export function openCrawlFile(path: string, restart: boolean): CrawlFile {
   const close = () => {
     process.off("exit", remind);
     closeSync(file);
-    unlock();
+    rmSync(lock, { force: true });
+    release();
   };
   const remind = () =>
     printNotice(`Stopped. Run the same command ${restart ? "without --restart" : "again"} to resume.`);
@@ -45,23 +47,6 @@ export function openCrawlFile(path: string, restart: boolean): CrawlFile {
     close();
     throw error;
   }
-}
-
-function lock(path: string): () => void {
-  const lockPath = `${path}.lock`;
-  let taken: ReturnType<typeof lockFile>;
-  try {
-    taken = lockFile(lockPath);
-  } catch (cause) {
-    throw createWriteError(path, cause);
-  }
-  if (!taken.isHeld)
-    throw new Error(`${path} is being written by process ${taken.heldBy ?? "of another crawl"}.`);
-  const { release } = taken;
-  return () => {
-    rmSync(lockPath, { force: true });
-    release();
-  };
 }
 
 /** Removes a last line that is not complete. */
