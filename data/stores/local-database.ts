@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { SqlDatabase } from "../../src/store/d1.ts";
+import { describeFileError } from "../file-errors.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
 // open these files themselves: writing through the runtime took three times as long and 200 MB.
@@ -21,9 +22,13 @@ const TIMEOUT_MS = 10_000;
 export function openObject(folder: string, className: string, name: string): DatabaseSync {
   const path = join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
   mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-  database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  return database;
+  try {
+    const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
+    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    return database;
+  } catch (cause) {
+    throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
+  }
 }
 
 /** The id that the runtime gives to an object with this name. */

@@ -1,4 +1,4 @@
-import { glob } from "node:fs/promises";
+import { glob, writeFile } from "node:fs/promises";
 import { expect, test } from "vitest";
 import { readRecords } from "../../../data/stored-records.ts";
 import { STORE_NAMES, type StoreName } from "../../../data/stores/configuration.ts";
@@ -45,4 +45,10 @@ test("the values of keys that were replaced or deleted are removed", async () =>
   const values = await Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
   // The state, and the statistics and the blocks of it and of the one before.
   expect(values).toHaveLength(1 + 2 + 1 + 3);
+});
+
+test("a file that is not a database is reported with its path", async () => {
+  const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
+  await writeFile(file, "something else, which is long enough not to be a new database".repeat(10));
+  await expect(inThisProcess("kv", read)).rejects.toThrow(`${file} cannot be opened: file is not a database`);
 });
