@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE, type Block, countInBlocks, SEPARATOR, wrapLines } from "../../src/store/blocks.ts";
 import type { State } from "../../src/store/store.ts";
+import { formatCount } from "../formatting.ts";
 
 /** The columns of a row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */
 const COLUMNS = {
@@ -79,7 +80,6 @@ export function createInserter(database: DatabaseSync, table: "staged" | "older"
  * @throws RangeError if a number would not be a safe integer
  */
 export function numberObservations(database: DatabaseSync, loaded: Numbers): Numbers {
-  requireFreeNumbers(database, loaded);
   const assignCameras = database.prepare(`
     WITH loaded AS (
       SELECT value ->> 1 AS camera_ref, min(value ->> 0) AS pk FROM json_each(?1) GROUP BY 1
@@ -92,9 +92,10 @@ export function numberObservations(database: DatabaseSync, loaded: Numbers): Num
   assignCameras.run(JSON.stringify(loaded.cameras));
   const assignIds = database.prepare(`
     UPDATE staged SET id = numbered.id FROM (
-      SELECT rowid AS position, ? + row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
+      SELECT rowid AS position, CAST(? AS INTEGER) + row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.rowid`);
   assignIds.run(loaded.largest_id ?? 0);
+  requireSafeNumbers(database);
   const cameras = selectRows<{ camera_pk: number; camera_ref: string }>(
     database,
     "SELECT DISTINCT camera_pk, camera_ref FROM staged",
@@ -110,22 +111,13 @@ export function numberObservations(database: DatabaseSync, loaded: Numbers): Num
 
 export type Numbers = Pick<Statistics, "largest_id" | "cameras">;
 
-/** Counts every camera as new. That is too strict only within a few numbers of the largest safe integer. */
-function requireFreeNumbers(database: DatabaseSync, { largest_id, cameras }: Numbers): void {
-  const count = database.prepare(
-    "SELECT count(*) AS id, count(DISTINCT camera_ref) AS camera_pk FROM staged",
+function requireSafeNumbers(database: DatabaseSync): void {
+  const count = database.prepare("SELECT count(*) AS large FROM staged WHERE max(id, camera_pk) > ?");
+  const { large } = Object(count.get(Number.MAX_SAFE_INTEGER));
+  if (large === 0) return;
+  throw new RangeError(
+    `${formatCount(large, "row")} of the report would get an id or a camera_pk above ${Number.MAX_SAFE_INTEGER}, because such numbers are loaded already. Nothing was added.`,
   );
-  const needed = Object(count.get());
-  const largest = {
-    id: largest_id ?? 0,
-    camera_pk: cameras.reduce((most, [camera_pk]) => Math.max(most, camera_pk), 0),
-  };
-  for (const field of ["id", "camera_pk"] as const) {
-    if (largest[field] <= Number.MAX_SAFE_INTEGER - needed[field]) continue;
-    throw new RangeError(
-      `The report needs ${needed[field]} new numbers for ${field}, but the largest loaded one is ${largest[field]} and the largest possible one is ${Number.MAX_SAFE_INTEGER}. Nothing was added.`,
-    );
-  }
 }
 
 /** Puts the lines of all records behind the tail of a state, oldest first: the reverse of the collection's order. */

@@ -146,9 +146,6 @@ describe("appending a report", () => {
   });
 
   const MAX = Number.MAX_SAFE_INTEGER;
-  const tooLarge = (field: string, needed: number, largest: number) =>
-    `The report needs ${needed} new numbers for ${field}, but the largest loaded one is ${largest} and the largest possible one is ${MAX}. Nothing was added.`;
-
   test("can use the last possible ids and camera_pks, but no more", async () => {
     const add = (largestId: number, largestPk: number) => {
       const cameras: [number, string][] = [[largestPk, "other"]];
@@ -157,8 +154,8 @@ describe("appending a report", () => {
     const { records } = await add(MAX - 4, MAX - 4);
     expect(Math.max(...records.map(({ id }) => id))).toBe(MAX);
     expect(Math.max(...records.map(({ camera_pk }) => camera_pk))).toBe(MAX);
-    await expect(add(MAX - 3, 1)).rejects.toThrow(tooLarge("id", 4, MAX - 3));
-    await expect(add(1, MAX - 3)).rejects.toThrow(tooLarge("camera_pk", 4, MAX - 3));
+    await expect(add(MAX - 3, 1)).rejects.toThrow("1 row of the report would get an id or a camera_pk above");
+    await expect(add(1, MAX - 3)).rejects.toThrow("would get an id or a camera_pk above");
   });
 
   test("refuses old observations and reports their lines", async () => {
