@@ -20,11 +20,11 @@ export interface LocalNamespace extends KeyValueStore {
 }
 
 /**
- * Opens a KV namespace on this machine.
+ * Creates a KV namespace on this machine, whose table and folder are created if they do not exist.
  * @param database the keys
  * @param folder the values
  */
-export function openNamespace(database: DatabaseSync, folder: string): LocalNamespace {
+export function createLocalNamespace(database: DatabaseSync, folder: string): LocalNamespace {
   database.exec(SCHEMA);
   mkdirSync(folder, { recursive: true });
   const list = database.prepare("SELECT key, blob_id FROM _mf_entries ORDER BY key");

@@ -8,7 +8,7 @@ import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "
 import type { Configuration, StoreName } from "./configuration.ts";
 import { lockFile } from "./file-lock.ts";
 import { createLocalD1, measureDatabase, openObject } from "./local-database.ts";
-import { openNamespace } from "./local-namespace.ts";
+import { createLocalNamespace } from "./local-namespace.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
 import { PROJECT } from "./wrangler.ts";
@@ -65,7 +65,7 @@ async function openD1(database: DatabaseSync): Promise<Opened> {
 }
 
 async function openKv(database: DatabaseSync, folder: string): Promise<Opened> {
-  const namespace = openNamespace(database, folder);
+  const namespace = createLocalNamespace(database, folder);
   return { store: createKvStore(namespace, true), size: async () => namespace.size() };
 }
 

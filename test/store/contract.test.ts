@@ -8,7 +8,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
 import { readAll, resultsOf, waitUntil } from "./reader.ts";
-import { ALL_STORES, useStores } from "./stores.ts";
+import { ALL_STORES, LOCAL_STORES, openLocalStore, useStores } from "./stores.ts";
 
 /** The results of a page as a new instance serves it, or the reason if there is no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
@@ -29,11 +29,11 @@ async function expectPages(
 }
 
 // What every store must do. The counts are near the sizes of a page and of a block, where pages span two blocks.
-describe.each(ALL_STORES)("the store %s", (name) => {
+describe.each([...ALL_STORES, ...LOCAL_STORES])("the store %s", (name) => {
   const stores = useStores();
   let store: Store;
-  beforeAll(() => {
-    store = stores.open(name);
+  beforeAll(async () => {
+    store = name === "local d1" || name === "local kv" ? await openLocalStore(name) : stores.open(name);
   });
 
   test("is an empty collection before the first load", async () => {
@@ -69,7 +69,7 @@ describe.each(ALL_STORES)("the store %s", (name) => {
     },
   );
 
-  test.runIf(name !== "kv").each([
+  test.runIf(!name.endsWith("kv")).each([
     [0, 1],
     [1, 2],
     [140, 155],
@@ -88,7 +88,7 @@ describe.each(ALL_STORES)("the store %s", (name) => {
     expect((await readAll(store)).records).toEqual(records);
   });
 
-  test.runIf(name === "kv")("refuses an append with a sentence that says what to do", async () => {
+  test.runIf(name.endsWith("kv"))("refuses an append with a sentence that says what to do", async () => {
     const base = await store.readStatistics();
     await expect(append(store, makeRecords(1), base)).rejects.toThrow(
       /^Records cannot be added .* Use D1, or export/,
