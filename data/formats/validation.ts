@@ -89,7 +89,6 @@ function describeChoice(choice: z.core.JSONSchema._JSONSchema): string {
   if (choice.type === "integer")
     return choice.minimum === 0 ? "a whole number, 0 or greater" : "a whole number";
   if (choice.format === "date-time") return "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
-  if (choice.format === "uri") return "a URL";
   if (choice.type === "array") return "an array";
   return `a string of 1 to ${choice.maxLength} characters`;
 }

@@ -1,9 +1,8 @@
 import type { TestProject } from "vitest/node";
+import { SEED_SOURCE, seedRecords } from "../../data/seed.ts";
 import { generateRecords } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Source } from "../../src/records/statistics.ts";
-import { committedRecords } from "../data/committed-seed.ts";
-import { compareNewestFirst } from "../records/sample.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 
@@ -36,7 +35,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     launchChromium(executable),
-    startWith(committedRecords().sort(compareNewestFirst).reverse(), [{ kind: "seed", name: "data/seed" }]),
+    startWith(seedRecords(), [SEED_SOURCE]),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());
