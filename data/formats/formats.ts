@@ -1,5 +1,4 @@
 import type { Readable } from "node:stream";
-import type { TrafficRecord } from "../../src/records/record.ts";
 import { readCsvRows, writeCsv } from "./csv.ts";
 import { type CsvReader, parseHeader } from "./csv-tables.ts";
 import { prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
@@ -7,13 +6,8 @@ import { readJson, writeJsonLines } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { Row, Source } from "./row.ts";
 
-/** Writes records in one format. Yields the text in small pieces. */
-export type Writer = (
-  records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
-) => AsyncIterable<string>;
-
-/** Formats for records in any order. */
-export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const satisfies Record<string, Writer>;
+/** Writers for records in any order, which yield the text in small pieces. */
+export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const;
 
 export type FormatName = keyof typeof WRITERS;
 

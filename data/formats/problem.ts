@@ -38,18 +38,13 @@ export class UnreadableError extends Error {
 }
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ file, line, times = 1, ...detail }: Problem): string {
+export function formatProblem({ file, line, field, value, message, times = 1 }: Problem): string {
   const name = file === "" ? '""' : escapeInvisible(file);
-  const count = times > 1 ? ` (and in ${times - 1} more)` : "";
-  return `${line > 0 ? `${name}:${line}` : name}: ${formatDetail(detail)}${count}`;
-}
-
-/** Formats what is wrong without its place: `cars "many" is not a whole number, 0 or greater`. */
-export function formatDetail({ field, value, message }: ProblemDetail): string {
-  const words = [message];
+  const words = [escapeInvisible(message)];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
-  return escapeInvisible(words.join(" "));
+  if (times > 1) words.push(`(and in ${times - 1} more)`);
+  return `${line > 0 ? `${name}:${line}` : name}: ${words.join(" ")}`;
 }
 
 /**

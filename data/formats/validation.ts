@@ -31,7 +31,7 @@ export interface Field {
 }
 
 /** Checks values against a schema and describes problems in words that are derived from the schema. */
-export interface Validator<T> {
+interface Validator<T> {
   fields: ReadonlyMap<string, Field>;
   /**
    * @param place where the values are, for the problems

@@ -13,18 +13,16 @@ const SCHEMA = `
 /** The length of a random name, in bytes. */
 const NAME_BYTES = 40;
 
-/** A KV namespace on this machine. */
-export interface LocalNamespace extends KeyValueStore {
-  /** The bytes of all values. */
-  size(): number;
-}
-
 /**
  * Creates a KV namespace on this machine, whose table and folder are created if they do not exist.
  * @param database the keys
  * @param folder the values
+ * @returns also `size`, the bytes of all values
  */
-export function createLocalNamespace(database: DatabaseSync, folder: string): LocalNamespace {
+export function createLocalNamespace(
+  database: DatabaseSync,
+  folder: string,
+): KeyValueStore & { size(): number } {
   database.exec(SCHEMA);
   mkdirSync(folder, { recursive: true });
   const list = database.prepare("SELECT key, blob_id FROM _mf_entries ORDER BY key");

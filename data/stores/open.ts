@@ -3,16 +3,6 @@ import { lockLocalStore, openLocalStore } from "./local.ts";
 import { openRemoteStore } from "./remote.ts";
 import type { OpenStore, StoreChoice } from "./store-choice.ts";
 
-/**
- * Opens the store that a command means; its tables are created or brought up to date.
- * @throws Error if the configuration does not exist or names no store, or if the store cannot be opened
- */
-export async function openStore(choice: StoreChoice): Promise<OpenStore> {
-  const { configuration, name } = await findStore(choice);
-  if (choice.remote) return openRemoteStore(name, choice);
-  return openLocalStore(name, configuration, choice.persistTo);
-}
-
 async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {
   const configuration = await readConfiguration(choice.config);
   return { configuration, name: choice.store ?? requireStore(configuration.vars?.STORE, choice.config) };
@@ -30,11 +20,17 @@ export async function useLock<T>(choice: StoreChoice, action: () => Promise<T>):
   return action().finally(release);
 }
 
-/** Opens the store that a command means for as long as an action takes. */
+/**
+ * Opens the store that a command means for as long as an action takes. Its tables are created or brought up to date.
+ * @throws Error if the configuration does not exist or names no store, or if the store cannot be opened
+ */
 export async function useStore<T>(
   choice: StoreChoice,
   action: (opened: OpenStore) => Promise<T>,
 ): Promise<T> {
-  const opened = await openStore(choice);
-  return action(opened).finally(() => opened.close());
+  const { configuration, name } = await findStore(choice);
+  const opened = choice.remote
+    ? await openRemoteStore(name, choice)
+    : await openLocalStore(name, configuration, choice.persistTo);
+  return action(opened).finally(opened.close);
 }

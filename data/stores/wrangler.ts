@@ -17,7 +17,7 @@ const NODE_OPTIONS = ["--no-warnings", "--max-semi-space-size=2"];
 const COMMAND_OPTIONS = ["--max-old-space-size=192"];
 
 /** The environment in which wrangler sends no requests except those that a command is for. */
-export const QUIET = {
+const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
@@ -34,7 +34,7 @@ export interface ProgramResult {
 export type StandIn = (args: string[], env: Record<string, string>) => Promise<ProgramResult>;
 
 /** The program to run instead of wrangler, and additions to its environment. */
-export interface WranglerCall {
+interface WranglerCall {
   /** A script for Node, or a function in place of one; by default wrangler. */
   program?: string | StandIn | undefined;
   env?: Record<string, string> | undefined;

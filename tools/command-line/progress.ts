@@ -17,7 +17,7 @@ export interface Progress {
   close(): void;
 }
 
-export interface ProgressOptions {
+interface ProgressOptions {
   /** What is counted, `records` by default. */
   unit?: string;
   /** The output file of the step. If it is `-` and standard output is a terminal, no progress is shown. */

@@ -6,7 +6,7 @@ import type { Page } from "../../../src/records/record.ts";
 import { printNotice } from "../../command-line/progress.ts";
 
 /** A file with one page a line. Its last line says how the copy continues. */
-export interface CrawlFile {
+interface CrawlFile {
   /** The last page of an unfinished crawl. */
   last: Page | undefined;
   write(line: string): void;

@@ -8,7 +8,7 @@ import { openProgress } from "../../command-line/progress.ts";
 import { openCrawlFile } from "./crawl-file.ts";
 import { createPageClient, type PageClient } from "./page-client.ts";
 
-export interface CrawlOptions {
+interface CrawlOptions {
   /** A path; `-` is standard output. */
   out: string;
   /** Whether to replace the file instead of resuming. */
