@@ -11,7 +11,7 @@ import { createProblemList, formatProblem, type Problem } from "./formats/proble
 import type { AppendBase } from "./staging/append-base.ts";
 import { findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
-import { createIntake, type Intake, type IntakeOptions } from "./staging/insert.ts";
+import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/insert.ts";
 import { findKnownIds, findUnknownRecords } from "./staging/known-records.ts";
 import { type ReadOptions, readFiles, type Step } from "./staging/read-files.ts";
 
@@ -23,7 +23,7 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
 }
 
 /** The records of a load, compared with each other, numbered and ordered, on disk: what `load` and `append` write. */
-export interface Staged extends EncodedRecords, Readonly<Intake["counts"]> {
+export interface Staged extends EncodedRecords, IntakeCounts {
   /** The first 20, in the order of files and lines. If there are any, the records cannot be written. */
   problems: Problem[];
   problemCount: number;
@@ -104,14 +104,11 @@ async function runStep<T>(
   return action(step).finally(() => step?.close());
 }
 
-/** Assigns the numbers that observations do not have. */
-function number(
-  database: DatabaseSync,
-  { areObservations, gathering }: Intake,
-  base?: AppendBase,
-): Statistics {
+/** The statistics of all records, after the numbers that observations do not have are assigned. */
+function number(database: DatabaseSync, { gathering }: Intake, base?: AppendBase): Statistics {
   const gathered = gathering.statistics();
-  if (!areObservations) return gathered;
+  const first = database.prepare("SELECT id FROM staged LIMIT 1").get();
+  if (first?.id !== null) return gathered;
   return {
     ...gathered,
     ...numberObservations(database, base?.statistics ?? { largest_id: null, cameras: [] }),

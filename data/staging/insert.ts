@@ -1,37 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
-import { type Gathering, gatherStatistics } from "../../src/records/statistics.ts";
+import { gatherStatistics } from "../../src/records/statistics.ts";
 import { encodeRecord } from "../../src/store/blocks.ts";
 import type { Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow } from "../formats/row.ts";
 import { findHealthProblem } from "../formats/validation.ts";
 import { type AppendBase, describeNotNewer } from "./append-base.ts";
 import { createInserter, type StagedRow } from "./database.ts";
-
-/** Takes the rows of a load, and counts what happens to them. */
-export interface Intake {
-  /**
-   * @param file the index of the row's file
-   * @returns the problems of the row
-   */
-  take(row: RecordRow | ObservationRow, file: number): Problem[];
-  /** Must be called after the last row. */
-  end(): void;
-  counts: {
-    /** Rows to load. */
-    count: number;
-    /** Rows whose counts were set to 0. */
-    zeroed: number;
-    /** Rows that are not newer than the loaded records: kept apart for comparison with them, or refused. */
-    skipped: number;
-    refused: number;
-    /** Rows with the camera and the timestamp of an earlier one. */
-    duplicates: number;
-  };
-  /** Whether the rows are observations, which have no numbers yet. */
-  areObservations: boolean;
-  gathering: Gathering;
-}
 
 export interface IntakeOptions {
   /**
@@ -45,76 +20,80 @@ export interface IntakeOptions {
   appendBase?: AppendBase | undefined;
 }
 
+/** Takes the rows of a load, and counts what happens to them. */
 export function createIntake(
   database: DatabaseSync,
   { strict, skipDuplicates = false, appendBase }: IntakeOptions,
-): Intake {
+) {
   const [staged, older] = [createInserter(database, "staged"), createInserter(database, "older")];
   const gathering = gatherStatistics(appendBase?.statistics);
   const findCameraProblems = createCameraCheck(appendBase);
   const isDuplicate = createDuplicateSearch(database);
+  // Every timestamp comes after "".
   const newest = appendBase?.statistics.last ?? "";
-  const counts = { count: 0, zeroed: 0, skipped: 0, refused: 0, duplicates: 0 };
+  const counts: IntakeCounts = { count: 0, zeroed: 0, skipped: 0, refused: 0, duplicates: 0 };
 
-  const takeOlder = ({ row, record, values }: Prepared): Problem[] => {
-    if (!appendBase?.skipKnown) {
-      counts.refused++;
-      return [describeNotNewer(row, record.timestamp, newest)];
-    }
-    counts.skipped++;
+  const takeOlder = (row: InputRow, values: StagedRow, { timestamp }: TrafficRecord): Problem[] => {
+    counts[appendBase?.skipKnown ? "skipped" : "refused"]++;
+    if (!appendBase?.skipKnown) return [describeNotNewer(row, timestamp, newest)];
     older.insert(values);
     return [];
   };
-  const takeNew = ({ row, record, values, healthProblem }: Prepared): Problem[] => {
-    counts.count++;
-    gathering.add(record);
-    staged.insert(values);
-    const cameraProblems = findCameraProblems(row);
-    if (!healthProblem) return cameraProblems;
-    if (strict) return [healthProblem, ...cameraProblems];
-    counts.zeroed++;
-    return cameraProblems;
-  };
-  const intake: Intake = {
+  return {
     counts,
-    areObservations: false,
     gathering,
-    take(row, file) {
-      const prepared = prepare(row, file);
-      intake.areObservations = "observation" in row;
-      if (appendBase && prepared.record.timestamp <= newest) return takeOlder(prepared);
-      if (!skipDuplicates || !isDuplicate(prepared)) return takeNew(prepared);
-      counts.duplicates++;
-      return [];
+    /**
+     * @param file the index of the row's file
+     * @returns the problems of the row
+     */
+    take(row: InputRow, file: number): Problem[] {
+      const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
+      const healthProblem = findHealthProblem(given, row);
+      const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
+      const values = toValues(row, file, record);
+      if (record.timestamp <= newest) return takeOlder(row, values, record);
+      if (skipDuplicates && isDuplicate(row, record)) {
+        counts.duplicates++;
+        return [];
+      }
+      counts.count++;
+      if (healthProblem && !strict) counts.zeroed++;
+      gathering.add(record);
+      staged.insert(values);
+      const problems = findCameraProblems(row);
+      return healthProblem && strict ? [healthProblem, ...problems] : problems;
     },
-    end() {
+    /** Must be called after the last row. */
+    end(): void {
       staged.flush();
       older.flush();
     },
   };
-  return intake;
 }
 
-/** A row with what is stored of it. */
-interface Prepared {
-  row: RecordRow | ObservationRow;
-  /** With the numbers 0 if it is an observation, and with counts of 0 if its camera was not healthy. */
-  record: TrafficRecord;
-  values: StagedRow;
-  healthProblem: Problem | undefined;
+export type Intake = ReturnType<typeof createIntake>;
+
+export interface IntakeCounts {
+  /** Rows to load. */
+  count: number;
+  /** Rows whose counts were set to 0. */
+  zeroed: number;
+  /** Rows that are not newer than the loaded records: kept apart for comparison with them, or refused. */
+  skipped: number;
+  refused: number;
+  /** Rows with the camera and the timestamp of an earlier one. */
+  duplicates: number;
 }
 
-function prepare(row: RecordRow | ObservationRow, file: number): Prepared {
-  const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
-  const healthProblem = findHealthProblem(given, row);
-  const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
+type InputRow = RecordRow | ObservationRow;
+
+/** @param record with the numbers 0 if the row is an observation, and with counts of 0 if its camera was not healthy */
+function toValues(row: InputRow, file: number, record: TrafficRecord): StagedRow {
   const { id, camera_pk, camera_ref, timestamp } = record;
   const end = lineEnd(encodeRecord(record));
-  const values: StagedRow =
-    "record" in row
-      ? [file, row.line, null, id, camera_pk, camera_ref, timestamp, end]
-      : [file, row.line, row.observation.processed_at, null, null, camera_ref, timestamp, end];
-  return { row, record, values, healthProblem };
+  return "record" in row
+    ? [file, row.line, null, id, camera_pk, camera_ref, timestamp, end]
+    : [file, row.line, row.observation.processed_at, null, null, camera_ref, timestamp, end];
 }
 
 /** The end of a stored line, after the id and the camera_pk, neither of which contains a comma. */
@@ -127,7 +106,7 @@ function createCameraCheck(base?: AppendBase) {
   const cameras = new Map<number, { ref: string; place: string }>();
   for (const [pk, ref] of base?.statistics.cameras ?? [])
     cameras.set(pk, { ref, place: "in the loaded records" });
-  return (row: RecordRow | ObservationRow): Problem[] => {
+  return (row: InputRow): Problem[] => {
     if (!("record" in row)) return [];
     const { file, line, record } = row;
     const { camera_pk: pk, camera_ref: ref } = record;
@@ -142,6 +121,6 @@ function createCameraCheck(base?: AppendBase) {
 /** The camera of an observation is known by its camera_ref only. */
 function createDuplicateSearch(database: DatabaseSync) {
   const insert = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera) VALUES (?, ?)");
-  return ({ row, record: { timestamp, camera_pk, camera_ref } }: Prepared): boolean =>
+  return (row: InputRow, { timestamp, camera_pk, camera_ref }: TrafficRecord): boolean =>
     insert.run(timestamp, "record" in row ? String(camera_pk) : camera_ref).changes === 0;
 }
