@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout } from "node:timers/promises";
 import type { KeyValueStore, Pair } from "../../src/store/kv.ts";
 import { transact } from "./local-database.ts";
 
@@ -12,6 +13,9 @@ const SCHEMA = `
 
 /** The length of a random name, in bytes. */
 const NAME_BYTES = 40;
+
+/** A replaced file stays for so long, because another process may have read its name and not opened it yet. */
+const READING_MS = 20;
 
 /**
  * Creates a KV namespace on this machine, whose table and folder are created if they do not exist.
@@ -49,7 +53,9 @@ export function createLocalNamespace(
       writeWhole(join(folder, name), value);
       const before = findFile(key);
       await transact(database, () => insert.run(key, name));
-      if (before !== undefined) rmSync(before, { force: true });
+      if (before === undefined) return;
+      await setTimeout(READING_MS);
+      rmSync(before, { force: true });
     },
     async delete(keys) {
       const files = keys.map(findFile);
