@@ -1,3 +1,5 @@
+import { accessSync, constants } from "node:fs";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createWriteError } from "../file-errors.ts";
 
@@ -18,6 +20,8 @@ const TIMEOUT_MS = 200;
 export function lockFile(path: string, subject: string): () => void {
   let database: DatabaseSync | undefined;
   try {
+    // SQLite would not say what is wrong with the folder.
+    accessSync(`${dirname(path)}/.`, constants.W_OK);
     database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     takeLock(database);
     return database.close.bind(database);

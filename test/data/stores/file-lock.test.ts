@@ -63,6 +63,12 @@ test("if ten processes start together, exactly one holds the lock", async () => 
   for (const { child } of all) child.kill("SIGKILL");
 });
 
+test("a missing folder causes an error", () => {
+  expect(() => lockFile("/missing/lock", "the store")).toThrow(
+    "/missing/lock cannot be written: its folder does not exist",
+  );
+});
+
 test("a file that is not a lock causes an error", async () => {
   await writeFile(path, "something else, which is long enough not to be a new database".repeat(10));
   expect(lock).toThrow(`${path} cannot be written: file is not a database`);
