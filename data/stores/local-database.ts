@@ -64,7 +64,8 @@ export function createLocalD1(database: DatabaseSync): SqlDatabase {
         for (const sql of statements) changes = Number(database.prepare(sql).run().changes);
         return changes;
       }),
-    batchBytes: 1_000_000,
+    // Readers in another process wait for a transaction.
+    batchBytes: 250_000,
   };
 }
 

@@ -69,7 +69,7 @@ export function createLocalNamespace(
       list.all().reduce((sum, { blob_id }) => {
         return sum + (statSync(join(folder, String(blob_id)), { throwIfNoEntry: false })?.size ?? 0);
       }, 0),
-    batchBytes: 1_000_000,
+    batchBytes: 250_000,
   };
 }
 

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/stores/configuration.ts";
+import { lockFile } from "../../../data/stores/file-lock.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { walk } from "../../walk/walk.ts";
@@ -28,7 +28,6 @@ test.each(STORE_NAMES)(
     expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
     const load = local.start("load", ...place, await local.write("large.csv", large));
     await untilWriting(store, local, load);
-    load.kill("SIGSTOP");
     for (const append of [[], ["--append"]]) {
       expect(await local.run("load", ...place, ...append, small)).toEqual({
         status: 1,
@@ -50,6 +49,15 @@ test.each(STORE_NAMES)(
   },
 );
 
+function isLocked(path: string): boolean {
+  try {
+    lockFile(path, "the store")();
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
@@ -59,8 +67,8 @@ test.each([
     const pipe = join(local.folder, `pipe-${signal}`);
     spawnSync("mkfifo", [pipe]);
     const load = local.start("load", "--store", "d1", pipe);
-    while (!existsSync(join(local.folder, "d1.lock"))) await setTimeout(20);
-    await setTimeout(1_000);
+    while (!isLocked(join(local.folder, "d1.lock"))) await setTimeout(20);
+    await setTimeout(500);
     expect(await interrupt(load, signal)).toEqual([status, null]);
     expect((await local.run("load", "--store", "d1", small)).status).toBe(0);
   },

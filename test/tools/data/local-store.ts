@@ -70,40 +70,36 @@ function runIn(temporary: string, command: string, ...args: string[]): Promise<F
   return finish(child);
 }
 
-/** Waits until a running load has written some of its records, but not all of them. */
+/** The name of the newest block. Names begin with the time of their load. */
+const NEWEST = {
+  d1: "SELECT max(revision) AS name FROM blocks",
+  kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'blocks/%'",
+};
+
+/** Stops a running load when it has written some of its records, but not all of them. It goes on for a moment at a time. */
 export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
-  const watch = store === "d1" ? await watchDatabase(local) : await watchKeys(local);
-  try {
-    while (!(await watch.isWriting())) {
-      if (load.exitCode !== null)
-        throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
-      await setTimeout(5);
-    }
-  } finally {
-    watch.close();
+  const database = await openDatabase(store, local);
+  const newest = database.prepare(NEWEST[store]);
+  const before = newest.get()?.name;
+  for (;;) {
+    load.kill("SIGSTOP");
+    await setTimeout(5);
+    if (load.exitCode !== null)
+      throw new Error(`The load ended with ${load.exitCode}: ${await local.readStderr()}`);
+    if (newest.get()?.name !== before && isUnlocked(database)) return database.close();
+    load.kill("SIGCONT");
+    await setTimeout(5);
   }
 }
 
-interface Watch {
-  isWriting(): boolean | Promise<boolean>;
-  close(): void;
-}
-
-/** A revision begins with the time, so the blocks of a write that has just begun have the largest revision. */
-async function watchDatabase(local: LocalStore): Promise<Watch> {
-  const database = await openDatabase("d1", local);
-  const newest = database.prepare("SELECT max(revision) AS revision FROM blocks");
-  const before = newest.get()?.revision;
-  return {
-    isWriting: () => newest.get()?.revision !== before,
-    close: () => database.close(),
-  };
-}
-
-async function watchKeys({ folder }: LocalStore): Promise<Watch> {
-  const count = async () => (await Array.fromAsync(glob(`${folder}/v3/kv/**/blobs/*`))).length;
-  const before = await count();
-  return { isWriting: async () => (await count()) >= before + 5, close: () => {} };
+/** A load that is stopped in a transaction would keep others from the database. */
+function isUnlocked(database: DatabaseSync): boolean {
+  try {
+    database.exec("BEGIN IMMEDIATE; ROLLBACK");
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Counts the blocks that a store holds, also of loads that were never switched to. */
@@ -120,12 +116,13 @@ async function openDatabase(store: StoreName, { folder }: LocalStore): Promise<D
   const files = await Array.fromAsync(glob(`${folder}/v3/${store}/*/*.sqlite`));
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new Error("Nothing was ever loaded");
-  return new DatabaseSync(file, { readOnly: true });
+  return new DatabaseSync(file);
 }
 
-/** Sends a signal to a process, and waits until it has ended. */
+/** Sends a signal to a process, which may be stopped, and waits until it has ended. */
 export async function interrupt(child: ChildProcess, signal: NodeJS.Signals): Promise<unknown[]> {
   const ended = once(child, "close");
   child.kill(signal);
+  child.kill("SIGCONT");
   return ended;
 }
