@@ -7,7 +7,7 @@ import type { SqlDatabase } from "../../src/store/d1.ts";
 import { describeFileError } from "../file-errors.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
-// open these files themselves: writing through the runtime took three times as long and 200 MB.
+// open these files themselves: through the runtime, a load takes up to three times as long, and 200 MB more.
 
 /** How long a write waits for that of another process, such as the cron trigger of `wrangler dev`. */
 const TIMEOUT_MS = 10_000;
@@ -64,7 +64,7 @@ export function createLocalD1(database: DatabaseSync): SqlDatabase {
         for (const sql of statements) changes = Number(database.prepare(sql).run().changes);
         return changes;
       }),
-    // Readers in another process wait for a transaction.
+    // Other processes wait while a transaction is open.
     batchBytes: 250_000,
   };
 }
