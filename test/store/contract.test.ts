@@ -8,7 +8,7 @@ import { append, load } from "../../src/store/writer.ts";
 import { makeRecords } from "../records/sample.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
 import { readAll, resultsOf, waitUntil } from "./reader.ts";
-import { ALL_STORES, LOCAL_STORES, openLocalStore, useStores } from "./stores.ts";
+import { ALL_STORES, type AnyStore, LOCAL_STORES, openLocalStore, useStores } from "./stores.ts";
 
 /** The results of a page as a new instance serves it, or the reason if there is no such page. */
 async function readResults(store: Store, request: PageRequest): Promise<unknown> {
@@ -30,10 +30,11 @@ async function expectPages(
 
 // What every store must do. The counts are near the sizes of a page and of a block, where pages span two blocks.
 describe.each([...ALL_STORES, ...LOCAL_STORES])("the store %s", (name) => {
-  const stores = useStores();
+  const local = LOCAL_STORES.find((one) => one === name);
+  const stores = local ? undefined : useStores();
   let store: Store;
   beforeAll(async () => {
-    store = name === "local d1" || name === "local kv" ? await openLocalStore(name) : stores.open(name);
+    store = local ? await openLocalStore(local) : stores!.open(name as AnyStore);
   });
 
   test("is an empty collection before the first load", async () => {

@@ -5,7 +5,7 @@ import { createLocalD1 } from "../../data/stores/local-database.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
 import type { Env } from "../../src/env.ts";
-import { bindDatabase, createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/store.ts";
@@ -26,7 +26,35 @@ export async function openLocalStore(name: (typeof LOCAL_STORES)[number]): Promi
   return createD1Store(database, true);
 }
 
-/** Stores in workerd, which this process uses through the bindings of a worker, and one in memory. */
+/** A worker that runs statements: one request a transaction, where the binding in this process would send one a statement. */
+const SCRIPT = `export default {
+  async fetch(request, { DB }) {
+    try {
+      const { statements, parameters } = await request.json();
+      const { results, meta } = (await DB.batch(statements.map((sql) => DB.prepare(sql).bind(...parameters)))).at(-1);
+      return Response.json({ results, changes: meta.changes });
+    } catch (error) {
+      return Response.json({ error: String(error.message) });
+    }
+  }
+}`;
+
+function openDatabase(runtime: Miniflare): SqlDatabase {
+  const run = async (statements: string[], parameters: unknown[]) => {
+    const body = JSON.stringify({ statements, parameters });
+    const response = await runtime.dispatchFetch("http://localhost", { method: "POST", body });
+    const outcome = Object(await response.json());
+    if ("error" in outcome) throw new Error(outcome.error);
+    return outcome;
+  };
+  return {
+    query: async (sql, parameters) => (await run([sql], parameters)).results,
+    write: async (statements) => (await run(statements, [])).changes,
+    batchBytes: 250_000,
+  };
+}
+
+/** Stores in workerd, and one in memory. */
 export interface Stores {
   database: SqlDatabase;
   namespace: KeyValueStore;
@@ -41,16 +69,15 @@ export function useStores(): Stores {
   beforeAll(async () => {
     const options = {
       modules: true as const,
-      script: "export default {}",
+      script: SCRIPT,
       d1Databases: ["DB"],
       kvNamespaces: ["KV"],
       cf: false as const,
     };
     runtime = new Miniflare(convertV4MiniflareOptions(options));
-    const bindings = await runtime.getBindings<Env>();
-    const database = bindDatabase(bindings.DB);
+    const database = openDatabase(runtime);
     await applyMigrations(database);
-    const namespace = bindNamespace(bindings.KV);
+    const namespace = bindNamespace((await runtime.getBindings<Env>()).KV);
     const memory = createMemoryStore();
     const open = (name: AnyStore) => {
       if (name === "memory") return memory;
