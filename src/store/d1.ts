@@ -25,7 +25,7 @@ import {
 
 type Row = Record<string, string | number | null>;
 
-/** A D1 database: the worker's binding, or wrangler's command line. It retries what fails for a moment. */
+/** A D1 database: the worker's binding, wrangler's command line, or a file on this machine. It retries what fails for a moment. */
 export interface SqlDatabase {
   /**
    * Runs one statement that reads.
@@ -142,7 +142,7 @@ async function switchTo(database: SqlDatabase, next: NewState, expected: State):
   return state;
 }
 
-/** The binding of a worker, or of a process that opened the same local database. */
+/** The binding of a worker. */
 export function bindDatabase(database: D1Database): SqlDatabase {
   const policy = { isTransient, ...SHORT_PAUSES };
   return {

@@ -29,7 +29,7 @@ import {
  *   lose the records of one, so KV takes loads only.
  */
 
-/** A KV namespace: the worker's binding, or wrangler's command line. It retries what fails for a moment. */
+/** A KV namespace: the worker's binding, wrangler's command line, or files on this machine. It retries what fails for a moment. */
 export interface KeyValueStore {
   /**
    * Reads values; null for a key that does not exist.
@@ -119,7 +119,7 @@ export function createKvStore(namespace: KeyValueStore, isExclusive = false): St
   };
 }
 
-/** The binding of a worker, or of a process that opened the same local namespace. */
+/** The binding of a worker. */
 export function bindNamespace(namespace: KVNamespace): KeyValueStore {
   const policy = { isTransient, ...SHORT_PAUSES };
   const each = <T, R>(items: T[], act: (item: T) => Promise<R>) =>

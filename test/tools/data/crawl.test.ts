@@ -220,3 +220,8 @@ test("a worker is copied to standard output, and the pages can be loaded", async
   const exported = await local.run("export", "--format", "jsonl");
   expect(exported.stdout).toBe(RECORDS.map((record) => `${JSON.stringify(record)}\n`).join(""));
 });
+
+test("a compressed file is refused, because a crawl could not go on in it", async () => {
+  const { status, stderr } = await runData(["crawl", "http://localhost:1", "--out", "pages.jsonl.gz"]);
+  expect([status, stderr]).toEqual([2, expect.stringContaining("A crawl is not compressed")]);
+});

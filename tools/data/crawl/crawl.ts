@@ -24,11 +24,19 @@ export function addCrawl(program: Command): void {
     .option(
       "--out <file>",
       "file to write, or to resume if it is an unfinished crawl; - is standard output",
-      parseOut,
+      parseCrawlOut,
       "pages.jsonl",
     )
     .option("--restart", "start over and replace the file")
     .action((url: URL, options: CrawlOptions) => crawl(url, options));
+}
+
+function parseCrawlOut(text: string): string {
+  const out = parseOut(text);
+  if (!out.endsWith(".gz")) return out;
+  throw new InvalidArgumentError(
+    "A crawl is not compressed, because it may have to be resumed. Use another name.",
+  );
 }
 
 /** Reads the URL of a collection, or of the service that has it at the specification's path. */
