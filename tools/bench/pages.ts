@@ -1,6 +1,7 @@
-import { listRecords, stage } from "../../data/staging.ts";
+import { WRITERS } from "../../data/formats/formats.ts";
+import { writeOutput } from "../../data/formats/output-file.ts";
+import { generateRecords, SEED } from "../../src/generator/records.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { countInBlocks } from "../../src/store/blocks.ts";
 
 /** A request for a page. */
 export interface PageRequest {
@@ -12,30 +13,29 @@ export interface PageRequest {
 /** The place of a page in the collection. */
 export type PageName = "first" | "middle" | "last";
 
-/** The numbers of the pages that are measured. The first is the newest one in a block, because newer ones are in the state. */
-export function namePages(count: number): Record<PageName, number> {
-  const last = lastPage(count);
-  const first = 1 + Math.ceil((count - countInBlocks(count)) / PAGE_SIZE);
-  return { first: Math.min(first, last), middle: Math.ceil(last / 2), last };
-}
+const PERIOD = { from: new Date("2019-01-01"), to: new Date("+010000-01-01"), seed: SEED };
 
-/** The numbers of the newest 400 pages. */
-export function walkedPages(count: number): number[] {
-  return Array.from({ length: Math.min(400, lastPage(count)) }, (_, index) => index + 1);
+/** The numbers of the pages that are measured. The first 10 may come from the state alone, without a block. */
+export function namePages(count: number): Record<PageName, number> {
+  return { first: 11, middle: Math.ceil(lastPage(count) / 2), last: lastPage(count) };
 }
 
 /**
- * Makes requests for pages of a collection, with the responses that follow from the file with its records.
+ * Writes generated records into a file.
  * @param pages the numbers of the pages that can be requested
+ * @returns a function that makes requests for them, with the responses that follow from the records
  */
-export async function createRequests(file: string, pages: number[]) {
-  const staged = await stage([file], { strict: true, warn: console.error });
-  const { count } = staged;
+export async function writeCollection(file: string, count: number, pages: number[]) {
   const results = new Map<number, string[]>(pages.map((page) => [page, []]));
-  let newer = count;
-  for (const record of listRecords(staged))
-    results.get(1 + Math.floor(--newer / PAGE_SIZE))?.unshift(JSON.stringify(record));
-  staged.close();
+  function* generate() {
+    let newer = count;
+    for (const record of generateRecords(PERIOD)) {
+      results.get(1 + Math.floor(--newer / PAGE_SIZE))?.unshift(JSON.stringify(record));
+      yield record;
+      if (newer === 0) return;
+    }
+  }
+  await writeOutput(file, WRITERS.csv(generate()));
   return (page: number, origin: string): PageRequest => {
     const url = (number: number) => `${origin}${COLLECTION_PATH}?format=api&page=${number}`;
     const link = (number: number) => (number < 1 || number > lastPage(count) ? null : `"${url(number)}"`);

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from "hono";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { assignStore, cachedStore } from "../../src/store/open.ts";
+import { cachedStore } from "../../src/store/open.ts";
 
 // An export has the name of the mode that it is measured for (cases.ts).
 
@@ -9,9 +9,6 @@ export default app;
 
 /** The service as it is deployed. After the first response, a page comes from the instance's memory. */
 export const hot = app;
-
-/** For first-call.ts, whose store is in its process. */
-export const memory = { assignStore };
 
 /** Instances that respond to no request at the moment, so that two requests never share a read. */
 const idle: Env[] = [];
@@ -26,34 +23,6 @@ export const cold = {
     return response;
   },
 };
-
-let reads = 0;
-let counted: Env | undefined;
-
-/** The service of one instance that begins with nothing in memory, and reports how often it has read the store. */
-export const walked = {
-  async fetch(request: Request, env: Env, context: ExecutionContext) {
-    counted ??= { ...env, DB: countReads(env.DB), KV: countReads(env.KV) };
-    const response = await app.fetch(request, counted, context);
-    response.headers.set("Store-Reads", String(reads));
-    return response;
-  },
-};
-
-/** Wraps a binding so that its reads, and those of the objects that its other methods return, are counted. */
-function countReads<T extends object>(target: T): T {
-  const get = (_: T, name: PropertyKey) => {
-    const member: unknown = Reflect.get(target, name);
-    if (typeof member !== "function") return member;
-    return (...parameters: unknown[]) => {
-      const result = member.apply(target, parameters);
-      if (name !== "all" && name !== "get") return countReads(result);
-      reads += 1;
-      return result;
-    };
-  };
-  return new Proxy(target, { get });
-}
 
 /** By URL, because a page has links. */
 const constants = new Map<string, { body: string; headers: Headers }>();

@@ -1,0 +1,72 @@
+import { spawn } from "node:child_process";
+import { cp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { convertV4MiniflareOptions, Miniflare } from "miniflare";
+import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
+import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
+import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
+import type * as Worker from "./worker.ts";
+
+const ENTRYPOINTS: (keyof typeof Worker)[] = ["hot", "cold", "floor", "store_floor"];
+
+/**
+ * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of worker.ts: the
+ * proxy in front of `wrangler dev` takes longer than the worker.
+ * @param folder of the stores, as in `wrangler dev --persist-to`
+ */
+export async function startRuntime(folder: string): Promise<Miniflare> {
+  const bundle = openTemporaryFile("bundle");
+  await runWrangler(["deploy", join(PROJECT, "tools/bench/worker.ts"), "--dry-run", "--outdir", bundle]);
+  const path = join(bundle, "worker.js");
+  const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT, "wrangler.toml"));
+  const workers = STORE_NAMES.map((name) => ({
+    ...workerOptions,
+    name,
+    modules: [{ type: "ESModule" as const, path }],
+    modulesRoot: dirname(path),
+    bindings: { ...Object(workerOptions.bindings), STORE: name },
+    unsafeDirectSockets: ENTRYPOINTS.map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),
+  }));
+  const options = convertV4MiniflareOptions({ workers, cf: false });
+  return new Miniflare({ ...options, resourcePersistencePath: join(folder, "v3") });
+}
+
+/**
+ * Starts the service as people run it on their machines: with `npm start`, and as the package.
+ * @param file with the records
+ * @param folder of the stores
+ * @returns the origin of each mode
+ */
+export async function startServers(file: string, folder: string): Promise<Map<string, string>> {
+  // Two processes with one database block each other.
+  const copy = openTemporaryFile("copy");
+  await cp(folder, copy, { recursive: true });
+  const development = ["tools/start.ts", "--persist-to", copy, "--inspector-port", "0"];
+  return new Map([
+    ["wrangler_dev", await startServer(development)],
+    ["package", await startServer(["dist/package/cli.js", file])],
+  ]);
+}
+
+/**
+ * Runs a script of this project that serves, until this process ends.
+ * @returns the origin that it prints
+ * @throws Error if the script ends
+ */
+function startServer(command: string[]): Promise<string> {
+  const args = [...command, "--port", "0"];
+  const server = spawn(process.execPath, args, { cwd: PROJECT, stdio: ["ignore", "pipe", "pipe"] });
+  process.once("exit", () => server.kill());
+  return new Promise((resolve, reject) => {
+    let output = "";
+    const read = (chunk: Buffer) => {
+      output += chunk;
+      const [origin] = /http:\/\/localhost:\d+(?=\D)/.exec(output) ?? [];
+      if (origin) resolve(origin);
+    };
+    server.stdout.on("data", read);
+    server.stderr.on("data", read);
+    server.on("exit", (status) => reject(new Error(`${args.join(" ")} ended with ${status}:\n${output}`)));
+  });
+}
