@@ -2,7 +2,7 @@ import { globSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 /** The modules that start a process or a browser. */
-const STARTERS = /^(node:child_process|miniflare|wrangler|playwright-core|.*\/stores\/wrangler\.ts)$/;
+const STARTERS = /^(node:child_process|miniflare|wrangler|@playwright\/test|.*\/stores\/wrangler\.ts)$/;
 
 /** The test files that start no process and no browser: neither they nor the files of test/ that they import do. */
 export function findQuickFiles(): string[] {

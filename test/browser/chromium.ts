@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
-import { type BrowserServer, chromium } from "playwright-core";
+import { type BrowserServer, chromium } from "@playwright/test";
 
 /** The names of the program in Debian, in Ubuntu and from Google. The headless shell takes half the CPU time of the others. */
 const NAMES = [

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 import { beforeAll, describe, inject } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";

@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 import { findOrigin, openPage, PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 

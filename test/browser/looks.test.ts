@@ -1,5 +1,5 @@
+import type { Page } from "@playwright/test";
 import axe from "axe-core";
-import type { Page } from "playwright-core";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
 import { eachLook, findOrigin, JSON_PAGE, openFolded, openPage, PAGES, takeScreenshot } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";

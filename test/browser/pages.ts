@@ -1,4 +1,4 @@
-import type { Page } from "playwright-core";
+import type { Page } from "@playwright/test";
 import { expect, inject } from "vitest";
 import type { Collection } from "./setup.ts";
 

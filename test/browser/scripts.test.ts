@@ -1,4 +1,4 @@
-import type { Locator, Page } from "playwright-core";
+import type { Locator, Page } from "@playwright/test";
 import { describe } from "vitest";
 import { openFolded } from "./pages.ts";
 import { expect, test } from "./visit.ts";

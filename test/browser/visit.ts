@@ -4,7 +4,7 @@ import {
   chromium,
   type Page,
   type Response,
-} from "playwright-core";
+} from "@playwright/test";
 import { afterAll, test as base, beforeAll, expect, inject } from "vitest";
 import { watch } from "./watch.ts";
 

@@ -1,4 +1,4 @@
-import type { BrowserContext, ConsoleMessage, Response } from "playwright-core";
+import type { BrowserContext, ConsoleMessage, Response } from "@playwright/test";
 
 /**
  * Watches the pages of a browser context.

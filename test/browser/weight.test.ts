@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { Response } from "playwright-core";
+import type { Response } from "@playwright/test";
 import { inject } from "vitest";
 import { expect, test } from "./visit.ts";
 
