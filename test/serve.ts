@@ -22,23 +22,40 @@ export function useService(folder: string, ...args: string[]): Served {
 }
 
 /**
- * Runs `npm start` as a person would, on a free port, with the collection kept in a folder. By default, wrangler looks for a
- * free port for its inspector before it listens, so two that start at the same time can choose the same port.
+ * Runs npm start, and beside it a process that waits for the end of its input and then sends the process group the signal of
+ * ctrl-C: npm, the command and workerd are one process group.
+ */
+const START = `
+  { read -r _; kill -s INT -- -$$; } <&3 >/dev/null 2>&1 &
+  exec 3<&- npm start -- "$@"
+`;
+
+/**
+ * Runs `npm start` as a person would, on a free port, with the collection kept in a folder. It ends with this process, however
+ * that ends, because the pipe between them is then closed. By default, wrangler looks for a free port for its inspector before it
+ * listens, so two that start at the same time can choose the same port.
  */
 export async function serve(folder: string, ...args: string[]): Promise<Served> {
   const port = await findPort();
   const options = ["--port", String(port), "--inspector-port", "0", "--persist-to", folder, ...args];
-  const server = spawn("npm", ["start", "--", ...options], {
+  const server = spawn("bash", ["-c", START, "npm", ...options], {
     detached: true,
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
   });
+  const interrupt = () => void server.stdio[3]?.destroy();
+  const ended = once(server, "close");
+  server.once("exit", interrupt);
   const output = collect(server);
   const origin = `http://localhost:${port}`;
   while (!(await answers(origin))) {
     if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
     await setTimeout(20);
   }
-  return { origin, close: () => stop(server), terminate: () => terminate(server) };
+  const endBy = async (end: () => unknown) => {
+    end();
+    await ended;
+  };
+  return { origin, close: () => endBy(interrupt), terminate: () => endBy(() => server.kill("SIGTERM")) };
 }
 
 function collect(child: ChildProcess): () => string {
@@ -56,19 +73,6 @@ async function answers(origin: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** npm, the command and workerd are one process group, so all of them receive the signal of ctrl-C. */
-async function stop(server: ChildProcess): Promise<void> {
-  const ended = once(server, "close");
-  if (server.pid !== undefined) process.kill(-server.pid, "SIGINT");
-  await ended;
-}
-
-async function terminate(server: ChildProcess): Promise<void> {
-  const ended = once(server, "close");
-  server.kill("SIGTERM");
-  await ended;
 }
 
 /**
