@@ -1,11 +1,20 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { createServer } from "node:http";
-import { buffer } from "node:stream/consumers";
+import { getRequestListener } from "@hono/node-server";
+import { type Context, Hono } from "hono";
 import { type Listening, listen } from "../../../listen.ts";
-import { ApiError, createStores, type Route, type Stores } from "./stores.ts";
+import {
+  type AddRoute,
+  ApiError,
+  addDatabases,
+  addNamespaces,
+  type Databases,
+  type Namespaces,
+} from "./stores.ts";
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
-export interface Api extends Stores, Listening {
+export interface Api extends Namespaces, Listening {
+  databases: Databases;
   /** The subdomain of workers.dev; undefined if the account has none. */
   subdomain: string | undefined;
   /** The deployed workers and, as `WORKER/PREVIEW`, previews, with the metadata of their latest uploads. */
@@ -28,136 +37,118 @@ interface Upload {
 
 /** Starts the API and, at the same address, a stub of the deployed worker. */
 export async function openApi(): Promise<Api> {
-  const server = createServer(async (request, response) => {
-    const body = (await buffer(request)).toString("latin1");
-    if (api.refused?.test(`${request.method} ${request.url}`)) {
-      api.refused = undefined;
-      response.writeHead(503, { "Content-Type": "text/html" }).end("<h1>Service Unavailable</h1>");
-      return;
-    }
-    const path = String(request.url).replace("/client/v4/accounts/account", "");
-    const content = respond(api, routes, `${request.method} ${path}`, body);
-    const etag = createHash("md5").update(body, "latin1").digest("hex");
-    const status = Object(content).success === false ? 404 : 200;
-    response
-      .writeHead(status, { "Content-Type": "application/json", ETag: `"${etag}"` })
-      .end(JSON.stringify(content));
+  const app = new Hono();
+  const listening = await listen(createServer(getRequestListener(app.fetch)));
+  const envelope = { errors: [], messages: [], result: null };
+  const add: AddRoute = (method, path, handle) =>
+    app[method](`/client/v4/accounts/account${path}`, async (c) =>
+      c.json({ ...envelope, success: true, result: (await handle(c)) ?? null }),
+    );
+  app.use(async (c, next) => {
+    if (!api.refused?.test(`${c.req.method} ${c.req.url}`)) return next();
+    api.refused = undefined;
+    return c.html("<h1>Service Unavailable</h1>", 503);
   });
-  const listening = await listen(server);
-  const { stores, routes: storeRoutes } = createStores(listening.origin);
-  const api: Api = Object.assign(stores, listening, {
-    subdomain: "example",
-    workers: new Map(),
-    schedules: [],
-    cronTriggers: 5,
-    refused: undefined,
-    unknown: [],
+  const api: Api = {
+    ...listening,
+    databases: addDatabases(add, listening.origin),
+    ...{ namespaces: [], pairs: new Map(), workers: new Map(), schedules: [] },
+    ...{ subdomain: "example", cronTriggers: 5, refused: undefined, unknown: [] },
+  };
+  addNamespaces(add, api);
+  addWorkers(add, api);
+  addPreviews(add, api);
+  app.get("/healthz", (c) => c.json({ code: { id: [...api.workers.values()].at(-1)?.id } }));
+  app.put("/upload", async (c) => {
+    c.header("ETag", `"${api.databases.upload(await c.req.arrayBuffer())}"`);
+    return c.json({});
   });
-  const routes = [...storeRoutes, ...createWorkerRoutes(api)];
+  app.notFound((c) => {
+    api.unknown.push(`${c.req.method} ${c.req.path}`);
+    throw new ApiError(7003, `no route for ${c.req.path}`);
+  });
+  app.onError((error, c) => {
+    const { code = 7500, message } = Object(error);
+    return c.json({ ...envelope, success: false, errors: [{ code, message }] }, 404);
+  });
   return api;
-}
-
-function respond(api: Api, routes: Route[], request: string, body: string): unknown {
-  if (request === "GET /healthz") return { code: { id: [...api.workers.values()].at(-1)?.id } };
-  if (request === "PUT /upload") return api.databases.upload(body);
-  for (const [pattern, handle] of routes) {
-    const match = pattern.exec(request);
-    if (!match) continue;
-    try {
-      return { success: true, errors: [], messages: [], result: handle(body, ...match.slice(1)) ?? null };
-    } catch (error) {
-      const { code = 7500, message } = Object(error);
-      return { success: false, errors: [{ code, message }], messages: [], result: null };
-    }
-  }
-  api.unknown.push(request);
-  return { success: false, errors: [{ code: 7003, message: `no route for ${request}` }], messages: [] };
 }
 
 const ON = { enabled: true, previews_enabled: true };
 
-/** The worker, its versions and its previews. */
-function createWorkerRoutes(api: Api): Route[] {
-  const find = (name: string, code: number) => {
-    const upload = api.workers.get(name);
-    if (!upload) throw new ApiError(code, `${name} does not exist`);
-    return upload;
-  };
-  const describePreview = (name = "") => ({ id: name, name, slug: name, urls: [api.origin] });
-  return [
-    [
-      /^GET \/workers\/subdomain$/,
-      () => {
-        if (api.subdomain === undefined) throw new ApiError(10007, "no subdomain");
-        return { subdomain: api.subdomain };
-      },
-    ],
-    [
-      /^GET \/workers\/subdomains\/./,
-      () => {
-        throw new ApiError(10032, "This subdomain is available");
-      },
-    ],
-    [
-      /^PUT \/workers\/subdomain$/,
-      (body) => {
-        api.subdomain = JSON.parse(body).subdomain;
-        return { subdomain: api.subdomain };
-      },
-    ],
-    [
-      /^GET \/workers\/scripts$/,
-      () => [...api.workers.keys()].filter((n) => !n.includes("/")).map((id) => ({ id })),
-    ],
-    [/^GET \/workers\/scripts\/([^/]+)\/settings$/, (_, name = "") => find(name, 10007)],
-    [
-      /^GET \/workers\/services\/([^/]+)$/,
-      (_, name = "") =>
-        find(name, 10090) && { default_environment: { script: { last_deployed_from: "wrangler" } } },
-    ],
-    [/^GET \/workers\/workers\/([^/]+)$/, () => ({ previews_base_config: {}, subdomain: ON })],
-    [/^POST \/workers\/scripts\/([^/]+)\/assets-upload-session$/, () => ({ jwt: "jwt", buckets: [] })],
-    [/^PUT \/workers\/scripts\/([^/?]+)\?/, (body, name = "") => addUpload(api, name, body)],
-    [/^POST \/workers\/scripts\/([^/]+)\/versions\?/, (body, name = "") => addUpload(api, name, body)],
-    [/^GET \/workers\/scripts\/[^/]+\/deployments$/, () => ({ deployments: [] })],
-    [/^POST \/workers\/scripts\/[^/]+\/deployments(\?.*)?$/, () => ({ id: randomUUID() })],
-    [/^PATCH \/workers\/scripts\/[^/]+\/(script-)?settings$/, () => ({})],
-    [/^POST \/workers\/scripts\/[^/]+\/subdomain$/, () => ON],
-    [/^GET \/workers\/scripts\/[^/]+\/secrets$/, () => []],
-    [
-      /^PUT \/workers\/scripts\/[^/]+\/schedules$/,
-      (body) => {
-        const schedules = JSON.parse(body);
-        if (schedules.length > api.cronTriggers)
-          throw new ApiError(10072, "You have exceeded the limit of 5 cron triggers");
-        api.schedules = schedules;
-      },
-    ],
-    [
-      /^(?:GET|PATCH) \/workers\/workers\/(.+)\/previews\/([^/]+)$/,
-      (_, worker, name) => find(`${worker}/${name}`, 10025) && describePreview(name),
-    ],
-    [/^POST \/workers\/workers\/.+\/previews\?/, (body) => describePreview(JSON.parse(body).name)],
-    [
-      /^POST \/workers\/workers\/(.+)\/previews\/([^/]+)\/deployments$/,
-      (body, worker, name) => ({ ...addUpload(api, `${worker}/${name}`, body), urls: [api.origin], env: {} }),
-    ],
-    [
-      /^GET \/workers\/workers\/.+\/previews\/[^/]+\/deployments\/latest$/,
-      () => {
-        throw new ApiError(10222, "no deployment");
-      },
-    ],
-    [
-      /^DELETE \/workers\/workers\/(.+)\/previews\/([^/]+)$/,
-      (_, worker, name) => find(`${worker}/${name}`, 10025) && api.workers.delete(`${worker}/${name}`),
-    ],
-  ];
+function findUpload({ workers }: Api, name: string, code: number): Upload {
+  const upload = workers.get(name);
+  if (!upload) throw new ApiError(code, `${name} does not exist`);
+  return upload;
 }
 
-function addUpload(api: Api, name: string, body: string) {
+async function addUpload({ workers }: Api, name: string, { req }: Context) {
   const id = randomUUID();
-  const [metadata = "{}"] = /\{"main_module".*/.exec(body) ?? [];
-  api.workers.set(name, { id, metadata, bindings: JSON.parse(metadata).bindings ?? [] });
+  const [metadata = "{}"] = /\{"main_module".*/.exec(await req.text()) ?? [];
+  workers.set(name, { id, metadata, bindings: JSON.parse(metadata).bindings ?? [] });
   return { id, deployment_id: id.replaceAll("-", ""), resources: { script: { etag: "x" } } };
+}
+
+/** The subdomain, and the worker with its versions. */
+function addWorkers(add: AddRoute, api: Api): void {
+  const name = ({ req }: Context) => String(req.param("name"));
+  const script = "/workers/scripts/:name";
+  add("get", "/workers/subdomain", () => {
+    if (api.subdomain === undefined) throw new ApiError(10007, "no subdomain");
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/subdomains/:name", () => {
+    throw new ApiError(10032, "This subdomain is available");
+  });
+  add("put", "/workers/subdomain", async ({ req }) => {
+    api.subdomain = (await req.json()).subdomain;
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/scripts", () =>
+    [...api.workers.keys()].filter((name) => !name.includes("/")).map((id) => ({ id })),
+  );
+  add("get", "/workers/services/:name", (c) => {
+    findUpload(api, name(c), 10090);
+    return { default_environment: { script: { last_deployed_from: "wrangler" } } };
+  });
+  add("get", "/workers/workers/:name", () => ({ previews_base_config: {}, subdomain: ON }));
+  add("get", `${script}/settings`, (c) => findUpload(api, name(c), 10007));
+  add("patch", `${script}/settings`, () => ({}));
+  add("patch", `${script}/script-settings`, () => ({}));
+  add("post", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));
+  add("put", script, (c) => addUpload(api, name(c), c));
+  add("post", `${script}/versions`, (c) => addUpload(api, name(c), c));
+  add("get", `${script}/deployments`, () => ({ deployments: [] }));
+  add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
+  add("post", `${script}/subdomain`, () => ON);
+  add("get", `${script}/secrets`, () => []);
+  add("put", `${script}/schedules`, async ({ req }) => {
+    const schedules = await req.json();
+    if (schedules.length > api.cronTriggers)
+      throw new ApiError(10072, "You have exceeded the limit of 5 cron triggers");
+    api.schedules = schedules;
+  });
+}
+
+function addPreviews(add: AddRoute, api: Api): void {
+  const previews = "/workers/workers/:worker/previews";
+  const key = ({ req }: Context) => `${req.param("worker")}/${req.param("name")}`;
+  const describe = (name: string) => ({ id: name, name, slug: name, urls: [api.origin] });
+  for (const method of ["get", "patch"] as const)
+    add(method, `${previews}/:name`, (c) => {
+      findUpload(api, key(c), 10025);
+      return describe(String(c.req.param("name")));
+    });
+  add("post", previews, async ({ req }) => describe((await req.json()).name));
+  add("post", `${previews}/:name/deployments`, async (c) => ({
+    ...(await addUpload(api, key(c), c)),
+    ...{ urls: [api.origin], env: {} },
+  }));
+  add("get", `${previews}/:name/deployments/latest`, () => {
+    throw new ApiError(10222, "no deployment");
+  });
+  add("delete", `${previews}/:name`, (c) => {
+    findUpload(api, key(c), 10025);
+    api.workers.delete(key(c));
+  });
 }
