@@ -13,12 +13,6 @@ beforeEach(() => {
   project = createRepository();
 });
 
-const KV = {
-  ...CONFIGURATION,
-  vars: { STORE: "kv" },
-  previews: { ...CONFIGURATION.previews, vars: { STORE: "kv" } },
-};
-
 const deployTo = (
   { dependencies }: Account,
   options: DeployOptions & { preview?: string; configuration?: typeof CONFIGURATION } = {},
@@ -76,7 +70,7 @@ describe("a deployment to production", () => {
       kv_namespaces: [],
       triggers: { crons: [] },
     });
-    await deployTo(account, { skipChecks: true, configuration: KV });
+    await deployTo(account, { skipChecks: true, configuration: { ...CONFIGURATION, vars: { STORE: "kv" } } });
     expect(account).toMatchObject({ databases: ["counts-db"], namespaces: ["counts-kv"] });
     expect(readConfig("counts")).toMatchObject({
       d1_databases: [],
@@ -137,13 +131,6 @@ describe("a deployment to production", () => {
     );
   });
 
-  test("lets wrangler ask for a subdomain on a terminal", async () => {
-    const account = createAccount(project, { hasSubdomain: false });
-    account.dependencies.isTerminal = true;
-    await deployTo(account, { skipChecks: true });
-    await expect(deployTo(account, { skipChecks: true, preview: "login" })).rejects.toThrow("no subdomain");
-  });
-
   test.each<[call: string, step: number, hint: string]>([
     ["npm run types", 1, "Commit your changes and fix the errors above"],
     ["wrangler d1 list", 2, "Nothing was deployed."],
@@ -170,7 +157,6 @@ describe("a deployment to production", () => {
   test.each([
     ["code: 7403", "The given account is not valid or is not authorized to access this service [code: 7403]"],
     ["code: 10000", "Authentication error [code: 10000]"],
-    ["no token", "it's necessary to set a CLOUDFLARE_API_TOKEN environment variable"],
   ])("names the permissions that the token needs after %s", async (_, reason) => {
     const account = createAccount(project, { failures: { "wrangler d1 list": reason } });
     await expect(deployTo(account)).rejects.toThrow(
@@ -182,14 +168,6 @@ describe("a deployment to production", () => {
     const account = createAccount(project, { failures: { "npm run": "broken" } });
     await expect(deployTo(account, { skipChecks: true })).rejects.toThrow(
       /^Step 5 of 5 failed: test the deployment\.\nnpm run test:live failed\. .*\nnpm run conformance -- .* failed\. .*\n\n/,
-    );
-  });
-
-  test("repeats wrangler's reason if it fails after the upload", async () => {
-    const reason = "You have exceeded the limit of 5 cron triggers [code: 10072]";
-    const account = createAccount(project, { failures: { "wrangler deploy": reason } });
-    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow(
-      `Step 3 of 5 failed: deploy the worker.\n${reason}\n\nThe records are unchanged. If wrangler failed after the upload`,
     );
   });
 
@@ -233,12 +211,6 @@ describe("a deployment to a preview", () => {
         d1_databases: [{ database_name: `${OWN}login`, database_id: `id-of-${OWN}login` }],
         kv_namespaces: [],
       });
-  });
-
-  test("creates a namespace instead of a database if it serves from KV", async () => {
-    const account = createAccount(project, { report });
-    await deployTo(account, { skipChecks: true, preview: "login", configuration: KV });
-    expect(account).toMatchObject({ databases: [], namespaces: [`${OWN}login`] });
   });
 
   test("names the previews that could be removed if the account has no database left", async () => {
