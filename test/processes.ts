@@ -1,4 +1,4 @@
-import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { ChildProcessByStdio } from "node:child_process";
 import { once } from "node:events";
 import type { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
@@ -14,12 +14,4 @@ export async function finish(
     text(child.stderr),
   ]);
   return { status, stdout, stderr };
-}
-
-/** Runs `npm run SCRIPT -- ...` to its end. */
-export function runScript(script: string, args: string[], input = ""): Promise<Finished> {
-  const command = ["run", "--silent", script, "--", ...args];
-  const child = spawn("npm", command, { stdio: ["pipe", "pipe", "pipe"] });
-  child.stdin.end(input);
-  return finish(child);
 }

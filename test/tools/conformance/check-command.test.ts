@@ -160,11 +160,6 @@ describe("requests", () => {
     return requests;
   }
 
-  test("are for all pages in their order, and one more", async () => {
-    const pages = Array.from({ length: 15 }, (_, index) => `GET ${index + 1}`);
-    expect((await listRequests([])).slice(0, 15)).toEqual(pages);
-  });
-
   test.each(["1", "8"])(
     "are for the first pages, the middle one and the last one with --pages, %s at a time",
     async (n) => {

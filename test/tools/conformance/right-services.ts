@@ -53,12 +53,9 @@ interface RightService {
 export const RIGHT_SERVICES: Record<string, RightService> = {
   "our own": {},
   "without records": { records: 0 },
-  "with one record": { records: 1 },
   "with a full page": { records: 15 },
   "with a page and a record": { records: 16 },
   "with one record more after every 20th request": { change: grow(20) },
-  "with one record more after every third request": { change: grow(3) },
-  "with one record more after each request": { change: grow(1) },
   "with one record more after each request, and concurrent requests": {
     change: grow(1),
     options: { concurrency: 8 },
@@ -69,9 +66,6 @@ export const RIGHT_SERVICES: Record<string, RightService> = {
   },
   "with many times as many records after page 1": {
     change: grow(1, (request) => (pageOf(request) === "2" ? 180 : 0), 180),
-  },
-  "with a record more while its first page becomes two": {
-    change: grow(1, (request) => (pageOf(request) === null ? 1 : 0), 185),
   },
   "with servers that have different states": { change: lag },
   "that responds 500 to every fifth request": { change: sometimes(5, status(500)) },

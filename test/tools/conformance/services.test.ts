@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type CheckReport, checkConformance, createRules } from "../../../tools/conformance/check.ts";
 import { createOwnService, makeCollection } from "./own-service.ts";
@@ -50,4 +51,25 @@ test("pages that servers with different states contradict are counted", async ()
   });
   expect(report.rereads).toHaveLength(12);
   expect(report.rereads[0]).toMatch(/page=3: count is 199, but it was 200 before$/);
+});
+
+describe("docs/conformance.md explains", () => {
+  const [, judged = "", open = ""] = readFileSync("docs/conformance.md", "utf8").split(
+    /^## The rules$|^### What the specification leaves open$/m,
+  );
+  const documented = (text: string) => [...text.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
+
+  test("exactly the rules of the check", () =>
+    expect(documented(judged).toSorted()).toEqual(
+      createRules()
+        .map(({ name }) => name)
+        .toSorted(),
+    ));
+
+  test("what the report says about open questions", async () => {
+    const { fetch } = await createOwnService(makeCollection(40));
+    const report = await checkConformance(URL, { fetch });
+    expect(Object.keys(report.open)).not.toEqual([]);
+    for (const name of Object.keys(report.open)) expect(documented(open)).toContain(name);
+  });
 });

@@ -54,14 +54,11 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.method": { "GET of page 2 is 405": page(status(405), "2") },
   "List records.status": {
     "every page is 203": page(status(203)),
-    "page 2 is 204": page(status(204), "2"),
     "page 2 is not found": page(invalidPage, "2"),
     "page 2 is always 500": page(status(500), "2"),
-    "page 1 is always 502": page(status(502), "1"),
   },
   "List records.Content-Type": {
     "Content-Type has a charset": page(headers({ "Content-Type": "application/json; charset=utf-8" })),
-    "page 3 is text/json": page(headers({ "Content-Type": "text/json" }), "3"),
     "pages are HTML": page(() => new Response("<!doctype html>", { headers: HTML })),
   },
   "List records.body": {
@@ -76,7 +73,6 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.Allow": {
     "pages have no Allow": page(headers({ Allow: null })),
     "pages allow POST": page(headers({ Allow: "GET, POST, OPTIONS" })),
-    "pages allow GET only": page(headers({ Allow: "GET" })),
     "OPTIONS advertises PUT": method("OPTIONS", headers({ Allow: "GET, PUT, OPTIONS" })),
     "an error advertises DELETE": method("PUT", headers({ Allow: "GET, DELETE" })),
   },
@@ -88,11 +84,9 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "Options.method": {
     "OPTIONS has no Allow": method("OPTIONS", headers({ Allow: null })),
     "OPTIONS is 405": method("OPTIONS", status(405)),
-    "OPTIONS is always 503": method("OPTIONS", status(503)),
   },
   "Page envelope.results": {
     "results is an object": envelope((fields) => ({ ...fields, results: { ...fields.results } }), "2"),
-    "results has ids": envelope((fields) => ({ ...fields, results: fields.results.map(({ id }) => id) })),
     "pages have no results": envelope(({ results: _, ...fields }) => fields),
   },
   "List records.page": {
@@ -107,10 +101,8 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
       },
   },
   "List records 1": {
-    "pages have 10 records": list((all) => all, 10, 10),
     "pages have 16 records": list((all) => all, 16, 16),
     "page 2 has 14 records": envelope((fields) => ({ ...fields, results: fields.results.slice(1) }), "2"),
-    "page 2 is empty": envelope((fields) => ({ ...fields, results: [] }), "2"),
   },
   "Record.id": {
     "page 6 shows page 2": list((all) => all.toSpliced(75, 15, ...all.slice(15, 30))),
@@ -118,17 +110,14 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "an id is a string": record({ id: "7" }),
     "a record is on two pages": list((all) => all.with(30, all[29]!)),
     "all ids are 1": records((one) => ({ ...one, id: 1 })),
-    "ids begin again on each page": records((one, index) => ({ ...one, id: index % 15 })),
     "ids are too large for JavaScript, and repeated": text((body) =>
       body.replaceAll(/"id":\d*(\d)\b/g, '"id":9007199254740993$1'),
     ),
   },
   "Page envelope.count": {
     "count is a string": count(() => "100"),
-    "count is null on page 2": count((number) => (number === 2 ? null : 100)),
     "count is written 100.0": text((body) => body.replace('"count":100', '"count":100.0')),
     "count is the number of records on the page": envelope((one) => ({ ...one, count: one.results.length })),
-    "count is the number of pages": count(() => 7),
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
@@ -143,7 +132,6 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 5": {
     "count is one more on page 2": count((number) => (number === 2 ? 101 : 100)),
-    "count decreases from page to page": count((number) => 107 - number),
     "count rises with each request, without new records": count((_, request) => 100 + request),
     "count alternates between two values": count((_, request) => 100 + (request % 2)),
   },
@@ -167,24 +155,19 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "next is a path": link("next", (url) => url.replace("http://counts.example", "")),
     "next has another host": link("next", (url) => url.replace("counts", "internal")),
     "next is always null": link("next", () => null),
-    "next has another parameter": link("next", (url) => `${url}&page_size=15`),
-    "next is null on page 3": envelope((fields) => ({ ...fields, next: null }), "3"),
   },
   "Page envelope.previous": {
     "previous has another scheme": link("previous", (url) => url.replace("http", "https")),
     "previous is missing": link("previous", () => undefined),
-    "previous is a number": link("previous", (_, number) => number - 1),
   },
   "Record 1": {
     "a record has no buses": record({ buses: undefined }),
-    "no record has an id": records(({ id: _, ...others }) => others),
   },
   "Record.camera_pk": { "a camera_pk is null": record({ camera_pk: null }) },
   "Record.camera_ref": { "a camera_ref is blank": record({ camera_ref: " " }) },
   "Record.timestamp": {
     "a timestamp has an offset": record({ timestamp: "2025-05-17T02:00:00+00:00" }),
     "a timestamp does not exist": record({ timestamp: "2025-02-30T02:00:00Z" }),
-    "a timestamp is a number": record({ timestamp: 1747447200 }),
     "every timestamp has milliseconds": text((body) => body.replaceAll(/(:\d\d)Z/g, "$1.000Z")),
   },
   "Record.cars": { "cars is null": record({ cars: null }) },
@@ -224,7 +207,6 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "Record 5": {
     "POST is 201": method("POST", status(201)),
-    "PUT is 200": method("PUT", status(200)),
     "DELETE redirects": method("DELETE", status(303, { Location: "/" })),
     "POST is 405, but adds a record": write("POST", 405, (all) => [
       { ...all[0]!, id: 5_000 + all.length },
