@@ -9,23 +9,18 @@ const list = describeService(ORIGIN).paths[PATH]!.get!;
 const PAGE = JSON.stringify(list.responses[200]!.content!["application/json"]!.examples!.example1!.value);
 const ERROR = '{"detail":"Invalid page."}';
 
-const COMMON = {
+const HEADERS = {
   allow: "GET, OPTIONS",
   vary: "Accept",
   "access-control-allow-origin": "*",
   "access-control-expose-headers": "*",
   "x-content-type-options": "nosniff",
-};
-const PREFLIGHT = {
-  "access-control-allow-methods": "GET, OPTIONS",
-  "access-control-allow-headers": "*",
-  "access-control-max-age": "86400",
+  "content-type": "application/json",
 };
 
 /** How a response differs from the usual page, or with a status from the usual error. */
 interface Case {
   method?: string;
-  path?: string;
   sent?: Record<string, string>;
   status?: number;
   /** Headers that are changed; without their value, they are missing. */
@@ -33,17 +28,16 @@ interface Case {
   body?: string | null;
 }
 
-function check({ method = "GET", path = PATH, sent = {}, status = 200, headers, body }: Case): Promise<void> {
+function check({ method = "GET", sent = {}, status = 200, headers, body }: Case): Promise<void> {
   const own = {
     etag: status < 400 ? '"1-2-3"' : undefined,
     "cache-control": status < 400 ? "public, max-age=5, stale-if-error=3600" : "no-store",
-    "content-type": "application/json",
   };
-  const all = Object.entries({ ...COMMON, ...own, ...headers }).flatMap(
+  const all = Object.entries({ ...HEADERS, ...own, ...headers }).flatMap(
     ([name, value]): [string, string][] => (value === undefined ? [] : [[name, value]]),
   );
   const text = body === undefined ? (status < 400 ? PAGE : ERROR) : body;
-  const request = { method, url: ORIGIN + path, headers: new Headers(sent) };
+  const request = { method, url: ORIGIN + PATH, headers: new Headers(sent) };
   return checkResponse(request, new Response(text, { status, headers: all }));
 }
 
@@ -54,30 +48,20 @@ function replaceText(from: string | RegExp, to: string): Case {
   return { body };
 }
 
-const noPage = { etag: undefined, "cache-control": undefined, "content-type": undefined };
-const preflight = { method: "OPTIONS", sent: { "access-control-request-method": "GET" } };
 const empty = { body: null, headers: { "content-type": undefined } };
 
-test.each<[string, Case]>([
-  ["a page", {}],
-  ["HEAD", { method: "HEAD", body: null }],
-  ["a web page", { headers: { "content-type": "text/html; charset=UTF-8" }, body: "<p>" }],
-  ["304", { status: 304, ...empty }],
-  ["405", { method: "PUT", status: 405 }],
-  ["another error of another method", { method: "PUT", status: 406 }],
-  ["503", { status: 503, headers: { "retry-after": "5" } }],
-  ["a status on request", { status: 418, headers: { "preference-applied": "code=418" } }],
-  ["a body that was changed on request", { headers: { "preference-applied": "body=garbage" }, body: "{" }],
-  ["a preflight", { ...preflight, status: 204, headers: { ...noPage, ...PREFLIGHT }, body: null }],
-  ["a path that is not documented", { path: "/", status: 418, headers: COMMON, body: "tea" }],
-])("%s passes, because it is documented", (_, tested) => check(tested));
+test("a page passes, because it is documented", () => check({}));
 
 test.each<[string, Case, RegExp]>([
   ["an unknown status", { status: 418 }, /status 418/],
   ["405 to GET", { status: 405 }, /status 405/],
   ["200 to POST", { method: "POST" }, /status 200/],
   ["204 to OPTIONS", { method: "OPTIONS", status: 204, ...empty }, /status 204/],
-  ["200 to a preflight", preflight, /status 200/],
+  [
+    "200 to a preflight",
+    { method: "OPTIONS", sent: { "access-control-request-method": "GET" } },
+    /status 200/,
+  ],
   ["no Allow", { headers: { allow: undefined } }, /headers must have required property 'allow'/],
   ["a weak ETag", { headers: { etag: 'W/"1"' } }, /headers\/etag must match pattern/],
   ["a header of another response", { headers: { "retry-after": "5" } }, /retry-after is not documented here/],
