@@ -2,8 +2,16 @@ import { existsSync, globSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
+import { seedRecords } from "../data/seed.ts";
+import { readConfiguration } from "../data/stores/configuration.ts";
+import { DEFAULT_CAMERA_COUNT } from "../src/generator/records.ts";
 import { describeService } from "../src/openapi.ts";
+import { PAGE_SIZE } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
+import { BLOCK_SIZE } from "../src/store/blocks.ts";
+import { ASK_AGAIN_MS } from "../src/store/cache.ts";
+import { SPARED_MS } from "../src/store/writer.ts";
+import { createOwnService, makeCollection } from "./tools/conformance/own-service.ts";
 
 const NAMES = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
@@ -92,3 +100,46 @@ test("docs/endpoint.md lists exactly the statuses, with that of the path without
   const statuses = Object.keys(get?.responses ?? {}).filter((name) => name !== "default");
   expect([...new Set(listRows("docs/endpoint.md", "Status"))].sort()).toEqual([...statuses, "301"].sort());
 });
+
+const service = await createOwnService(makeCollection(40));
+const send = (query: string, init?: RequestInit) =>
+  service.fetch(new Request(`http://localhost/api/tf1/records/${query}`, init));
+
+test("docs/endpoint.md lists the headers that a page has", async () => {
+  const { headers } = await send("?page=2");
+  const [, table = ""] = textOf("docs/endpoint.md").split("| Header | Value |");
+  const documented = [...table.matchAll(/^\| `([\w-]+)` \| `([^`]+)`/gm)];
+  expect(documented.length).toBeGreaterThan(4);
+  for (const [, name = "", value] of documented) expect(headers.get(name), name).toBe(value);
+});
+
+test("docs/endpoint.md lists exactly the bodies of errors", async () => {
+  const errors = await Promise.all([
+    send("?prefer=dealy%3D5"),
+    send("?page=0"),
+    send("?as_of=40-another"),
+    send("?format=xml"),
+    send("", { method: "POST" }),
+    send("", { headers: { Accept: "image/png" } }),
+    send("?prefer=code%3D429,retry-after%3D10"),
+    send("?prefer=code%3D503"),
+  ]);
+  const sent = await Promise.all(errors.map(async (error) => [String(error.status), await error.text()]));
+  const documented = textOf("docs/endpoint.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
+  expect([...documented].map(([, status, body]) => [status, body])).toEqual(sent);
+});
+
+const [limiter] = (await readConfiguration()).ratelimits ?? [];
+const { limit, period } = Object(limiter?.simple);
+const seedCount = [...seedRecords()].length.toLocaleString("en");
+
+test.each([
+  ["README.md", `the seed is loaded: ${seedCount} generated records`],
+  ["README.md", `one of its ${PAGE_SIZE} records`],
+  ["docs/package.md", `the seed: ${seedCount} generated records`],
+  ["docs/operation.md", `more than ${limit} requests in ${period} seconds gets 429`],
+  ["docs/operation.md", `one record for each of the seed's ${DEFAULT_CAMERA_COUNT}`],
+  ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
+  ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
+  ["docs/capacity.md", `A block holds ${BLOCK_SIZE} records`],
+])("%s says: %s", (name, sentence) => expect(textOf(name).replaceAll(/\s+/g, " ")).toContain(sentence));
