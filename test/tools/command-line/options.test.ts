@@ -6,52 +6,33 @@ import {
   parseOut,
 } from "../../../tools/command-line/options.ts";
 
-test.each([
-  [0, 16, "0", 0],
-  [1, 16, "16", 16],
-  [1, 16, "007", 7],
-  [1, undefined, String(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
-])("in the range from %s to %s, %s is read as %s", (min, max, text, value) =>
-  expect(createWholeNumberParser(min, max)(text)).toBe(value),
-);
+const MAX = Number.MAX_SAFE_INTEGER;
+const upTo16 = createWholeNumberParser(1, 16);
+const positive = createWholeNumberParser(1);
 
-test.each([
-  [1, 16, "0", "It must be a whole number, 1 to 16."],
-  [1, 16, "17", "It must be a whole number, 1 to 16."],
-  [1, 16, "1.5", "It must be a whole number, 1 to 16."],
-  [1, undefined, String(Number.MAX_SAFE_INTEGER + 1), "It must be a whole number, 1 or more."],
-  [0, undefined, "-1", "It must be a whole number, 0 or more."],
-  [0, undefined, "", "It must be a whole number, 0 or more."],
-])("in the range from %s to %s, %s is rejected", (min, max, text, message) =>
-  expect(() => createWholeNumberParser(min, max)(text)).toThrow(message),
-);
+test.each<[parse: (text: string) => unknown, text: string, value: unknown]>([
+  [createWholeNumberParser(0, 16), "0", 0],
+  [upTo16, "16", 16],
+  [upTo16, "007", 7],
+  [positive, String(MAX), MAX],
+  [parseMinutes, "1m", 1],
+  [parseMinutes, "2h", 120],
+  [parseDate, "2019-02-28", new Date("2019-02-28T00:00:00Z")],
+  [parseDate, "2019-02-28T10:00:00Z", new Date("2019-02-28T10:00:00Z")],
+  [parseOut, "-", "-"],
+  [parseOut, "/dev/stdout", "-"],
+  [parseOut, "/dev/fd/1", "-"],
+  [parseOut, "/proc/self/fd/1", "-"],
+  [parseOut, "/dev/null", "/dev/null"],
+  [parseOut, "dev/stdout", "dev/stdout"],
+])("%o reads %j as %o", (parse, text, value) => expect(parse(text)).toEqual(value));
 
-test.each([
-  ["1m", 1],
-  ["30m", 30],
-  ["2h", 120],
-])("%s is read as %i minutes", (text, minutes) => expect(parseMinutes(text)).toBe(minutes));
-
-test.each(["0m", "30", "1.5h", "h", ""])("%j is not a number of minutes", (text) =>
-  expect(() => parseMinutes(text)).toThrow("It must be a number of minutes or hours"),
-);
-
-test.each([
-  ["2019-02-28", "2019-02-28T00:00:00.000Z"],
-  ["2019-02-28T10:00:00Z", "2019-02-28T10:00:00.000Z"],
-])("%s is a date", (text, date) => expect(parseDate(text).toISOString()).toBe(date));
-
-test.each(["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""])("%j is not a date", (text) =>
-  expect(() => parseDate(text)).toThrow("It must be a date in UTC"),
-);
-
-test.each([
-  ["-", "-"],
-  ["/dev/stdout", "-"],
-  ["/dev/fd/1", "-"],
-  ["/proc/self/fd/1", "-"],
-  ["/dev/null", "/dev/null"],
-  ["dev/stdout", "dev/stdout"],
-])("parseOut: --out %s means %s", (given, expected) => {
-  expect(parseOut(given)).toBe(expected);
+test.each<[parse: (text: string) => unknown, message: string, texts: string[]]>([
+  [upTo16, "It must be a whole number, 1 to 16.", ["0", "17", "1.5"]],
+  [positive, "It must be a whole number, 1 or more.", [String(MAX + 1), "-1", ""]],
+  [parseMinutes, "It must be a number of minutes or hours", ["0m", "30", "1.5h", "h", ""]],
+  [parseDate, "It must be a date in UTC", ["2019-02-30", "2019-2-3", "2019-02-28T10:00:00", "today", ""]],
+  [parseOut, "It must not be empty.", [""]],
+])("%o says: %s", (parse, message, texts) => {
+  for (const text of texts) expect(() => parse(text), text).toThrow(message);
 });
