@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { readOrigin } from "../../../tools/deploy/git.ts";
 import { removeOtherPreviews, removePreviews } from "../../../tools/deploy/removal.ts";
@@ -45,19 +44,6 @@ describe("the removal of all previews but those of some branches", () => {
     const rest = [...FOREIGN, `${OWN}login`];
     expect(account).toMatchObject({ databases: rest, namespaces: rest, removed: ["old"] });
     expect(account.printed).toContain("      to be removed: old");
-  });
-
-  test("removes exactly the stores whose names begin with the hash of the repository, of any names", async () => {
-    const part = fc.constantFrom("counts", "-preview-", "77df07", "-", "eu", "1a2b3c", "login", "kv");
-    const name = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(""));
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(fc.oneof(name, fc.constant(`${OWN}old`))), async (names) => {
-        const account = fillAccount(names);
-        await removeOthers(async () => [], account);
-        const rest = names.filter((name) => !name.startsWith(OWN));
-        expect(account).toMatchObject({ databases: rest, namespaces: rest });
-      }),
-    );
   });
 
   test("keeps stores that a worker uses", async () => {
