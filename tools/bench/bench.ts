@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
-import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import type { Env } from "../../src/env.ts";
@@ -9,7 +9,7 @@ import { PAGE_QUERY } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { compare, measureCases } from "./cases.ts";
-import { namePages, type PageRequest, writeCollection } from "./pages.ts";
+import { namePages, writeCollection } from "./pages.ts";
 import { startRuntime, startServers } from "./servers.ts";
 
 interface Options {
@@ -39,7 +39,10 @@ async function bench({ records, rounds, milliseconds }: Options) {
   const pages = namePages(records);
   const walked = Array.from({ length: Math.min(400, pages.last) }, (_, index) => index + 1);
   const request = await writeCollection(file, records, [...walked, ...Object.values(pages)]);
-  const loads = await Array.fromAsync(STORE_NAMES, (store) => measureLoad(store, file, folder));
+  const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
+    const args = ["run", "data", "--", "load", file, "--store", store, "--persist-to", folder];
+    return { store, seconds: await time(() => promisify(execFile)("npm", args, { cwd: PROJECT })) };
+  });
   const servers = await startServers(file, folder);
   const runtime = await startRuntime(folder);
   const { DB, KV } = await runtime.getBindings<Env>("d1");
@@ -49,23 +52,21 @@ async function bench({ records, rounds, milliseconds }: Options) {
   const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
     // These are the first requests of the instance: nothing is in its memory.
     const origin = await findOrigin(store, "hot");
-    return { store, ...(await walk(walked.map((page) => request(page, origin)))) };
+    const seconds = await time(async () => {
+      for (const { url, body } of walked.map((page) => request(page, origin)))
+        if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
+    });
+    return { store, pages: walked.length, pages_per_second: Math.round(walked.length / seconds) };
   });
   const figures = await measureCases(rounds, milliseconds, async ({ store, page, mode }) =>
     request(pages[page ?? "first"], await findOrigin(store, mode)),
   );
-  const results = await Array.fromAsync(figures, async (one) => ({
-    ...one,
-    rows_read: one.store === "d1" && one.page ? await countRows(DB, pages[one.page]) : null,
-  }));
+  const results = await Array.fromAsync(figures, async (one) => {
+    const page = one.store === "d1" && one.page && pages[one.page];
+    const query = page ? await DB.prepare(PAGE_QUERY).bind(null, page, null).all() : null;
+    return { ...one, rows_read: query?.meta.rows_read ?? null };
+  });
   return { records, results, ratios: compare(results), walks, loads };
-}
-
-async function measureLoad(store: StoreName, file: string, folder: string) {
-  const args = ["run", "data", "--", "load", file, "--store", store, "--persist-to", folder];
-  const startedAt = performance.now();
-  await promisify(execFile)("npm", args, { cwd: PROJECT });
-  return { store, seconds: Number(((performance.now() - startedAt) / 1000).toFixed(1)) };
 }
 
 /** Writes the row and the key that `store_floor` reads. */
@@ -76,18 +77,9 @@ async function writeFloors(DB: D1Database, KV: KVNamespace): Promise<void> {
   await KV.put("floor", text);
 }
 
-/**
- * Requests pages one after the other.
- * @throws Error if a response is not the page
- */
-async function walk(requests: PageRequest[]) {
+/** @returns seconds */
+async function time(action: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
-  for (const { url, body } of requests)
-    if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
-  const seconds = (performance.now() - startedAt) / 1000;
-  return { pages: requests.length, pages_per_second: Math.round(requests.length / seconds) };
-}
-
-async function countRows(DB: D1Database, page: number): Promise<number> {
-  return (await DB.prepare(PAGE_QUERY).bind(null, page, null).all()).meta.rows_read;
+  await action();
+  return Number(((performance.now() - startedAt) / 1_000).toFixed(3));
 }

@@ -59,9 +59,7 @@ function takeMedians(rounds: Figures[]): Figures {
 }
 
 /** Rounds to three significant digits. */
-function shorten(value = Number.NaN): number {
-  return Number(value.toPrecision(3));
-}
+const shorten = (value = Number.NaN) => Number(value.toPrecision(3));
 
 export function compare(results: (Case & Figures)[]) {
   const ratio = (figure: keyof Figures, ...names: [string, string]) => {
