@@ -81,6 +81,8 @@ export const RIGHT_SERVICES: Record<string, RightService> = {
       (request) =>
         request.method === "POST" ? NEVER : fetch(request),
   },
+  // A client gets the body without its encoding, but the header stays.
+  "that compresses bodies": { change: page(headers({ "Content-Encoding": "gzip" })) },
   "with Vary: Accept, Origin": { change: page(headers({ Vary: "Accept, Origin" })) },
   "behind a proxy with a public origin": {
     change: text((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),

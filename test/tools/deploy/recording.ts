@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
 import type { Unstable_RawConfig as RawConfig } from "wrangler";
@@ -45,21 +45,13 @@ export const CONFIGURATION: RawConfig = {
 /** Creates a git repository with one commit, on the branch `login`. */
 export function createRepository(origin?: string): string {
   const folder = join(createFolder(), "repository");
-  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
-  execFileSync("git", ["init", "--quiet", "--initial-branch", "login", folder]);
-  if (origin !== undefined) git("remote", "add", "origin", origin);
+  const git = (command: string) => execFileSync("git", command.split(" "), { cwd: folder });
+  mkdirSync(folder);
+  git("init --quiet --initial-branch login");
+  if (origin !== undefined) git(`remote add origin ${origin}`);
   writeFileSync(join(folder, ".gitignore"), ".wrangler\n");
-  git("add", ".");
-  git(
-    "-c",
-    "user.name=t",
-    "-c",
-    "user.email=t@example.org",
-    "commit",
-    "--quiet",
-    "--message",
-    "site: a login",
-  );
+  git("add .");
+  git("-c user.name=t -c user.email=t@example.org commit --quiet --message site:login");
   return folder;
 }
 
