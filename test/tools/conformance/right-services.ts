@@ -112,11 +112,11 @@ export const RIGHT_SERVICES: Record<string, RightService> = {
           ),
         ),
   },
-  "with links past both ends": {
-    change: envelope((fields, number) => ({
+  "with a text as next on the last page, and a link to page 0 as previous on page 1": {
+    change: envelope((fields) => ({
       ...fields,
-      next: `http://counts.example/api/tf1/records/?format=api&page=${number + 1}`,
-      previous: `http://counts.example/api/tf1/records/?format=api&page=${number - 1}`,
+      next: fields.next ?? "none",
+      previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
     })),
   },
   "with white space, escapes, more fields and another order of fields": {
@@ -128,9 +128,9 @@ export const RIGHT_SERVICES: Record<string, RightService> = {
   "with ids and camera numbers that JavaScript cannot represent": {
     change: text((body) => body.replaceAll(/"(id|camera_pk)":/g, '"$1":900719925474099')),
   },
-  "that refuses methods with 403, 404 and 501": {
+  "that refuses methods with 400, 403, 404 and 501": {
     change: change((response, { method }) => {
-      const code = { POST: 403, PUT: 404, DELETE: 501 }[method];
+      const code = { POST: 400, PUT: 403, PATCH: 404, DELETE: 501 }[method];
       return code === undefined ? response : new Response("<h1>No</h1>", { status: code });
     }),
   },
