@@ -123,6 +123,11 @@ describe("a deployment to production", () => {
     expect(account.calls).toEqual(CHECK_ACCOUNT);
   });
 
+  test("is refused if the login has several accounts, and none is chosen", async () => {
+    const account = createAccount(project, { accounts: ["account", "another"] });
+    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow("Set CLOUDFLARE_ACCOUNT_ID.");
+  });
+
   test("reports the status if Cloudflare does not respond in JSON", async () => {
     const account = createAccount(project);
     vi.stubGlobal("fetch", async () => new Response("<h1>Bad gateway</h1>", { status: 502 }));

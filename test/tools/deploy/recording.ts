@@ -15,6 +15,8 @@ export interface Account {
   /** The ids that workers use. */
   usedIds: string[];
   hasSubdomain: boolean;
+  /** The ids of the accounts that the login has. */
+  accounts: string[];
   /** What wrangler reports of the deployment. */
   report: object;
   /** The response of `/healthz`. */
@@ -92,6 +94,7 @@ export function createAccount(project: string, changes: Partial<Account> = {}): 
     removed: [],
     usedIds: [],
     hasSubdomain: true,
+    accounts: ["account"],
     report: {
       type: "deploy",
       version_id: "v1",
@@ -120,7 +123,7 @@ function answer(account: Account, args: string[]): string {
   if (text.startsWith("kv namespace list"))
     return JSON.stringify(namespaces.map((title) => ({ title, id: `id-of-${title}` })));
   if (text.startsWith("auth token")) return JSON.stringify({ type: "api_token", token: "secret" });
-  if (text.startsWith("whoami")) return JSON.stringify({ accounts: [{ id: "account" }] });
+  if (text.startsWith("whoami")) return JSON.stringify({ accounts: account.accounts.map((id) => ({ id })) });
   if (text.startsWith("d1 create")) databases.push(String(args[2]));
   else if (text.startsWith("kv namespace create")) namespaces.push(String(args[3]));
   else if (text.startsWith("d1 delete")) remove(databases, String(args[2]));
