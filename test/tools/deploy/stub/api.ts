@@ -38,7 +38,9 @@ interface Upload {
 /** Starts the API and, at the same address, a stub of the deployed worker. */
 export async function openApi(): Promise<Api> {
   const app = new Hono();
-  const listening = await listen(createServer(getRequestListener(app.fetch)));
+  // Other tests in this process need the Request and the Response of Node.
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const listening = await listen(createServer(listener));
   const envelope = { errors: [], messages: [], result: null };
   const add: AddRoute = (method, path, handle) =>
     app[method](`/client/v4/accounts/account${path}`, async (c) =>
