@@ -4,6 +4,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { compareAge } from "../data/records.ts";
 import { negotiate } from "../src/http/request.ts";
 import { describeService, EXAMPLE_RECORDS, type Schema } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
@@ -58,6 +59,10 @@ const examples = [get!, options!]
       Object.values(examples).map((example) => ({ ...example, status: Number(status), schema })),
     ),
   );
+
+test("the records of the examples are in the order of the collection", () => {
+  expect(EXAMPLE_RECORDS.toReversed()).toEqual(EXAMPLE_RECORDS.toSorted(compareAge));
+});
 
 test.each(examples)(
   "the example $summary is valid, and the response of a service with the records of the examples",

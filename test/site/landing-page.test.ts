@@ -63,6 +63,8 @@ describe("the landing page of a collection", () => {
     const statistics = { first: null, cameras: 0, periods: [] };
     expect(json).toMatchObject({ count: 0, pages: 1, statistics });
     expect(page).toContain("The collection is empty.");
+    // There is no response that could be an example.
+    expect(page).not.toContain('class="example"');
   });
 
   test("of one record counts one page, one day, and no known status", async () => {
