@@ -75,6 +75,8 @@ describe("the landing page of a collection", () => {
       "<strong>Not recorded</strong>",
       "camera_ok is null in all records",
       "/api/tf1/records/?page=1&#39;",
+      // The label of a bar is below it if there is space for all labels.
+      '<text x="50%" y="1em" text-anchor="middle">17 May 2019</text>',
     ])
       expect(page).toContain(fact);
   });
