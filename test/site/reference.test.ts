@@ -42,6 +42,10 @@ test("the page contains the text of the OpenAPI document, except that of redirec
   expect(text).not.toContain("Add the slash");
 });
 
+test("code in the text of the document is code on the page", () => {
+  expect(page).toContain("1 is the newest, and <code>last</code> is the oldest. Absent");
+});
+
 test("the page lists every fault with what it does and its values", () => {
   for (const { example, description, value } of Object.values(MOCK_OPTIONS))
     expect(text).toContain(` ${example} ${value}${description}.`);

@@ -135,3 +135,11 @@ test.each([
   await readBlocks({ ...NOTHING_LOADED, load: "a", count: 150, switchedAt }, { first: 1, last: 1 });
   expect(get).toHaveBeenCalledExactlyOnceWith(["blocks/a/1"], cacheTtl);
 });
+
+test("all keys of a namespace are listed, which KV returns in parts", async () => {
+  const list = async ({ cursor }: { cursor: string | null }) =>
+    cursor === "second"
+      ? { keys: [{ name: "b" }], list_complete: true }
+      : { keys: [{ name: "a" }], list_complete: false, cursor: "second" };
+  expect(await bindNamespace({ list } as unknown as KVNamespace).list()).toEqual(["a", "b"]);
+});
