@@ -79,6 +79,7 @@ describe("the landing page of a collection", () => {
       '<text x="50%" y="1em" text-anchor="middle">17 May 2019</text>',
     ])
       expect(page).toContain(fact);
+    expect(page).not.toContain("more record");
   });
 });
 
