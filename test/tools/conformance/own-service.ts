@@ -1,9 +1,5 @@
-import { createApp } from "../../../src/app.ts";
-import type { Env } from "../../../src/env.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { createMemoryStore } from "../../../src/store/memory.ts";
-import { assignStore } from "../../../src/store/open.ts";
-import { load } from "../../../src/store/writer.ts";
+import { createMemoryService } from "../../memory-service.ts";
 import { makeRecords } from "../../records/sample.ts";
 
 export type Fetch = (request: Request) => Promise<Response>;
@@ -17,21 +13,15 @@ export interface OwnService {
   replace(records: TrafficRecord[]): Promise<unknown>;
 }
 
-const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
-
 export async function createOwnService(records: TrafficRecord[]): Promise<OwnService> {
-  const store = createMemoryStore();
-  const env = {} as Env;
-  assignStore(env, store);
-  const app = createApp();
+  const service = await createMemoryService(records.toReversed());
   let replaced: Promise<unknown> = Promise.resolve();
-  const replace = (replacement: TrafficRecord[]) => {
+  return {
+    records,
+    fetch: (request) => service.fetch(request.url, request),
     // One after the other, so that the last one wins.
-    replaced = replaced.then(() => load(store, replacement.toReversed()));
-    return replaced;
+    replace: (replacement) => (replaced = replaced.then(() => service.load(replacement.toReversed()))),
   };
-  await replace(records);
-  return { records, replace, fetch: async (request) => app.fetch(request, env, context) };
 }
 
 /** Records that cover the whole specification, newest first. The newer half is from 2025, the rest from 2019. */
