@@ -1,7 +1,10 @@
-import { glob, writeFile } from "node:fs/promises";
+import { glob, readdir, writeFile } from "node:fs/promises";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { readRecords } from "../../../data/stored-records.ts";
 import { STORE_NAMES, type StoreName } from "../../../data/stores/configuration.ts";
+import { createLocalNamespace } from "../../../data/stores/local-namespace.ts";
 import { useStore } from "../../../data/stores/open.ts";
 import { bindDatabase, createD1Store } from "../../../src/store/d1.ts";
 import { bindNamespace, createKvStore } from "../../../src/store/kv.ts";
@@ -45,6 +48,18 @@ test("the values of keys that were replaced or deleted are removed", async () =>
   const values = await Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
   // The state, and the statistics and the blocks of it and of the one before.
   expect(values).toHaveLength(1 + 2 + 1 + 3);
+});
+
+test("the file of a replaced value stays for a moment, for a reader that knows its name", async () => {
+  const files = createFolder();
+  const { get, replace } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+  await replace({ key: "collection", value: "old" });
+  const [old] = await readdir(files);
+  const replaced = replace({ key: "collection", value: "new" });
+  while ((await get(["collection"], 30))[0] !== "new") await setImmediate();
+  expect(await readdir(files)).toContain(old);
+  await replaced;
+  expect(await readdir(files)).not.toContain(old);
 });
 
 test("a file that is not a database is reported with its path", async () => {

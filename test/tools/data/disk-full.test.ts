@@ -58,7 +58,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
     }));
 
   test.each(STORE_NAMES)("%s: a load fails, and the records loaded before are still served", (store) =>
-    withDisk(7, async () => {
+    withDisk(10, async () => {
       let server: RunningWorker | undefined;
       const run = (command: string, ...args: string[]) =>
         local.runIn(local.temporary, command, ...args, "--store", store, "--persist-to", small);
@@ -68,7 +68,10 @@ describe.runIf(isPermitted)("on a full disk", () => {
         server = await startWorker({ folder: small, vars: { STORE: store } });
         const { status, stderr } = await run("load", large);
         expect(status).toBe(1);
-        expect(stderr).toMatch(/: the disk is full\. \d\.\d MB are free, and 10\.5 MB are needed\.$/m);
+        const [, free] =
+          /: the disk is full\. (\d+\.\d) MB are free, and 10\.5 MB are needed\.$/m.exec(stderr) ?? [];
+        // What the failed load wrote is gone, so nearly everything is free again.
+        expect(Number(free)).toBeGreaterThan(8);
         expect(stderr).toMatch(/^What was loaded before is still served\.$/m);
         expect(stderr).not.toMatch(/stack:|internal error/);
         expect(await walk(server.origin)).toEqual(served.toReversed());
@@ -77,7 +80,6 @@ describe.runIf(isPermitted)("on a full disk", () => {
       }
       const { status, stdout } = await run("info", "--verify");
       expect([status, stdout]).toEqual([0, expect.stringMatching(/^verified +300 records, 0 problems$/m)]);
-      // What the failed load wrote is gone.
       expect(await run("load", first)).toMatchObject({ status: 0 });
     }),
   );
