@@ -40,6 +40,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
   });
 }
+
 async function pagesOf({ count }: State, { config }: StoreChoice) {
   const { PUBLIC_ORIGIN } = (await readConfiguration(config)).vars ?? {};
   const publicOrigin = PUBLIC_ORIGIN === undefined ? undefined : String(PUBLIC_ORIGIN);

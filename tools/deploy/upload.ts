@@ -72,7 +72,7 @@ async function readReport(file: string): Promise<z.infer<typeof Report> | undefi
  * Finds the address of the worker; if it has several, that of a custom domain.
  * @param targets as wrangler lists them: URLs on workers.dev, `counts.example (custom domain)`, routes, schedules
  */
-export function findAddress(targets: string[] | null | undefined): string | undefined {
+function findAddress(targets: string[] | null | undefined): string | undefined {
   return targets
     ?.map((target) => target.replace(/^(\S+) \(custom domain.*/, "https://$1"))
     .findLast((target) => /^https?:/.test(target));

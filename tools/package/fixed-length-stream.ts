@@ -1,6 +1,6 @@
 const lengths = new WeakMap<ReadableStream, number>();
 
-/** Stands in for the class of workerd, which Node does not have: a body whose length is known before it is sent. */
+/** A class of workerd that Node does not have: a stream for a body whose length is known before it is sent. */
 export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
     super();

@@ -38,7 +38,7 @@ test("wrong records reject ready, fetch and listen with an error that names them
 });
 
 describe("replace", () => {
-  test("shows at once, and tells clients with an earlier state", async () => {
+  test("shows at once, and an earlier state is 404 with the reason", async () => {
     const service = createService({ records: RECORDS });
     const { next } = await read(service, "?as_of=latest");
     await service.replace(RECORDS.slice(0, 30));
