@@ -201,11 +201,14 @@ async function readStatistics(cache: Cache): Promise<StateStatistics> {
 /** @throws MissingBlockError if the request is for an unknown load while a location may lag: it may be a newer one */
 async function lookUpPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
   const page = await confirmPage(cache, request);
-  const { known, store } = cache;
-  const mayLag = Date.now() - Date.parse(known?.state.switchedAt ?? "") < store.lagMs;
-  if (page === "replaced" && mayLag)
+  if (page === "replaced" && mayLag(cache))
     throw new MissingBlockError("The request is for a load that this location may not see yet");
   return page;
+}
+
+/** Whether another location may have a newer state than the known one. */
+function mayLag({ known, store }: Cache): boolean {
+  return Date.now() - Date.parse(known?.state.switchedAt ?? "") < store.lagMs;
 }
 
 /** Reads a page; a page that does not exist is looked for in the current state too, because the client may know a newer one. */
