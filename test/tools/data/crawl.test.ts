@@ -27,8 +27,6 @@ afterEach(async () => {
   await service.close();
 });
 
-const REPLACED = "Use --restart to start over.";
-
 /** Crawls the service without waits, and returns the error message. */
 async function run(options: { restart?: boolean } = {}): Promise<string | undefined> {
   return crawl(parseCollectionUrl(service.origin), { out, ...options }, createPageClient(1)).then(
@@ -86,15 +84,20 @@ describe("while the service grows", () => {
     expect(readCopied()).toEqual(RECORDS.slice(0, 104));
   });
 
-  test.each<[string, () => TrafficRecord[]]>([
-    ["fewer records", () => OLD.slice(1)],
-    ["other records", () => [...OLD, ADDED[0]!].map((record) => ({ ...record, cars: 77 }))],
-  ])("stops if there are %s", async (_, replaced) => {
+  test.each<[string, () => TrafficRecord[], string]>([
+    ["fewer records", () => OLD.slice(1), "The collection has 99 records, but had 100 before"],
+    ["two pages less", () => OLD.slice(30), "The collection has 70 records, but had 100 before"],
+    [
+      "other records",
+      () => [...OLD, ADDED[0]!].map((record) => ({ ...record, cars: 77 })),
+      "A page does not repeat the records that were copied before",
+    ],
+  ])("stops if there are %s", async (_, replaced, message) => {
     service.onRequest = ({ page }) => {
       if (page === 4) service.records = replaced();
       return undefined;
     };
-    expect(await run()).toContain(REPLACED);
+    expect(await run()).toMatch(new RegExp(`^${message}: .* Use --restart to start over\\.$`));
     expect(readPages()).toHaveLength(3);
   });
 });
