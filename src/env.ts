@@ -14,8 +14,6 @@ export interface Env {
   PUBLIC_ORIGIN?: string;
   /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits the requests of each client. */
   RATE_LIMIT?: string;
-  /** `on` if each run of the cron trigger adds records up to now; otherwise `off`. */
-  GROW?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */

@@ -4,7 +4,6 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { seedRecords } from "../data/seed.ts";
 import { readConfiguration } from "../data/stores/configuration.ts";
-import { DEFAULT_CAMERA_COUNT } from "../src/generator/records.ts";
 import { describeService } from "../src/openapi.ts";
 import { PAGE_SIZE } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
@@ -138,7 +137,6 @@ test.each([
   ["README.md", `one of its ${PAGE_SIZE} records`],
   ["docs/package.md", `the seed: ${seedCount} generated records`],
   ["docs/operation.md", `more than ${limit} requests in ${period} seconds gets 429`],
-  ["docs/operation.md", `one record for each of the seed's ${DEFAULT_CAMERA_COUNT}`],
   ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
   ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
   ["docs/capacity.md", `A block holds ${BLOCK_SIZE} records`],

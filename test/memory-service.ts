@@ -44,7 +44,6 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
   const usual = {
     STORE: "memory",
     RATE_LIMIT: "off",
-    GROW: "off",
     ASSETS: { fetch: readTemplate },
     CF_VERSION_METADATA: VERSION,
   };

@@ -20,8 +20,6 @@ export interface RunningWorker {
   env: Env;
   /** Sends a request, follows no redirect, and throws if the response is not as the OpenAPI document says. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** Calls the worker as a cron trigger that was due at this time does. Returns the outcome, `ok` if it did not throw. */
-  runScheduled(at: Date): Promise<string>;
   /** The messages that the worker has logged. */
   logs(): string[];
   close(): Promise<void>;
@@ -61,10 +59,6 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
     origin,
     env,
     fetch: (path, init) => fetchChecked(new Request(new URL(path, origin), { redirect: "manual", ...init })),
-    async runScheduled(scheduledTime) {
-      const worker = await runtime.getWorker();
-      return (await worker.scheduled({ scheduledTime })).outcome;
-    },
     logs: () => [...logs],
     close: () => runtime.dispose(),
   };

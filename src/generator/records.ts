@@ -3,13 +3,13 @@ import { type Camera, createCameras, isInOutage, type Site } from "./cameras.ts"
 import { generateCounts, getHourlyProfile, type HourlyProfile } from "./counts.ts";
 import { hash, integer, SEED_PARTS, uniform } from "./random.ts";
 
-/** The random seed of the seed records, and of the records that growth adds to them. */
+/** The random seed of the seed records. */
 export const SEED = 1;
 
-export const DEFAULT_CAMERA_COUNT = 86;
+const DEFAULT_CAMERA_COUNT = 86;
 
 /** Minutes from one record of a camera to its next. */
-export const DEFAULT_INTERVAL_MINUTES = 30;
+const DEFAULT_INTERVAL_MINUTES = 30;
 
 /** Which records to generate. The period is `from` to `to`. */
 export interface GeneratorOptions {

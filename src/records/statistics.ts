@@ -8,8 +8,8 @@ export type Day = [date: string, ok: number, failing: number, unknown: number];
 
 /** Where records come from. */
 export interface Source {
-  /** The made-up records of this project, a file, what a person says, or the cron trigger. */
-  kind: "seed" | "file" | "stated" | "growth";
+  /** The made-up records of this project, a file, or what a person says. */
+  kind: "seed" | "file" | "stated";
   name: string;
 }
 

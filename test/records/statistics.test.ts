@@ -78,17 +78,17 @@ describe("statistics", () => {
   });
 
   test("name each source once and at most twenty sources, and count all", () => {
-    const [seed, growth]: Source[] = [
+    const [seed, stated]: Source[] = [
       { kind: "seed", name: "data/seed" },
-      { kind: "growth", name: "cron trigger" },
+      { kind: "stated", name: "archive" },
     ];
     const first = addSources(gather([]), [seed!, seed!]);
     expect(first).toMatchObject({ sources: [seed], source_count: 1 });
-    const second = addSources(addSources(first, [growth!]), [growth!, seed!]);
-    expect(second).toMatchObject({ sources: [seed, growth], source_count: 2 });
+    const second = addSources(addSources(first, [stated!]), [stated!, seed!]);
+    expect(second).toMatchObject({ sources: [seed, stated], source_count: 2 });
     const files = Array.from({ length: 30 }, (_, index): Source => ({ kind: "file", name: `${index}.csv` }));
     const third = addSources(second, files);
-    expect(third).toMatchObject({ sources: [seed, growth, ...files.slice(0, 18)], source_count: 32 });
+    expect(third).toMatchObject({ sources: [seed, stated, ...files.slice(0, 18)], source_count: 32 });
   });
 
   test("are the sums of their days", () => {

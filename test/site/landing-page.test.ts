@@ -92,21 +92,17 @@ describe("the landing page shows the setting", () => {
   });
 
   test.each<[Partial<Env>, object, string]>([
-    [{ GROW: "on" }, { grows: true }, "every half hour"],
-    [{ GROW: "off" }, { grows: false }, ""],
     [{ RATE_LIMIT: "10", RATE_LIMITER }, { rate_limit_seconds: 10 }, "within 10 seconds get 429"],
     [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "does not limit"],
   ])("%j as %j", async (settings, facts, sentence) => {
     const { json, page } = await openWith(settings);
     expect(json).toMatchObject(facts);
     expect(page).toContain(sentence);
-    expect(page.includes("every half hour")).toBe(settings.GROW === "on");
   });
 });
 
 describe("the landing page says where the records come from:", () => {
   const seed: Source = { kind: "seed", name: "data/seed" };
-  const growth: Source = { kind: "growth", name: "cron trigger" };
   const file: Source = { kind: "file", name: "counts.csv" };
 
   const createFiles = (count: number) =>
@@ -114,10 +110,8 @@ describe("the landing page says where the records come from:", () => {
 
   test.each<[Source[], string]>([
     [[seed], "The records are made up: they are the seed of this project."],
-    [[seed, growth], "The records are made up"],
     [[file], "The records come from: counts.csv."],
     [[seed, file], "The records come from: the made-up seed of this project; counts.csv."],
-    [[file, growth], "counts.csv; made-up records that this deployment adds every half hour."],
     [[{ kind: "stated", name: "<b>x" }], "The records come from: &lt;b&gt;x."],
     [createFiles(5), "The records come from: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
     [createFiles(7), "3.csv; 4.csv; and 2 more."],
@@ -146,12 +140,12 @@ test("the landing page is created once for each state, origin and setting", asyn
   const first = await readsOf("http://one.example");
   expect(await readsOf("http://one.example"), "without the records of the example").toBeLessThan(first);
   expect(await readsOf("http://two.example")).toBe(await readsOf("http://one.example"));
-  const growing = await createMemoryService(makeRecords(200));
-  expect((await open(growing)).page).toContain("<strong>200</strong>");
-  await growing.load(makeRecords(30));
-  expect((await open(growing)).page).toContain("<strong>30</strong>");
-  Object.assign(growing.env, { GROW: "on" });
-  expect((await open(growing)).page).toContain("every half hour");
+  const changing = await createMemoryService(makeRecords(200));
+  expect((await open(changing)).page).toContain("<strong>200</strong>");
+  await changing.load(makeRecords(30));
+  expect((await open(changing)).page).toContain("<strong>30</strong>");
+  Object.assign(changing.env, { RATE_LIMIT: "10", RATE_LIMITER });
+  expect((await open(changing)).page).toContain("within 10 seconds");
 });
 
 test("missing statistics are an error of the landing page alone", async () => {

@@ -22,7 +22,7 @@ export async function writeConfigFile(
   id: string,
   project: string,
 ): Promise<string> {
-  const { main, assets, triggers, previews } = configuration;
+  const { main, assets, previews } = configuration;
   const { vars = {}, ratelimits = [] } = settingsOf(configuration, target.preview);
   const bindings = {
     ...createStoreBindings(configuration, target, id, project),
@@ -35,8 +35,6 @@ export async function writeConfigFile(
     name: target.name,
     // The commands for stores, wrangler's and ours, read the settings of production only.
     vars,
-    // An account has few cron triggers, so a collection that does not grow takes none. An empty list removes the existing one.
-    triggers: vars.GROW === "on" ? (triggers ?? {}) : { crons: [] },
     ...(main && { main: resolve(project, main) }),
     ...(assets?.directory && { assets: { ...assets, directory: resolve(project, assets.directory) } }),
     previews: { ...previews, ...(target.preview === undefined ? {} : bindings) },

@@ -61,7 +61,7 @@ interface PreviewOptions extends DeployOptions {
 }
 
 async function runPreview(options: PreviewOptions, dependencies: Dependencies): Promise<void> {
-  const { project, print } = dependencies;
+  const { project } = dependencies;
   const configuration = await readWranglerToml(project);
   const origin = await readOrigin(project);
   const { deleteExcept } = options;
@@ -72,8 +72,6 @@ async function runPreview(options: PreviewOptions, dependencies: Dependencies): 
   const branch = options.branch ?? (await readBranch(project));
   const name = createPreviewName(branch, requireWorkerName(configuration));
   if (options.delete) return removePreviews(configuration, origin, async () => [name], dependencies);
-  if (configuration.previews?.vars?.GROW === "on")
-    print('GROW = "on" does nothing in a preview: Cloudflare runs cron triggers for production only.');
   return deploy(configuration, createTarget(configuration, origin, name), options, dependencies);
 }
 

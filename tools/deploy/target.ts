@@ -29,12 +29,8 @@ export interface Target {
 export function createTarget(configuration: RawConfig, origin: string, preview?: string): Target {
   const worker = requireWorkerName(configuration);
   const settings = settingsOf(configuration, preview);
-  const { STORE, PUBLIC_ORIGIN, RATE_LIMIT, GROW } = settings.vars ?? {};
+  const { STORE, PUBLIC_ORIGIN, RATE_LIMIT } = settings.vars ?? {};
   const store = requireStore(STORE);
-  if (store === "kv" && GROW === "on")
-    throw new Error(
-      'GROW = "on" needs STORE = "d1" in wrangler.toml, because KV takes loads only: use D1, or export the records, add to them and load them again.',
-    );
   requirePeriod(RATE_LIMIT, settings);
   const prefix = previewPrefix(worker, origin);
   const own = prefix + preview;

@@ -39,7 +39,6 @@ function createServeProgram() {
         "replace the model name of all records (default: refuse other models)",
       ).choices(["tf1"]),
     )
-    .option("--grow", "add generated records every half hour")
     .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
     .action(serve);
 }

@@ -27,9 +27,7 @@ export interface ServiceOptions {
   files?: string[] | undefined;
   /** Replaces the model name of all records in files. Without it, other models are refused. */
   modelName?: "tf1" | undefined;
-  /** Adds generated records every half hour. */
-  grow?: boolean | undefined;
-  /** The clock of the faults `until` and `grow`, and of growth, in milliseconds since 1970. */
+  /** The clock of the faults `until` and `grow`, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** Scheme, host and port of links, if they are not those of the request. */
   publicOrigin?: string | undefined;

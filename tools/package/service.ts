@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import { runGrowth } from "../../src/growth/run.ts";
 import { findOrigin } from "../../src/http/request.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { assignStore } from "../../src/store/open.ts";
@@ -17,28 +16,21 @@ import { ASSETS, respondWithFile } from "./site.ts";
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
 
-const GROWTH_MS = 30 * 60_000;
-
 /** A service in Node needs no help to finish what a request has begun. */
 const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
 /** Does what `createService` of index.d.ts does, and shows how files are read. */
 export function createService(options: ServiceOptions = {}, reporting: Reporting = {}): Service {
   if (versionProblem !== undefined) throw new Error(versionProblem);
-  const { now = () => Date.now() } = options;
   const store = createMemoryStore();
   const env = createEnv(options);
   assignStore(env, store);
-  const write = createWriter(store);
-  const ready = readCollection(options, reporting).then(write.load);
+  const replace = createLoader(store);
+  const ready = readCollection(options, reporting).then(replace);
   // The methods reject with the same error, so the process need not end if nobody handles this promise.
   ready.catch(() => {});
-  const app = createApp(now);
+  const app = createApp(options.now);
   const respond = createResponder((request) => app.fetch(request, env, CONTEXT));
-  if (options.grow) {
-    const grow = () => write.run(() => runGrowth(env, new Date(now())));
-    setInterval(() => grow().catch((error: Error) => console.error(error.message)), GROWTH_MS).unref();
-  }
   return {
     ready,
     async fetch(request) {
@@ -51,44 +43,38 @@ export function createService(options: ServiceOptions = {}, reporting: Reporting
     },
     async replace(records) {
       await ready;
-      await write.load(await checkRecords(records));
+      await replace(await checkRecords(records));
     },
     reset: app.reset,
   };
 }
 
 /** The bindings and variables that a deployment has in wrangler.toml. */
-function createEnv({ publicOrigin = "", grow = false }: ServiceOptions): Env {
+function createEnv({ publicOrigin = "" }: ServiceOptions): Env {
   // Throws if no link could be made of it.
   findOrigin("http://localhost", publicOrigin);
   const env = {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
-    GROW: grow ? "on" : "off",
     ASSETS,
     CF_VERSION_METADATA: { id: VERSION, tag: "", timestamp: "" },
   };
   return env as Partial<Record<keyof Env, unknown>> as Env;
 }
 
-/** Runs writes one after the other. */
-function createWriter(store: Store) {
+/** Creates a function that loads collections one after the other. */
+function createLoader(store: Store) {
   let earlier: Promise<unknown> = Promise.resolve();
   let loads = 0;
-  const run = <T>(action: () => Promise<T>): Promise<T> => {
-    const result = earlier.then(action);
+  return ({ records, sources, hash, close }: Collection): Promise<void> => {
+    const result = earlier.then(async () => {
+      // The name of a load must not be used again, even for the same records.
+      const name = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
+      await load(store, records, { name, sources }).finally(close);
+    });
     earlier = result.catch(() => {});
     return result;
-  };
-  return {
-    run,
-    load: ({ records, sources, hash, close }: Collection): Promise<void> =>
-      run(async () => {
-        // The name of a load must not be used again, even for the same records, because they may have grown meanwhile.
-        const name = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
-        await load(store, records, { name, sources }).finally(close);
-      }),
   };
 }
 

@@ -65,7 +65,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
         The links keep the parameter. The API reference lists{" "}
         <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
       </p>
-      <Growth {...summary} />
+      <OneState />
       <RateLimit {...summary} />
     </Layout>
   ).html;
@@ -134,7 +134,7 @@ function listFacts({ first, last, cameras, camera_ok, totals }: Summary["statist
 const NAMED_SOURCES = 5;
 
 function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
-  const isMadeUp = sources.every(({ kind }) => kind === "seed" || kind === "growth");
+  const isMadeUp = sources.every(({ kind }) => kind === "seed");
   if (sources.length === 0) return "It is not recorded where the records come from.";
   if (isMadeUp)
     return "The records are made up: they are the seed of this project. You can load an archive of your own in their place.";
@@ -146,13 +146,11 @@ function describeSources({ sources, source_count }: Pick<Statistics, "sources" |
 
 function describeSource({ kind, name }: Source): string {
   if (kind === "seed") return "the made-up seed of this project";
-  if (kind === "growth") return "made-up records that this deployment adds every half hour";
   return name;
 }
 
-const Growth: FC<Summary> = ({ grows }) => (
+const OneState: FC = () => (
   <p>
-    {grows && "This collection grows by one observation of each camera every half hour. "}
     With <a href={`${COLLECTION_PATH}?as_of=latest`}>as_of=latest</a>, a client reads all pages of one state:
     the links name that state, and records that are added later do not change its pages.
   </p>

@@ -44,8 +44,8 @@ export function createLanding(): Hono<{ Bindings: Env }> {
 }
 
 function describeDependencies(c: LandingContext, { revision }: State, origin: string): string {
-  const { STORE, GROW, RATE_LIMIT } = c.env;
-  return [revision, origin, STORE, GROW, RATE_LIMIT].join(" ");
+  const { STORE, RATE_LIMIT } = c.env;
+  return [revision, origin, STORE, RATE_LIMIT].join(" ");
 }
 
 /** Reads the second page of the collection, because it has both links, or the first one if there is no other. */

@@ -17,7 +17,7 @@ export type Summary = ReturnType<typeof summarise>;
 export function summarise(
   { state, statistics }: StateStatistics,
   origin: string,
-  settings: Pick<Env, "GROW" | "RATE_LIMIT">,
+  settings: Pick<Env, "RATE_LIMIT">,
 ) {
   const period = findLimitPeriod(settings);
   return {
@@ -29,8 +29,6 @@ export function summarise(
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.switchedAt ?? null,
-    /** Whether the cron trigger adds an observation of each camera every half hour. */
-    grows: settings.GROW === "on",
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: period === undefined ? null : Number(period),
     statistics: summariseStatistics(statistics),

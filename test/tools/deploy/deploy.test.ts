@@ -68,7 +68,6 @@ describe("a deployment to production", () => {
       name: "counts",
       d1_databases: [{ binding: "DB", database_name: "counts-db", database_id: "id-of-counts-db" }],
       kv_namespaces: [],
-      triggers: { crons: [] },
     });
     await deployTo(account, { skipChecks: true, configuration: { ...CONFIGURATION, vars: { STORE: "kv" } } });
     expect(account).toMatchObject({ databases: ["counts-db"], namespaces: ["counts-kv"] });
@@ -78,7 +77,7 @@ describe("a deployment to production", () => {
     });
   });
 
-  test("creates nothing if wrangler.toml gives the id, and creates the cron trigger if the collection grows", async () => {
+  test("creates nothing if wrangler.toml gives the id", async () => {
     const account = createAccount(project);
     const database = {
       binding: "DB",
@@ -86,15 +85,13 @@ describe("a deployment to production", () => {
       database_name: "shared",
       database_id: "given",
     };
-    const vars = { STORE: "d1", GROW: "on" };
     await deployTo(account, {
       skipChecks: true,
-      configuration: { ...CONFIGURATION, vars, d1_databases: [database] },
+      configuration: { ...CONFIGURATION, d1_databases: [database] },
     });
     expect(account.databases).toEqual([]);
     expect(readConfig("counts")).toMatchObject({
       d1_databases: [{ database_name: "shared", database_id: "given" }],
-      triggers: { crons: ["5 * * * *"] },
     });
   });
 

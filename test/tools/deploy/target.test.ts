@@ -22,7 +22,6 @@ describe.each([
     [{ PUBLIC_ORIGIN: "http://counts.example:8080/" }, "http://counts.example:8080"],
     [{ RATE_LIMIT: "10" }, undefined],
     [{ STORE: "kv" }, undefined],
-    [{ GROW: "on" }, undefined],
   ])("%j are valid, with the address %s", (vars, address) =>
     expect(createTarget(configure(vars), "", preview).address).toBe(address),
   );
@@ -33,10 +32,6 @@ describe.each([
     [{ PUBLIC_ORIGIN: "https://counts.example/api" }, "It must be a URL without a path"],
     [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml'],
     [{ STORE: "files" }, 'STORE is "files"'],
-    [
-      { STORE: "kv", GROW: "on" },
-      'GROW = "on" needs STORE = "d1" in wrangler.toml, because KV takes loads only: use D1, or export the records, add to them and load them again.',
-    ],
   ])("%j are refused", (vars, problem) =>
     expect(() => createTarget(configure(vars), "", preview)).toThrow(problem),
   );

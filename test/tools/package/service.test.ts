@@ -123,20 +123,6 @@ describe("the clock", () => {
     time += 60_000;
     expect((await read(service, "?prefer=grow%3D1/m")).count).not.toBe(count);
   });
-
-  test("decides the records that growth adds every half hour", async () => {
-    vi.useFakeTimers({ toFake: ["setInterval"] });
-    vi.spyOn(console, "log").mockReturnValue();
-    const newest = Date.parse("2025-11-03T00:00:00Z");
-    const service = createService({ grow: true, now: () => newest + 40 * 60_000 });
-    const before = await read(service);
-    vi.advanceTimersByTime(30 * 60_000);
-    const after = await vi.waitUntil(async () => {
-      const page = await read(service);
-      return page.count > before.count ? page : undefined;
-    });
-    expect(after.results[0].timestamp).toMatch(/^2025-11-03T00:[012]/);
-  });
 });
 
 describe("a request that is aborted", () => {

@@ -19,10 +19,6 @@ export interface Api extends Namespaces, Listening {
   subdomain: string | undefined;
   /** The deployed workers and, as `WORKER/PREVIEW`, previews, with the metadata of their latest uploads. */
   workers: Map<string, Upload>;
-  /** The cron triggers of the worker. */
-  schedules: { cron: string }[];
-  /** How many cron triggers the account has left. */
-  cronTriggers: number;
   /** The next request whose method and URL match gets 503 from something in front of the API. */
   refused: RegExp | undefined;
   /** The requests that no route matches. */
@@ -54,8 +50,8 @@ export async function openApi(): Promise<Api> {
   const api: Api = {
     ...listening,
     databases: addDatabases(add, listening.origin),
-    ...{ namespaces: [], pairs: new Map(), workers: new Map(), schedules: [] },
-    ...{ subdomain: "example", cronTriggers: 5, refused: undefined, unknown: [] },
+    ...{ namespaces: [], pairs: new Map(), workers: new Map() },
+    ...{ subdomain: "example", refused: undefined, unknown: [] },
   };
   addNamespaces(add, api);
   addWorkers(add, api);
@@ -124,12 +120,6 @@ function addWorkers(add: AddRoute, api: Api): void {
   add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
   add("post", `${script}/subdomain`, () => ON);
   add("get", `${script}/secrets`, () => []);
-  add("put", `${script}/schedules`, async ({ req }) => {
-    const schedules = await req.json();
-    if (schedules.length > api.cronTriggers)
-      throw new ApiError(10072, "You have exceeded the limit of 5 cron triggers");
-    api.schedules = schedules;
-  });
 }
 
 function addPreviews(add: AddRoute, api: Api): void {
