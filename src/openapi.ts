@@ -32,18 +32,6 @@ const FORMAT: Parameter = {
   allowEmptyValue: true,
   schema: { type: "string", enum: ["api", "json"], default: "api" },
 };
-const AS_OF: Parameter = {
-  name: "as_of",
-  in: "query",
-  description: `Reads one state of a growing collection. Begin with \`latest\`, or with a \`count\` that the collection had; the links then name that state. Its pages stay the same until a load replaces the collection.`,
-  // The service also accepts leading zeros, but a generated client sends none.
-  schema: {
-    anyOf: [
-      { type: "integer", minimum: 0 },
-      { pattern: "^(latest|[0-9]+(-[0-9a-z]+)?)$", type: "string" },
-    ],
-  },
-};
 const IF_NONE_MATCH: Parameter = {
   name: "If-None-Match",
   in: "header",
@@ -182,7 +170,7 @@ const LIST: Operation = {
 
 \`HEAD\` has the same response without its body.`,
   tags: ["records"],
-  parameters: [PAGE, FORMAT, AS_OF, ...PREFER, IF_NONE_MATCH],
+  parameters: [PAGE, FORMAT, ...PREFER, IF_NONE_MATCH],
   responses: {
     200: {
       description: "The page, with the links to its neighbours (specification, Page envelope).",
@@ -201,10 +189,10 @@ const LIST: Operation = {
       headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
     },
     400: INVALID_PREFER,
-    404: error(
-      `\`page\` is not a positive integer or is past the end, \`as_of\` names a state that the collection has not reached or that a load has replaced, or \`format\` is unknown.`,
-      { "GET ?page=0": "Invalid page.", "GET ?format=xml": "Not found." },
-    ),
+    404: error(`\`page\` is not a positive integer or is past the end, or \`format\` is unknown.`, {
+      "GET ?page=0": "Invalid page.",
+      "GET ?format=xml": "Not found.",
+    }),
     405: error("The method is not `GET`, `HEAD` or `OPTIONS`.", {
       "POST ": 'Method "POST" not allowed.',
     }),

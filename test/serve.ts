@@ -97,9 +97,9 @@ export function untilFresh(): Promise<void> {
   return setTimeout(TRUST_MS);
 }
 
-/** Waits until a running worker serves the state of its store. It reads the store again if a client names that state. */
+/** Waits until a running worker serves as many records as its store has. */
 export async function untilServed(origin: string): Promise<void> {
   const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
-  const url = `${origin}/api/tf1/records/?as_of=${state.count}-${state.load}`;
-  while (!(await fetch(url)).ok) await setTimeout(100);
+  const readCount = async () => Object(await (await fetch(`${origin}/api/tf1/records/`)).json()).count;
+  while ((await readCount()) !== state.count) await setTimeout(100);
 }

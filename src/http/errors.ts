@@ -13,11 +13,9 @@ export interface ErrorBody {
 
 /** Why a request failed, if the error page has advice that the status alone does not allow. */
 export type ErrorReason =
-  | { code: "invalid_page" | "invalid_as_of" | "replaced" | "unknown_format" | "mock" }
+  | { code: "invalid_page" | "unknown_format" | "mock" }
   /** The page is past the last page, whose number is `last`. */
   | { code: "past_the_end"; last: number }
-  /** `as_of` names a state with more records than the collection has, which is `count`. */
-  | { code: "not_reached"; count: number }
   /** The client has sent too many requests. */
   | { code: "throttled"; seconds: number };
 

@@ -5,7 +5,7 @@ import { findLocation } from "../records/route.ts";
 import { breakBody, wait } from "./body-faults.ts";
 import { decide, hasEffect, isOnTarget } from "./decision.ts";
 import { createOverride } from "./override.ts";
-import { countShown } from "./page-faults.ts";
+import { countHidden } from "./page-faults.ts";
 import { type Preferences, readPreferences } from "./prefer.ts";
 import { type Counter, createCounter, createRandom, requestKey } from "./request-key.ts";
 import { createError } from "./status-faults.ts";
@@ -57,7 +57,7 @@ async function change(c: Context, next: Next, mock: Mock, preferences: Preferenc
   const { method } = c.req;
   const [key, now] = [requestKey(method, new URL(c.req.url)), mock.now()];
   const random = createRandom(options.seed, key);
-  if (grow) c.set("shownCount", (total: number) => countShown(total, grow, now));
+  if (grow) c.set("hide", (count: number) => countHidden(count, grow, now));
   const isTarget = on === undefined || isOnTarget(on, await findLocation(c));
   const count = () => mock.counter.count(`${key} ${[...preferences.texts.values()]}`);
   const decision = await decide(options, { isTarget, now, count, random });

@@ -95,15 +95,14 @@ function changeRecord(
 const DAY_MS = 86_400_000;
 
 /**
- * How many records a collection that grows by the clock shows. It begins with half of what is loaded, or with what is
+ * How many of the newest records a collection that grows by the clock hides. It begins with half of what is loaded, or with what is
  * missing for a day of growth if that is more, grows until everything is shown, and then begins again. This depends on
  * nothing but the time, so every instance shows the same.
  * @param total how many records are loaded
  * @param interval milliseconds from one record to the next
  * @param now milliseconds since 1970-01-01 UTC
  */
-export function countShown(total: number, interval: number, now: number): number {
+export function countHidden(total: number, interval: number, now: number): number {
   const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
-  if (steps === 0) return total;
-  return total - steps + 1 + (Math.floor(now / interval) % steps);
+  return steps === 0 ? 0 : steps - 1 - (Math.floor(now / interval) % steps);
 }

@@ -12,17 +12,14 @@ export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
-/**
- * The state that a walk keeps to while the collection grows: the current one when the walk begins, or the collection as
- * it was when it had so many records.
- */
-export type AsOf = "latest" | { count: number; load?: string | undefined };
+/** How many of the newest records a view of the collection hides, by the number of records that are loaded. */
+export type Hide = (count: number) => number;
 
 /** What a request for a page asks for. */
 export interface PageRequest {
   page: PageNumber;
-  /** Undefined for the current state. */
-  asOf?: AsOf | undefined;
+  /** Undefined if the collection is shown as it is. */
+  hide?: Hide | undefined;
 }
 
 /** Where a page lies. */
@@ -38,21 +35,6 @@ export interface PageLocation {
   previous: number | null;
 }
 
-/** Why a state does not have a page: it ends before it, or the page belongs to another load. */
-export type Absence = "past the end" | "replaced";
-
-/**
- * Reads the query parameters `page` and `as_of`.
- * @returns what is wrong if no collection has such a page
- */
-export function readPageRequest(query: URLSearchParams): PageRequest | "invalid_page" | "invalid_as_of" {
-  const page = parsePageNumber(lastValue(query, "page"));
-  const text = lastValue(query, "as_of");
-  const asOf = text === null ? undefined : parseAsOf(text);
-  if (page === undefined) return "invalid_page";
-  return text !== null && asOf === undefined ? "invalid_as_of" : { page, asOf };
-}
-
 /**
  * Parses the query parameter `page`.
  * @param text decimal digits or `last`; absent or empty is page 1
@@ -61,40 +43,20 @@ export function readPageRequest(query: URLSearchParams): PageRequest | "invalid_
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
   if (text === "last") return text;
-  const page = parseDigits(text);
-  return page !== undefined && page >= 1 && page <= MAX_PAGE ? page : undefined;
-}
-
-/**
- * Parses the query parameter `as_of`.
- * @param text `latest`, a count, or what `pinQuery` writes into links
- * @returns undefined if it is none of these
- */
-function parseAsOf(text: string): AsOf | undefined {
-  if (text === "latest") return text;
-  const [, digits = "", load] = /^([0-9]+)(?:-([0-9a-z]+))?$/.exec(text) ?? [];
-  const count = parseDigits(digits);
-  return count === undefined ? undefined : { count, load };
-}
-
-/** A whole number that is exact. */
-function parseDigits(text: string): number | undefined {
-  const value = /^[0-9]+$/.test(text) ? Number(text) : undefined;
-  return Number.isSafeInteger(value) ? value : undefined;
+  const page = /^[0-9]+$/.test(text) ? Number(text) : 0;
+  return page >= 1 && page <= MAX_PAGE ? page : undefined;
 }
 
 /**
  * Resolves a request for a page against a state of the collection.
- * @returns where the page lies, or why this state does not have it
+ * @param total records in this state
+ * @returns where the page lies, or undefined if it is past the end
  */
-export function resolvePage(
-  { page, asOf }: PageRequest,
-  state: { load: string; count: number },
-): PageLocation | Absence {
-  const { count, load = state.load } = asOf === undefined || asOf === "latest" ? state : asOf;
-  if (load !== state.load) return "replaced";
-  const number = page === "last" ? lastPage(count) : page;
-  return count > state.count || number > lastPage(count) ? "past the end" : locatePage(count, number);
+export function resolvePage({ page, hide }: PageRequest, total: number): PageLocation | undefined {
+  const count = hide ? total - hide(total) : total;
+  const last = lastPage(count);
+  const number = page === "last" ? last : page;
+  return number > last ? undefined : locatePage(count, number);
 }
 
 /**
@@ -120,16 +82,6 @@ export function locatePage(count: number, number: number): PageLocation {
  */
 export function lastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
-}
-
-/** Puts a state into a query, so that all links lead to pages of the same one. */
-export function pinQuery(
-  query: URLSearchParams,
-  { load, count }: { load: string; count: number },
-): URLSearchParams {
-  const pinned = new URLSearchParams(query);
-  pinned.set("as_of", load === "" ? String(count) : `${count}-${load}`);
-  return pinned;
 }
 
 /**

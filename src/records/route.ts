@@ -5,16 +5,16 @@ import { isCurrent, PAGE_CACHING, respondHtml } from "../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
-import type { State, StoredPage } from "../store/store.ts";
+import type { StoredPage } from "../store/store.ts";
 import {
-  type Absence,
   COLLECTION_PATH,
+  type Hide,
   lastPage,
   type PageLocation,
+  type PageNumber,
   type PageRequest,
   pageUrls,
-  pinQuery,
-  readPageRequest,
+  parsePageNumber,
   resolvePage,
   writeEnvelope,
 } from "./page.ts";
@@ -41,25 +41,19 @@ export interface PageOverride {
   changeHeaders(headers: Headers, hasBody: boolean): void;
 }
 
-/** With what earlier middleware may set: changes, and how many of the loaded records are shown if not all of them. */
-type CollectionEnv = {
-  Bindings: Env;
-  Variables: { override?: PageOverride; shownCount?: (total: number) => number };
-};
+/** With what earlier middleware may set: changes, and how many records are hidden. */
+type CollectionEnv = { Bindings: Env; Variables: { override?: PageOverride; hide?: Hide } };
 type CollectionContext = Context<CollectionEnv>;
 
 /** A page of the collection, for the web page that shows it. */
 export interface PageView {
   number: number;
-  /** The number of records and the load of its state. */
-  count: number;
-  load: string;
   /** The body and the headers of the response that a client gets. */
   envelope: string;
   headers: Headers;
   /** The absolute URL of each page, with the other parameters of the request. */
   url: (page: number) => string;
-  /** The query of the request; if the links keep to a state, it names that state. */
+  /** The query of the request. */
   query: URLSearchParams;
 }
 
@@ -87,21 +81,19 @@ export function collection(render: RenderPage) {
     const representation = negotiate(lastValue(query, "format"), c.req.header("Accept"));
     if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
     if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
-    const request = readPageRequest(query);
-    if (typeof request === "string") throw invalidPage({ code: request });
-    return representation === "json"
-      ? respondJson(c, query, request)
-      : respondWebPage(c, query, request, render);
+    const page = parsePageNumber(lastValue(query, "page"));
+    if (page === undefined) throw invalidPage({ code: "invalid_page" });
+    return representation === "json" ? respondJson(c, query, page) : respondWebPage(c, query, page, render);
   });
 
   return records;
 }
 
-async function respondJson(c: CollectionContext, query: URLSearchParams, request: PageRequest) {
+async function respondJson(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
   const ifNoneMatch = c.req.header("If-None-Match");
-  const current = ifNoneMatch === undefined ? undefined : await findCurrent(c, request, ifNoneMatch);
+  const current = ifNoneMatch === undefined ? undefined : await findCurrent(c, page, ifNoneMatch);
   if (current) return c.body(null, 304, current);
-  const { envelope, headers } = await buildPage(c, query, request);
+  const { envelope, headers } = await buildPage(c, query, page);
   return c.body(envelope, 200, headers);
 }
 
@@ -109,61 +101,46 @@ async function respondJson(c: CollectionContext, query: URLSearchParams, request
 async function respondWebPage(
   c: CollectionContext,
   query: URLSearchParams,
-  request: PageRequest,
+  page: PageNumber,
   render: RenderPage,
 ) {
-  const page = await buildPage(c, query, request);
+  const built = await buildPage(c, query, page);
   const headers = new Headers(c.res.headers);
-  for (const [name, value] of Object.entries(page.headers)) headers.set(name, value);
+  for (const [name, value] of Object.entries(built.headers)) headers.set(name, value);
   c.get("override")?.changeHeaders(headers, true);
-  return respondHtml(c, render({ ...page, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
+  return respondHtml(c, render({ ...built, query, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
 /** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
-async function findCurrent(c: CollectionContext, request: PageRequest, ifNoneMatch: string) {
-  const state = await readShownState(c);
-  const location = resolvePage(request, state);
+async function findCurrent(c: CollectionContext, page: PageNumber, ifNoneMatch: string) {
+  const state = await cachedStore(c.env).state(waitWith(c));
+  const location = resolvePage(requestFor(c, page), state.count);
   // The copy of the state may be some seconds old, so reading the page decides whether it exists.
-  if (typeof location === "string") return undefined;
+  if (!location) return undefined;
   const headers = cacheHeaders(c, { ...location, state });
   return isCurrent(ifNoneMatch, headers.ETag) ? headers : undefined;
 }
 
-async function buildPage(c: CollectionContext, requested: URLSearchParams, request: PageRequest) {
-  const page = c.get("shownCount")
-    ? await findShownPage(c, request)
-    : await cachedStore(c.env).page(request, waitWith(c));
-  if (typeof page === "string") throw explainAbsence(page, request, await readShownState(c));
-  const { count, number, state, results } = page;
-  const query = request.asOf ? pinQuery(requested, { count, load: state.load }) : requested;
+async function buildPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
+  const stored = await cachedStore(c.env).page(requestFor(c, page), waitWith(c));
+  if (!stored) throw await explainAbsence(c);
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
-  const intact = writeEnvelope(page, results, url);
+  const intact = writeEnvelope(stored, stored.results, url);
   const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
-  const headers = { ...cacheHeaders(c, page), "Content-Type": "application/json" };
-  return { count, number, load: state.load, url, query, envelope, headers };
+  const headers = { ...cacheHeaders(c, stored), "Content-Type": "application/json" };
+  return { number: stored.number, url, envelope, headers };
 }
 
 /** Where the requested page lies; undefined if the request is not for a page of the collection. */
 export async function findLocation(c: CollectionContext): Promise<PageLocation | undefined> {
-  const request = c.req.path === COLLECTION_PATH ? readPageRequest(readQuery(c.req.url)) : "other";
-  const location = typeof request === "string" ? request : resolvePage(request, await readShownState(c));
-  return typeof location === "string" ? undefined : location;
+  if (c.req.path !== COLLECTION_PATH) return undefined;
+  const page = parsePageNumber(lastValue(readQuery(c.req.url), "page"));
+  if (page === undefined) return undefined;
+  return resolvePage(requestFor(c, page), (await cachedStore(c.env).state(waitWith(c))).count);
 }
 
-/** A page of the state that the collection shows, which is the current one or an earlier one. */
-async function findShownPage(c: CollectionContext, request: PageRequest): Promise<StoredPage | Absence> {
-  const { load, count } = await readShownState(c);
-  const location = resolvePage(request, { load, count });
-  if (typeof location === "string") return location;
-  const shown = { page: location.number, asOf: { count: location.count, load } };
-  return cachedStore(c.env).page(shown, waitWith(c));
-}
-
-/** The current state, or an earlier one if middleware limits what the collection shows. */
-async function readShownState(c: CollectionContext): Promise<State> {
-  const state = await cachedStore(c.env).state(waitWith(c));
-  const shownCount = c.get("shownCount");
-  return shownCount === undefined ? state : { ...state, count: shownCount(state.count) };
+function requestFor(c: CollectionContext, page: PageNumber): PageRequest {
+  return { page, hide: c.get("hide") };
 }
 
 const waitWith =
@@ -171,16 +148,11 @@ const waitWith =
   (work) =>
     c.executionCtx.waitUntil(work);
 
-/** The error for a page that a state does not have: it is past the end, or the collection is smaller than `as_of`. */
-function explainAbsence(absence: Absence, { asOf }: PageRequest, state: State): HttpError {
-  if (absence === "replaced") {
-    const detail = "The collection was replaced, so the state that as_of names is gone.";
-    return new HttpError(404, { detail, reason: { code: "replaced" } });
-  }
-  const { count } = asOf === undefined || asOf === "latest" ? state : asOf;
-  return count > state.count
-    ? invalidPage({ code: "not_reached", count: state.count })
-    : invalidPage({ code: "past_the_end", last: lastPage(count) });
+/** The error for a page past the end. */
+async function explainAbsence(c: CollectionContext): Promise<HttpError> {
+  const { count } = await cachedStore(c.env).state(waitWith(c));
+  const hidden = c.get("hide")?.(count) ?? 0;
+  return invalidPage({ code: "past_the_end", last: lastPage(count - hidden) });
 }
 
 /** The body is the same for every reason, as in Django REST Framework. */

@@ -5,7 +5,6 @@ import type { FC } from "./jsx-runtime.ts";
 import { PageBox } from "./jump-boxes.tsx";
 import { Layout } from "./layout.tsx";
 import { writeHead } from "./message-head.ts";
-import { formatNumber } from "./number-format.ts";
 
 /** The web page of an error: what a person can do, and the response that a client gets. */
 export function renderError(error: HttpError, url: URL): string {
@@ -91,7 +90,6 @@ const PageAdvice: FC<{ reason: ErrorReason; url: URL }> = ({ reason, url }) => {
   const link = (text: string, changes: Record<string, string>) => (
     <a href={changeQuery(url, changes)}>{text}</a>
   );
-  const latest = <>Read {link("the current state", { as_of: "latest", page: "1" })}.</>;
   switch (reason.code) {
     case "unknown_format":
       return (
@@ -101,25 +99,13 @@ const PageAdvice: FC<{ reason: ErrorReason; url: URL }> = ({ reason, url }) => {
       );
     case "past_the_end":
       return <>The last page is {link(`page ${reason.last}`, { page: String(reason.last) })}.</>;
-    case "not_reached":
-      return (
-        <>
-          as_of is larger than the number of records, which is {formatNumber(reason.count)}. {latest}
-        </>
-      );
-    case "replaced":
-      return <>Other records were loaded since. {latest}</>;
-    case "invalid_as_of":
-      return (
-        <>as_of must be latest, a number of records, or the value in a link of the collection. {latest}</>
-      );
     default:
       return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
   }
 };
 
 /** Parameters that may have caused the error, or that would cause another one. */
-const DROPPED = ["as_of", "format", "prefer"];
+const DROPPED = ["format", "prefer"];
 
 const OtherPage: FC<{ url: URL }> = ({ url }) => {
   const kept = [...url.searchParams].filter(([name]) => !DROPPED.includes(name));

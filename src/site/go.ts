@@ -1,16 +1,16 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import type { Env } from "../env.ts";
 import { HttpError, methodNotAllowed } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
-import { COLLECTION_PATH, lastPage, PAGE_SIZE, readPageRequest } from "../records/page.ts";
+import { COLLECTION_PATH, type Hide, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/statistics.ts";
 import { cachedStore } from "../store/open.ts";
 import { GO_PATH } from "./about.ts";
 
 interface GoEnv {
   Bindings: Env;
-  /** What the mock may set: how many of the loaded records the collection shows. */
-  Variables: { shownCount?: (total: number) => number };
+  /** What the mock may set: how many records are hidden. */
+  Variables: { hide?: Hide };
 }
 
 /** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
@@ -27,7 +27,8 @@ export function createGo(): Hono<GoEnv> {
     const { state, statistics } = await cachedStore(c.env).statistics((work) =>
       c.executionCtx.waitUntil(work),
     );
-    const { page, day } = findDate(statistics.days, date, chooseCount(c, query, state.count));
+    const hidden = c.get("hide")?.(state.count) ?? 0;
+    const { page, day } = findDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
     return c.redirect(`${COLLECTION_PATH}?${query}#${day === date ? day : `nearest-${day}`}`);
   });
@@ -43,17 +44,10 @@ function isDate(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text;
 }
 
-/** The number of records in the state that the page will show. Whether that state exists, the page decides. */
-function chooseCount(c: Context<GoEnv>, query: URLSearchParams, total: number): number {
-  const request = readPageRequest(query);
-  if (typeof request === "object" && typeof request.asOf === "object") return request.asOf.count;
-  return c.get("shownCount")?.(total) ?? total;
-}
-
 /**
  * Finds the page with the newest records of a date.
  * @param days of the collection, oldest first
- * @param count records in the collection, or in an earlier state of it, whose records have the same positions
+ * @param count records in the collection; if there are fewer than on all days, the newest ones are hidden
  * @returns the page, and the day of its records: the date, or the nearest earlier day that has records, or the oldest day
  */
 export function findDate(days: Day[], date: string, count: number): { page: number; day: string } {

@@ -1,5 +1,5 @@
 import { logFailure } from "../log.ts";
-import { type Absence, type PageLocation, type PageRequest, resolvePage } from "../records/page.ts";
+import { type PageLocation, type PageRequest, resolvePage } from "../records/page.ts";
 import {
   type Block,
   blockStarts,
@@ -40,7 +40,7 @@ export const ASK_AGAIN_MS = 5_000;
 /** A store with this instance's cache in front. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
-  page(request: PageRequest, waitUntil: WaitUntil): Promise<StoredPage | Absence>;
+  page(request: PageRequest, waitUntil: WaitUntil): Promise<StoredPage | undefined>;
   statistics(waitUntil: WaitUntil): Promise<StateStatistics>;
 }
 
@@ -81,8 +81,10 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
     state: (waitUntil) => serve(waitUntil, "state", servedState, readState),
     statistics: (waitUntil) => serve(waitUntil, "statistics", findStatistics, readStatistics),
     page(request, waitUntil) {
-      const find = (): StoredPage | Absence | undefined => findPage(cache, request);
-      return serve(waitUntil, `page ${JSON.stringify(request)}`, find, () => lookUpPage(cache, request));
+      // Views that hide records depend on a clock, so their reads are not shared.
+      const what = `page ${request.page} ${request.hide ? crypto.randomUUID() : ""}`;
+      const find = () => findPage(cache, request);
+      return serve<StoredPage | undefined>(waitUntil, what, find, () => confirmPage(cache, request));
     },
   };
 }
@@ -198,44 +200,34 @@ async function readStatistics(cache: Cache): Promise<StateStatistics> {
   return cache.statistics;
 }
 
-/** @throws MissingBlockError if the request is for an unknown load while a location may lag: it may be a newer one */
-async function lookUpPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
-  const page = await confirmPage(cache, request);
-  if (page === "replaced" && mayLag(cache))
-    throw new MissingBlockError("The request is for a load that this location may not see yet");
-  return page;
-}
-
-/** Whether another location may have a newer state than the known one. */
-function mayLag({ known, store }: Cache): boolean {
-  return Date.now() - Date.parse(known?.state.switchedAt ?? "") < store.lagMs;
-}
-
 /** Reads a page; a page that does not exist is looked for in the current state too, because the client may know a newer one. */
-async function confirmPage(cache: Cache, request: PageRequest): Promise<StoredPage | Absence> {
+async function confirmPage(cache: Cache, request: PageRequest): Promise<StoredPage | undefined> {
   const trusted = isFresh(cache) ? servedState(cache) : undefined;
-  const absence = trusted && resolvePage(request, trusted);
-  if (typeof absence !== "string") {
+  if (!trusted || resolvePage(request, trusted.count)) {
     const page = await readPage(cache, request, false);
-    if (typeof page === "object") return page;
+    if (page) return page;
   } else if (Date.now() - cache.confirmedAt < CONFIRMED_MS) {
-    return absence;
+    return undefined;
   }
   const page = await readPage(cache, request, true);
   cache.confirmedAt = Date.now();
   return page;
 }
 
-/** Reads a page with its state in one step, if the store can. */
-async function readPage(cache: Cache, request: PageRequest, newest: boolean): Promise<StoredPage | Absence> {
+/** Reads a page with its state in one step, if the store can and no records are hidden, which depends on the state. */
+async function readPage(
+  cache: Cache,
+  request: PageRequest,
+  newest: boolean,
+): Promise<StoredPage | undefined> {
   const { readPage: readAtOnce } = cache.store;
-  if (!readAtOnce) return readInSteps(cache, request, newest);
+  if (!readAtOnce || request.hide) return readInSteps(cache, request, newest);
   const read = (fromPrimary: boolean) =>
     readAtOnce(request, { known: servedState(cache), newest: fromPrimary });
   const { state, blocks } = await readWithState(cache, read, newest);
   const opened = keepBlocks(cache, state, blocks);
-  const location = resolvePage(request, state);
-  return typeof location === "string" ? location : renderPage(cache.kept, state, location, opened);
+  const location = resolvePage(request, state.count);
+  return location && renderPage(cache.kept, state, location, opened);
 }
 
 /** Reads the state, unless it is fresh, and then the blocks that it names. */
@@ -243,11 +235,11 @@ async function readInSteps(
   cache: Cache,
   request: PageRequest,
   newest: boolean,
-): Promise<StoredPage | Absence> {
+): Promise<StoredPage | undefined> {
   const trusted = isFresh(cache) && !newest ? servedState(cache) : undefined;
   const state = trusted ?? (await readState(cache, newest));
-  const location = resolvePage(request, state);
-  if (typeof location === "string") return location;
+  const location = resolvePage(request, state.count);
+  if (!location) return undefined;
   const missing = neededBlocks(state, location).filter((first) => !cache.kept.findBlock(state, first));
   try {
     const range = { first: missing[0] ?? 1, last: missing.at(-1) ?? 0 };
@@ -256,8 +248,7 @@ async function readInSteps(
   } catch (error) {
     // A location may see a new state before its blocks. A page that only the new state has must not look missing.
     const { before } = state;
-    if (!(error instanceof MissingBlockError) || !before || typeof resolvePage(request, before) === "string")
-      throw error;
+    if (!(error instanceof MissingBlockError) || !before || !resolvePage(request, before.count)) throw error;
     cache.fallback = { state: before, until: Date.now() + cache.store.trustMs };
     return readInSteps(cache, request, false);
   }
@@ -283,8 +274,8 @@ function neededBlocks({ count }: State, { first, last }: Range): number[] {
 /** A page of the served state; undefined if it does not exist or a block of it is not kept. */
 function findPage(cache: Cache, request: PageRequest): StoredPage | undefined {
   const state = servedState(cache);
-  const location = state && resolvePage(request, state);
-  if (!state || typeof location !== "object") return undefined;
+  const location = state && resolvePage(request, state.count);
+  if (!state || !location) return undefined;
   const { kept } = cache;
   const results = kept.findResults(state, location);
   if (results !== undefined) return { ...location, state, results };

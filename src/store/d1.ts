@@ -99,9 +99,8 @@ export function createD1Store(database: SqlDatabase, isExclusive = false): Store
     async readState({ known, newest = false } = {}) {
       return parseState(await database.query(STATE_QUERY, [known?.revision ?? null], newest), known);
     },
-    async readPage({ page, asOf }, { known, newest = false }) {
-      const count = asOf === undefined || asOf === "latest" ? null : asOf.count;
-      const parameters = [known?.revision ?? null, page === "last" ? null : page, count];
+    async readPage({ page }, { known, newest = false }) {
+      const parameters = [known?.revision ?? null, page === "last" ? null : page, null];
       const rows = await database.query(PAGE_QUERY, parameters, newest);
       return { state: parseState(rows, known), blocks: parseBlocks(rows) };
     },

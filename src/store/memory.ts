@@ -42,8 +42,8 @@ export function createMemoryStore(): Store {
     readState: async () => current.state,
     async readPage(request) {
       const { state } = current;
-      const location = resolvePage(request, state);
-      if (typeof location === "string") return { state, blocks: [] };
+      const location = resolvePage(request, state.count);
+      if (!location) return { state, blocks: [] };
       const last = Math.min(location.last, countInBlocks(state.count));
       return { state, blocks: blocks.find(state.load, { ...location, last }) };
     },

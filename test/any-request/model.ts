@@ -116,40 +116,22 @@ function respondCollection(request: AnyRequest, served: Served): Expected {
   if (method === "OPTIONS") return { status: 200, type: "json", body: /^{"name":.*"parses":/ };
   if (method !== "GET" && method !== "HEAD")
     return { ...fail(request, 405, refuse(request)), headers: { allow: "GET, OPTIONS" } };
-  const location = findPage(request, served);
-  return typeof location === "string" ? fail(request, 404, location) : respondPage(request, served, location);
+  const number = findPage(request, served);
+  return number === undefined ? fail(request, 404, "Invalid page.") : respondPage(request, served, number);
 }
 
-const REPLACED = "The collection was replaced, so the state that as_of names is gone.";
-const INVALID = "Invalid page.";
-
-interface Location {
-  number: number;
-  count: number;
-}
-
-/** The page that the request names, or the detail of the error if there is no such page. */
-function findPage(request: AnyRequest, { state }: Served): Location | string {
+/** The page that the request names; undefined if there is no such page. */
+function findPage(request: AnyRequest, { state }: Served): number | undefined {
   const page = lastValue(request, "page") || "1";
-  const asOf = lastValue(request, "as_of") ?? "latest";
-  const [, count, load] =
-    /^(\d+)(?:-([0-9a-z]+))?$/.exec(asOf === "latest" ? String(state.count) : asOf) ?? [];
-  if (
-    count === undefined ||
-    !Number.isSafeInteger(Number(count)) ||
-    !/^(\d+|last)$/.test(page) ||
-    Number(page) === 0
-  )
-    return INVALID;
-  const last = Math.max(1, Math.ceil(Number(count) / 15));
+  if (!/^(\d+|last)$/.test(page) || Number(page) === 0) return undefined;
+  const last = Math.max(1, Math.ceil(state.count / 15));
   const number = page === "last" ? last : Number(page);
-  if (number > Math.floor(Number.MAX_SAFE_INTEGER / 15)) return INVALID;
-  if (load !== undefined && load !== state.load) return REPLACED;
-  return Number(count) > state.count || number > last ? INVALID : { number, count: Number(count) };
+  return number > last ? undefined : number;
 }
 
-function respondPage(request: AnyRequest, served: Served, { number, count }: Location): Expected {
-  const { state, code } = served;
+function respondPage(request: AnyRequest, served: Served, number: number): Expected {
+  const { state, records, code } = served;
+  const { count } = state;
   const last = Math.max(1, Math.ceil(count / 15));
   if (representation(request) === "html")
     return {
@@ -162,26 +144,21 @@ function respondPage(request: AnyRequest, served: Served, { number, count }: Loc
   const headers = { etag, "cache-control": "public, max-age=5, stale-if-error=3600" };
   if (request.condition === "current" || request.condition === "any")
     return { status: 304, type: "none", headers };
-  const collection = served.records.slice(state.count - count);
-  const pinned = state.load === "" ? String(count) : `${count}-${state.load}`;
-  const link = (page: number) => originOf(request) + PATH + linkQuery(request, page, pinned);
+  const link = (page: number) => originOf(request) + PATH + linkQuery(request, page);
   const body = JSON.stringify({
     count,
     next: number < last ? link(number + 1) : null,
     previous: number > 1 ? link(number - 1) : null,
-    results: collection.slice(15 * (number - 1), 15 * number),
+    results: records.slice(15 * (number - 1), 15 * number),
   });
   return { status: 200, type: "json", body, headers };
 }
 
-/** The query of a link: the parameters of the request, with format, page and the state, sorted by name. */
-function linkQuery(request: AnyRequest, page: number, asOf: string): string {
-  const parameters = [...request.url.searchParams].filter(
-    ([name]) => !["format", "page", "as_of"].includes(name),
-  );
+/** The query of a link: the parameters of the request, with format and page, sorted by name. */
+function linkQuery(request: AnyRequest, page: number): string {
+  const parameters = [...request.url.searchParams].filter(([name]) => !["format", "page"].includes(name));
   const format = lastValue(request, "format") === "json" ? "json" : "api";
   parameters.push(["format", format], ["page", String(page)]);
-  if (request.url.searchParams.has("as_of")) parameters.push(["as_of", asOf]);
   parameters.sort(([one], [other]) => (one < other ? -1 : Number(one > other)));
   return `?${new URLSearchParams(parameters)}`;
 }

@@ -56,16 +56,9 @@ const page = fc.oneof(
   word,
 );
 const format = fc.oneof(fc.constantFrom("api", "json", "", "xml", "API"), word);
-/** LOAD is replaced by the load of the collection. */
-const asOf = fc.oneof(
-  fc.constantFrom(..."latest 0 1 15 40 10000 10001 last -1 1-2-3".split(" "), "", "9".repeat(30)),
-  fc.constantFrom("40-LOAD", "0-LOAD", "10001-LOAD", "40-1", "10001-1", "00040-LOAD", "40-0LOAD"),
-  fc.nat({ max: 10_000 }).map(String),
-);
 const parameter = fc.oneof(
   { weight: 4, arbitrary: page.map((value) => `page=${value}`) },
   { weight: 2, arbitrary: format.map((value) => `format=${value}`) },
-  { weight: 2, arbitrary: asOf.map((value) => `as_of=${value}`) },
   fc
     .tuple(fc.oneof(fc.constantFrom("page[]", "__proto__", "a", "z"), word), word)
     .map((pair) => pair.join("=")),
@@ -139,12 +132,8 @@ export const SETTINGS: Settings[] = [
   { limited: true },
 ];
 
-/** What the generator of requests must know about the collection. */
-interface Collection {
-  load: string;
-  /** The entity-tag of the requested page; undefined if the request is not for a page. */
-  etagOf(request: AnyRequest): string | undefined;
-}
+/** The entity-tag of the requested page; undefined if the request is not for a page. */
+type FindEtag = (request: AnyRequest) => string | undefined;
 
 const parts = fc.record({
   method,
@@ -167,11 +156,11 @@ const parts = fc.record({
 });
 
 /** Requests of all kinds. */
-export function anyRequest({ load, etagOf }: Collection): fc.Arbitrary<AnyRequest> {
+export function anyRequest(findEtag: FindEtag): fc.Arbitrary<AnyRequest> {
   return parts.map((drawn) => {
     const [accept, accepted] = drawn.accepted;
     const prefer = drawn.queryOptions.length > 0 ? [`prefer=${writeOptions(drawn.queryOptions)}`] : [];
-    const query = [...drawn.query, ...prefer].join("&").replaceAll("LOAD", load);
+    const query = [...drawn.query, ...prefer].join("&");
     const request: AnyRequest = {
       method: drawn.method,
       url: new URL(`${drawn.origin}${drawn.path}${query === "" ? "" : `?${query}`}`),
@@ -186,7 +175,7 @@ export function anyRequest({ load, etagOf }: Collection): fc.Arbitrary<AnyReques
     if (drawn.headerOptions.length > 0) request.headers.prefer = writeOptions(drawn.headerOptions);
     if (drawn.preflight && drawn.method === "OPTIONS")
       request.headers["access-control-request-method"] = "GET";
-    addCondition(request, drawn.condition, etagOf(request));
+    addCondition(request, drawn.condition, findEtag(request));
     return request;
   });
 }

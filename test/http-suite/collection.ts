@@ -1,4 +1,4 @@
-import { CHROMIUM, countPages, type Exchange, nameState, PATH, type Target } from "./exchange.ts";
+import { CHROMIUM, countPages, type Exchange, PATH, type Target } from "./exchange.ts";
 
 /** The headers of every response of the collection (specification, "List records"). */
 const COMMON = {
@@ -20,12 +20,8 @@ const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
-function page(query: string, number: number | "last", link?: string, count?: number): Exchange {
-  return {
-    send: PATH + query,
-    headers: PAGE,
-    page: { number, ...(link && { link }), ...(count !== undefined && { count }) },
-  };
+function page(query: string, number: number | "last", link?: string): Exchange {
+  return { send: PATH + query, headers: PAGE, page: { number, ...(link && { link }) } };
 }
 
 function error(send: string, status: number, detail: string, accept?: string): Exchange {
@@ -33,10 +29,8 @@ function error(send: string, status: number, detail: string, accept?: string): E
 }
 
 /** Pages, their numbers and their links (specification, "Page envelope"). */
-export function listPages({ count, load, records }: Target): Exchange[] {
-  const [last, pinned, half] = [countPages(count), "as_of=STATE&format=api&page=PAGE", Math.floor(count / 2)];
-  const asOf = (value: string | number, number: number | "last", count: number) =>
-    page(`?as_of=${value}&page=${number}`, number, pinned, count);
+export function listPages({ count, records }: Target): Exchange[] {
+  const last = countPages(count);
   return [
     page("", 1),
     page("?page=", 1),
@@ -47,46 +41,26 @@ export function listPages({ count, load, records }: Target): Exchange[] {
     page("?page=1&page=2", 2),
     page("?format=json&page=3", 3, "format=json&page=PAGE"),
     page("?format=xml&format=json", 1, "format=json&page=PAGE"),
+    page("?as_of=5&page=2", 2, "as_of=5&format=api&page=PAGE"),
     page("?z=1&page=2&a=%C3%BC", 2, "a=%C3%BC&format=api&page=PAGE&z=1"),
     { ...page("?format=json", 1, "format=json&page=PAGE"), with: { accept: "image/png" } },
     ...["text/html, application/json", "text/html;q=0.9, */*", "text/html;q=0, */*"].map((accept) => ({
       ...page("", 1),
       with: { accept },
     })),
-    page("?as_of=latest", 1, pinned),
-    page("?as_of=7-1&as_of=latest&page=last", "last", pinned),
-    ...[0, half, count].flatMap((records) => [
-      asOf(records, 1, records),
-      asOf(`00${records}`, "last", records),
-      asOf(nameState(records, load), countPages(records), records),
-    ]),
     ...(records ? [page(`?page=${last}`, last)] : []),
   ];
 }
 
-/** Requests for pages that no state has, or that the requested state does not have. */
-export function listInvalidPages({ count, load, records }: Target): Exchange[] {
+/** Requests for pages that no collection has, or that this one does not have. */
+export function listInvalidPages({ count, records }: Target): Exchange[] {
   const pages = "0 -1 abc 1.5 2%00 LAST %20 1e1 +1 %F0 600479950316066 1&page=x".split(" ");
-  const states = "-1 1.5 abc LATEST last 1e1 %F0 0- -40 0-1-2 0-ABC 0--1 latest-1 9007199254740991".split(
-    " ",
-  );
-  const long = "9".repeat(30);
-  const past = countPages(count) + 1;
-  const queries = [
-    ...[...pages, long].map((text) => `page=${text}`),
-    ...[...states, long, ""].flatMap((text) => [`as_of=${text}`, `page=last&as_of=${text}`]),
-    `as_of=${count}&page=${past}`,
-    `as_of=${nameState(count, load)}&page=${past}`,
-    // A deployment may grow until it has these.
-    ...(records ? [`page=${past}`, `as_of=${count + 1}`] : []),
-  ];
-  const replaced = "The collection was replaced, so the state that as_of names is gone.";
+  // A deployment may be loaded again with more records.
+  const past = records ? countPages(count) + 1 : 99_999_999;
   return [
-    ...queries.map((query) => error(`${PATH}?${query}`, 404, INVALID)),
-    { ...error(`${PATH}?as_of=${count}&page=${past}`, 404, INVALID), with: { "if-none-match": "*" } },
+    ...[...pages, "9".repeat(30), past].map((text) => error(`${PATH}?page=${text}`, 404, INVALID)),
+    { ...error(`${PATH}?page=${past}`, 404, INVALID), with: { "if-none-match": "*" } },
     { send: `HEAD ${PATH}?page=0`, status: 404, headers: ERROR, body: "" },
-    // For 70 seconds after a load into KV, this is 503.
-    ...(records ? [error(`${PATH}?as_of=0-1`, 404, replaced)] : []),
   ];
 }
 

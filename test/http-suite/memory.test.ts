@@ -71,6 +71,6 @@ describe("for a deployment whose records are unknown, the suite", () => {
       const text = await response.text();
       return new Response(text === "" ? null : change(text), response);
     };
-    expect((await findFailures({ ...target, fetch })).length).toBeGreaterThan(3);
+    expect(await findFailures({ ...target, fetch })).not.toEqual([]);
   });
 });

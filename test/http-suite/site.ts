@@ -86,7 +86,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
 /** The static files that are served under their own names. */
 export function listFiles(): Exchange[] {
   const text = { "content-type": "text/plain; charset=utf-8", "access-control-allow-origin": "*" };
-  const rules = ["/*prefer=", "/*as_of=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
+  const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
   return [
     { send: "/favicon.ico", status: 302, headers: { location: /^\/assets\/icon-\w{8}\.svg$/ } },
     { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },

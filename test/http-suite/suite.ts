@@ -43,18 +43,15 @@ function describeState({ count, fetch }: Target): void {
     return { page: (await response.json()) as Page, etag: response.headers.get("etag") };
   };
 
-  test("the pages of a state have each record once, other entity-tags, and links to each other", async ({
-    skip,
-  }) => {
+  test("pages have each record once, other entity-tags, and links to each other", async ({ skip }) => {
     skip(pages < 2, `needs 2 pages, and the collection has ${count} records`);
-    const asOf = `?as_of=${count}&page=`;
     const numbers = [...new Set([1, 2, Math.ceil(pages / 2), pages - 1, pages])];
     const found = [];
-    for (const number of numbers) found.push(await read(asOf + number));
+    for (const number of numbers) found.push(await read(`?page=${number}`));
+    skip(new Set(found.map(({ page }) => page.count)).size > 1, "the collection changed meanwhile");
     const ids = found.flatMap(({ page }) => page.results.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
-    const earlier = await read(`?as_of=${count - 1}&page=1`);
-    expect(new Set([earlier, ...found].map(({ etag }) => etag)).size).toBe(1 + numbers.length);
+    expect(new Set(found.map(({ etag }) => etag)).size).toBe(numbers.length);
     const [first, second] = found.map(({ page }) => page);
     expect((await read(new URL(String(first?.next)).search)).page).toEqual(second);
     expect((await read(new URL(String(second?.previous)).search)).page).toEqual(first);

@@ -33,10 +33,6 @@ test.each([
 
 test.each([
   ["?page=999&x=1", "The last page is", "?page=7&x=1"],
-  ["?page=3&as_of=30", "The last page is", "?page=2&as_of=30"],
-  ["?as_of=99999999", "larger than the number of records, which is 100", "?as_of=latest&page=1"],
-  ["?as_of=abc&page=3", "the value in a link", "?as_of=latest&page=1"],
-  ["?as_of=100-1", "Other records were loaded since", "?as_of=latest&page=1"],
   ["?page=abc", "Pages are numbered from 1", undefined],
   ["?format=xml&page=2", "only the formats api and json", "?format=json&page=2"],
 ])("the page of an error for %s says: %s", async (query, text, link) => {
@@ -52,9 +48,8 @@ test.each([
 test.each([
   ["?page=999&x=1", ["x=1", "page=999"]],
   ["?page=abc", ["page="]],
-  ["?as_of=99999999", ["page="]],
   ["?format=xml&page=2", ["page=2"]],
-  ["?page=0&as_of=abc&format=api&prefer=delay=1", ["page=0"]],
+  ["?page=0&format=api&prefer=delay=1", ["page=0"]],
   ["?prefer=code=404", []],
 ])("the page box after %s keeps only parameters that cannot cause the error: %j", async (query, fields) => {
   const page = await openError(PATH + query, 404);

@@ -27,9 +27,6 @@ describe("a jump to a date", () => {
     ["?date=2030-01-01", `${PATH}?page=1#nearest-2019-05-19`],
     ["?date=2000-01-01", `${PATH}?page=27#nearest-2019-05-17`],
     ["?date=2019-05-18&page=9&x=%26&format=api", `${PATH}?x=%26&format=api&page=2#2019-05-18`],
-    ["?date=2019-05-18&as_of=300", `${PATH}?as_of=300&page=1#2019-05-18`],
-    ["?date=2019-05-19&as_of=300", `${PATH}?as_of=300&page=1#nearest-2019-05-18`],
-    ["?date=2019-05-17&as_of=latest", `${PATH}?as_of=latest&page=14#2019-05-17`],
     ["?date=&page=3&x=1", `${PATH}?x=1`],
     ["", `${PATH}?`],
   ])("/go%s leads to %s", async (query, location) => {

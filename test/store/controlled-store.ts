@@ -99,8 +99,8 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     blocksOf(state, { first, last: Math.min(last, countInBlocks(state.count)) });
   const readPage: Store["readPage"] = (request, { newest }) =>
     respond(`page ${request.page}`, newest, (state) => {
-      const location = resolvePage(request, state);
-      return { state, blocks: typeof location === "string" ? [] : inBlocks(state, location) };
+      const location = resolvePage(request, state.count);
+      return { state, blocks: location ? inBlocks(state, location) : [] };
     });
   const unused = () => Promise.reject(new Error("the cache does not need this"));
   const store: Store = {
@@ -125,9 +125,9 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   };
   const cache = createCachedStore(store, kind, keptBytes);
   /** What the instance serves: a page, or why there is none. */
-  const read = async (page: number | "last", asOf?: { count: number; load?: string }) => {
-    const found = await cache.page({ page, asOf }, waitUntil);
-    if (typeof found === "string") return found;
+  const read = async (page: number | "last", hide?: (count: number) => number) => {
+    const found = await cache.page({ page, hide }, waitUntil);
+    if (!found) return "past the end";
     return { count: found.count, number: found.number, results: found.results };
   };
   return { cache, read, reads, control };

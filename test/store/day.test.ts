@@ -182,7 +182,7 @@ async function simulateDay(create: (typeof WORLDS)[string], random: Random) {
         seen.failures += 1;
         continue;
       }
-      if (typeof found === "string" || found.state.revision === "") continue;
+      if (!found || found.state.revision === "") continue;
       seen.pages += 1;
       const content = contents.get(found.state.revision);
       expect(content, `revision ${found.state.revision}`).toBeDefined();

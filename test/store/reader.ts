@@ -51,7 +51,7 @@ export function createWitness(store: Store) {
       return async () => {
         for (let page = 1, last = 1; page <= last; page++) {
           const found = await cache.page({ page }, waitUntil);
-          if (typeof found === "string") throw new Error(`Page ${page} of ${last} is ${found}`);
+          if (!found) throw new Error(`Page ${page} of ${last} is past the end`);
           const { count, results, state } = found;
           if (
             results !== pageOf(state.revision, page).results ||

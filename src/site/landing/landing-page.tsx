@@ -65,7 +65,6 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
         The links keep the parameter. The API reference lists{" "}
         <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
       </p>
-      <OneState />
       <RateLimit {...summary} />
     </Layout>
   ).html;
@@ -148,13 +147,6 @@ function describeSource({ kind, name }: Source): string {
   if (kind === "seed") return "the made-up seed of this project";
   return name;
 }
-
-const OneState: FC = () => (
-  <p>
-    With <a href={`${COLLECTION_PATH}?as_of=latest`}>as_of=latest</a>, a client reads all pages of one state:
-    the links name that state, and records that are added later do not change its pages.
-  </p>
-);
 
 const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>
   seconds === null ? (

@@ -52,7 +52,7 @@ function describeDependencies(c: LandingContext, { revision }: State, origin: st
 async function readSample(c: LandingContext, origin: string, count: number): Promise<Sample | undefined> {
   const request = { page: Math.min(2, lastPage(count)) };
   const page = await cachedStore(c.env).page(request, (work) => c.executionCtx.waitUntil(work));
-  if (typeof page === "string" || page.count === 0) return undefined;
+  if (!page || page.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
   const envelope = JSON.parse(writeEnvelope(page, page.results, url));
   const results = envelope.results.slice(0, 1);

@@ -1,8 +1,6 @@
-import { lastValue } from "../../http/request.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import type { PageView } from "../../records/route.ts";
 import type { FC } from "../jsx-runtime.ts";
-import { formatCount } from "../number-format.ts";
 
 /** A page of the collection, and what the deployment does to requests. */
 export interface RecordsView extends PageView {
@@ -12,21 +10,14 @@ export interface RecordsView extends PageView {
 
 /** What is unusual about a page, with the way back to the usual one. */
 export const Banners: FC<RecordsView & { count: number }> = ({ query, headers, count, limitPeriod }) => {
-  const asOf = lastValue(query, "as_of");
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
   return (
     <>
-      {asOf !== null && (
-        <p class="banner">
-          <code>as_of</code> keeps all pages to one state of the collection, which has{" "}
-          {formatCount(count, "record")}. <a href={without(query, "as_of")}>Show the current state</a>
-        </p>
-      )}
       {applied !== null && (
         <p class="banner">
           The request asked to change the response: <code>{applied}</code>.{" "}
-          {query.has("prefer") && <a href={without(query, "prefer")}>Show the unchanged page</a>}
+          {query.has("prefer") && <a href={withoutPrefer(query)}>Show the unchanged page</a>}
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
@@ -45,10 +36,9 @@ export const Banners: FC<RecordsView & { count: number }> = ({ query, headers, c
   );
 };
 
-/** The address of the page without a parameter. A page of another state has other records, so its number is left out. */
-function without(query: URLSearchParams, name: string): string {
+/** The address of the page without its faults. */
+function withoutPrefer(query: URLSearchParams): string {
   const kept = new URLSearchParams(query);
-  kept.delete(name);
-  if (name === "as_of") kept.delete("page");
+  kept.delete("prefer");
   return `${COLLECTION_PATH}?${kept}`;
 }

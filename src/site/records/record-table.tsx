@@ -3,17 +3,11 @@ import { ROAD_USERS } from "../../records/record.ts";
 import { REFERENCE_PATH } from "../about.ts";
 import type { FC } from "../jsx-runtime.ts";
 
-interface RecordTableProps {
-  records: Partial<TrafficRecord>[];
-  /** The address of the page in the same state of the collection, to which the link of a record leads. */
-  permalink: string;
-}
-
 /**
  * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card, which shows the
  * names of the counts and leaves out zeros. A field that a fault has removed or changed is shown as it is.
  */
-export const RecordTable: FC<RecordTableProps> = ({ records, permalink }) => (
+export const RecordTable: FC<{ records: Partial<TrafficRecord>[] }> = ({ records }) => (
   <table class="records">
     <thead>
       <tr>
@@ -35,7 +29,7 @@ export const RecordTable: FC<RecordTableProps> = ({ records, permalink }) => (
         return (
           <>
             {isFirst && <Nearest day={day} />}
-            <Row record={record} permalink={permalink} day={isFirst ? day : undefined} />
+            <Row record={record} day={isFirst ? day : undefined} />
           </>
         );
       })}
@@ -63,12 +57,11 @@ const Heading: FC<{ name: keyof TrafficRecord; kind?: "number" }> = ({ name, kin
 
 interface RowProps {
   record: Partial<TrafficRecord>;
-  permalink: string;
   /** The day, if it is the first record of the day on this page. */
   day: string | undefined;
 }
 
-const Row: FC<RowProps> = ({ record, permalink, day }) => {
+const Row: FC<RowProps> = ({ record, day }) => {
   const { id, timestamp, camera_ref, camera_ok, camera_pk, model_name } = record;
   return (
     <tr id={show(id)} class={camera_ok === "False" ? "failing" : undefined}>
@@ -88,7 +81,7 @@ const Row: FC<RowProps> = ({ record, permalink, day }) => {
         {show(camera_pk)}
       </td>
       <td class="number id" data-name="id">
-        <a href={`${permalink}#${id}`}>{show(id)}</a>
+        <a href={`#${id}`}>{show(id)}</a>
       </td>
       <td class="model">{show(model_name)}</td>
     </tr>

@@ -1,4 +1,4 @@
-import { COLLECTION_PATH, lastPage, pageUrls, pinQuery } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
 import { REFERENCE_PATH } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
@@ -29,7 +29,7 @@ export function renderRecords(view: RecordsView): string {
       </nav>
       {page.results.length > 0 && (
         <>
-          <RecordTable records={page.results} permalink={writePermalink(view)} />
+          <RecordTable records={page.results} />
           {page.results.some(({ camera_ok }) => camera_ok === null) && (
             <p class="quiet">
               If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
@@ -43,11 +43,6 @@ export function renderRecords(view: RecordsView): string {
       <Response view={view} page={page} />
     </Layout>
   ).html;
-}
-
-/** The address of the page in its state. New records move a record to another page, but not there. */
-function writePermalink({ query, number, ...state }: RecordsView): string {
-  return pageUrls(COLLECTION_PATH, pinQuery(query, state))(number);
 }
 
 interface PageProps {

@@ -50,10 +50,7 @@ const TryForm: FC<Omit<TryProps, "method">> = ({ url, path, summary }) => (
     <p>
       <label>
         <code>page</code> <input name="page" value="2" inputmode="numeric" autocomplete="off" />
-      </label>{" "}
-      <code>
-        <Choice name="as_of" value="latest" text="as_of=latest" />
-      </code>
+      </label>
     </p>
     <h3 id="faults">Faults</h3>
     <p>
@@ -63,7 +60,7 @@ const TryForm: FC<Omit<TryProps, "method">> = ({ url, path, summary }) => (
     <Entries
       entries={Object.entries(MOCK_OPTIONS).map(([name, { example, value, description }]) => ({
         id: `fault-${name}`,
-        name: <Choice name="prefer" value={example} text={example} />,
+        name: <Choice value={example} />,
         detail: value,
         text: `${description}.`,
       }))}
@@ -81,8 +78,8 @@ const TryForm: FC<Omit<TryProps, "method">> = ({ url, path, summary }) => (
 );
 
 /** An option that is sent only if it is chosen. */
-const Choice: FC<{ name: string; value: string; text: string }> = ({ name, value, text }) => (
+const Choice: FC<{ value: string }> = ({ value }) => (
   <label>
-    <input type="checkbox" name={name} value={value} autocomplete="off" /> {text}
+    <input type="checkbox" name="prefer" value={value} autocomplete="off" /> {value}
   </label>
 );

@@ -47,11 +47,11 @@ const readCopied = (): TrafficRecord[] =>
     .flatMap(({ results }) => results)
     .reverse();
 
-test("copies all pages, one a line, and asks for one state", async () => {
+test("copies all pages, one a line", async () => {
   expect(await run()).toBeUndefined();
   expect(readCopied()).toEqual(OLD);
   expect(readPages()).toHaveLength(7);
-  expect(service.requests[0]!.url).toBe(`${PATH}?as_of=latest`);
+  expect(service.requests[0]!.url).toBe(PATH);
   expect(service.requests[1]!.url).toBe(`${PATH}?format=api&page=2`);
   expect(existsSync(`${out}.lock`)).toBe(false);
 });
@@ -178,7 +178,7 @@ describe("requests", () => {
       { status: 404, body: '{"detail":"It was replaced."}' },
       /returned 404: It was replaced\.$/,
     ],
-    ["a web page", 1, { status: 200, body: "<html>" }, /as_of=latest is not a page of records$/],
+    ["a web page", 1, { status: 200, body: "<html>" }, /records\/ is not a page of records$/],
     ["other JSON", 1, { status: 200, body: "{}" }, /is not a page of records$/],
     [
       "a link in a circle",
@@ -194,7 +194,7 @@ describe("requests", () => {
 
   test("end at once if there is no service", async () => {
     await service.close();
-    expect(await run()).toContain(`${service.origin}${PATH}?as_of=latest could not be read`);
+    expect(await run()).toContain(`${service.origin}${PATH} could not be read`);
   });
 });
 

@@ -18,7 +18,7 @@ export interface PageRequest {
   url: string;
 }
 
-/** A service without `as_of` that serves a list in memory. A test can change the list at any time and inject faults. */
+/** A service that serves a list in memory. A test can change the list at any time and inject faults. */
 export interface FakeService {
   origin: string;
   /** Oldest first. */

@@ -51,7 +51,7 @@ export function parseCollectionUrl(text: string): URL {
 
 /**
  * Copies a collection page by page, newest record first. Each line of the file is a page, so its last line says where an
- * unfinished crawl goes on. A service that does not know `as_of` may grow meanwhile: its records then move to later pages, and
+ * unfinished crawl goes on. The collection may grow meanwhile: its records then move to later pages, and
  * those that are copied already are skipped.
  * @throws Error if a page cannot be read, if the collection was changed in another way, or if the file cannot be written
  */
@@ -85,7 +85,7 @@ async function* copyPages(
 ): AsyncGenerator<string> {
   let copied = last?.results ?? [];
   let before = last;
-  let url = last ? nextUrl(collection, last) : firstUrl(collection);
+  let url = last ? nextUrl(collection, last) : new URL(collection);
   let left = last && url ? countFrom(last, url) : undefined;
   while (url) {
     const page = await client.read(url);
@@ -105,12 +105,6 @@ async function* copyPages(
     before = page;
     url = nextUrl(collection, page);
   }
-}
-
-function firstUrl(collection: URL): URL {
-  const url = new URL(collection);
-  if (!url.searchParams.has("as_of")) url.searchParams.set("as_of", "latest");
-  return url;
 }
 
 /** The host of a link may be a name that only the service itself knows, so only its query is used. */
