@@ -26,12 +26,12 @@ export class InputError extends Error {
 
 /**
  * Requires that staged records can be loaded.
- * @param conclude gives the last line of the message
+ * @param conclusion the last line of the message
  * @throws InputError if they have problems; they are then removed
  */
-export function requireLoadable(staged: Staged, conclude: (staged: Staged) => string): Staged {
+export function requireLoadable(staged: Staged, conclusion: string): Staged {
   const { problems, problemCount } = staged;
   if (problemCount === 0) return staged;
   staged.close();
-  throw new InputError(problems, problemCount, conclude(staged));
+  throw new InputError(problems, problemCount, conclusion);
 }

@@ -3,16 +3,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
 import { decodeLines, openBlock, openTail } from "../src/store/blocks.ts";
-import { NOTHING_LOADED } from "../src/store/store.ts";
 import type { EncodedRecords } from "../src/store/writer.ts";
 import { DiskFullError, isDiskFull } from "./file-errors.ts";
 import { createPageTally } from "./formats/page-tally.ts";
 import { createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
-import type { AppendBase } from "./staging/append-base.ts";
 import { findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
 import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/insert.ts";
-import { findKnownIds, findUnknownRecords } from "./staging/known-records.ts";
 import { type ReadOptions, readFiles, type Step } from "./staging/read-files.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
@@ -22,7 +19,7 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
   warn?: ((line: string) => void) | undefined;
 }
 
-/** The records of a load, compared with each other, numbered and ordered, on disk: what `load` and `append` write. */
+/** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
 export interface Staged extends EncodedRecords, IntakeCounts {
   /** The first 20, in the order of files and lines. If there are any, the records cannot be written. */
   problems: Problem[];
@@ -42,22 +39,20 @@ export interface Staged extends EncodedRecords, IntakeCounts {
 export async function stage(files: string[], options: StageOptions): Promise<Staged> {
   const database = openDatabase();
   const problems = createProblemList(files);
-  const { appendBase } = options;
   try {
     const intake = createIntake(database, options);
     database.exec("BEGIN");
     const pages = createPageTally();
     const targets = { intake, pages, report: problems.add };
     await runStep("reading", options, (step) => readFiles(files, options, targets, step));
-    // An append needs only the pages with newer records.
-    for (const problem of appendBase ? [] : pages.problems()) {
+    for (const problem of pages.problems()) {
       if (options.strict) problems.add(problem);
       else options.warn?.(`Warning: ${formatProblem(problem)}`);
     }
     const statistics = await runStep("comparing", options, async () => {
-      const gathered = number(database, intake, appendBase);
-      for await (const problem of compare(database, files, appendBase)) problems.add(problem);
-      if (problems.count() === 0) sortLines(database, appendBase?.state ?? NOTHING_LOADED);
+      const gathered = number(database, intake);
+      for (const problem of findConflicts(database, files)) problems.add(problem);
+      if (problems.count() === 0) sortLines(database);
       return gathered;
     });
     database.exec("COMMIT");
@@ -67,7 +62,7 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
       problemCount: problems.count(),
       statistics: () => statistics,
       blocks() {
-        if (problems.count() === 0) return selectBlocks(database, appendBase?.state.count ?? 0);
+        if (problems.count() === 0) return selectBlocks(database);
         throw new Error("The records cannot be written because the load has problems.");
       },
       bytes: () =>
@@ -105,23 +100,8 @@ async function runStep<T>(
 }
 
 /** The statistics of all records, after the numbers that observations do not have are assigned. */
-function number(database: DatabaseSync, { gathering }: Intake, base?: AppendBase): Statistics {
+function number(database: DatabaseSync, { gathering }: Intake): Statistics {
   const gathered = gathering.statistics();
   const first = database.prepare("SELECT id FROM staged LIMIT 1").get();
-  if (first?.id !== null) return gathered;
-  return {
-    ...gathered,
-    ...numberObservations(database, base?.statistics ?? { largest_id: null, cameras: [] }),
-  };
-}
-
-async function* compare(
-  database: DatabaseSync,
-  files: string[],
-  base: AppendBase | undefined,
-): AsyncGenerator<Problem> {
-  yield* findConflicts(database, files);
-  if (!base) return;
-  yield* findUnknownRecords(database, files, base);
-  yield* findKnownIds(database, files, base);
+  return first?.id === null ? { ...gathered, ...numberObservations(database) } : gathered;
 }

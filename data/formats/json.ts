@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { locatePage, PAGE_SIZE, pageUrls, writeEnvelope } from "../../src/records/page.ts";
 import { Page, type TrafficRecord } from "../../src/records/record.ts";
 import { splitLines, type TextChunk } from "./input-file.ts";
 import { createJsonParser, type Entry } from "./json-parser.ts";
@@ -141,28 +140,4 @@ export async function* writeJsonLines(
   records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
 ): AsyncGenerator<string> {
   for await (const record of records) yield `${JSON.stringify(record)}\n`;
-}
-
-/**
- * Writes all pages of a collection as the service responds to `?format=api&page=1`, 2 and so on, one envelope per line.
- * @param records newest first; `count` of them
- * @param collection absolute URL of the collection, for the links
- */
-export async function* writePages(
-  records: AsyncIterable<TrafficRecord>,
-  count: number,
-  collection: string,
-): AsyncGenerator<string> {
-  const url = pageUrls(collection, new URLSearchParams());
-  let page: TrafficRecord[] = [];
-  let number = 1;
-  let left = count;
-  for await (const record of records) {
-    page.push(record);
-    left -= 1;
-    if (page.length < PAGE_SIZE && left > 0) continue;
-    yield `${writeEnvelope(locatePage(count, number), JSON.stringify(page), url)}\n`;
-    page = [];
-    number += 1;
-  }
 }

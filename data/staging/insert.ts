@@ -5,7 +5,6 @@ import { encodeRecord } from "../../src/store/blocks.ts";
 import type { Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow } from "../formats/row.ts";
 import { findHealthProblem } from "../formats/validation.ts";
-import { type AppendBase, describeNotNewer } from "./append-base.ts";
 import { createInserter, type StagedRow } from "./database.ts";
 
 export interface IntakeOptions {
@@ -16,29 +15,15 @@ export interface IntakeOptions {
   strict: boolean;
   /** Skips a record with the camera and the timestamp of an earlier one; otherwise, it is a problem. */
   skipDuplicates?: boolean | undefined;
-  /** The loaded collection, if the records are to be appended to it. */
-  appendBase?: AppendBase | undefined;
 }
 
 /** Takes the rows of a load, and counts what happens to them. */
-export function createIntake(
-  database: DatabaseSync,
-  { strict, skipDuplicates = false, appendBase }: IntakeOptions,
-) {
-  const [staged, older] = [createInserter(database, "staged"), createInserter(database, "older")];
-  const gathering = gatherStatistics(appendBase?.statistics);
-  const findCameraProblems = createCameraCheck(appendBase);
+export function createIntake(database: DatabaseSync, { strict, skipDuplicates = false }: IntakeOptions) {
+  const staged = createInserter(database);
+  const gathering = gatherStatistics();
+  const findCameraProblems = createCameraCheck();
   const isDuplicate = createDuplicateSearch(database);
-  // Every timestamp comes after "".
-  const newest = appendBase?.statistics.last ?? "";
-  const counts: IntakeCounts = { count: 0, zeroed: 0, skipped: 0, refused: 0, duplicates: 0 };
-
-  const takeOlder = (row: InputRow, values: StagedRow, { timestamp }: TrafficRecord): Problem[] => {
-    counts[appendBase?.skipKnown ? "skipped" : "refused"]++;
-    if (!appendBase?.skipKnown) return [describeNotNewer(row, timestamp, newest)];
-    older.insert(values);
-    return [];
-  };
+  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0 };
   return {
     counts,
     gathering,
@@ -50,8 +35,6 @@ export function createIntake(
       const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
       const healthProblem = findHealthProblem(given, row);
       const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
-      const values = toValues(row, file, record);
-      if (record.timestamp <= newest) return takeOlder(row, values, record);
       if (skipDuplicates && isDuplicate(row, record)) {
         counts.duplicates++;
         return [];
@@ -59,15 +42,12 @@ export function createIntake(
       counts.count++;
       if (healthProblem && !strict) counts.zeroed++;
       gathering.add(record);
-      staged.insert(values);
+      staged.insert(toValues(row, file, record));
       const problems = findCameraProblems(row);
       return healthProblem && strict ? [healthProblem, ...problems] : problems;
     },
     /** Must be called after the last row. */
-    end(): void {
-      staged.flush();
-      older.flush();
-    },
+    end: staged.flush,
   };
 }
 
@@ -78,9 +58,6 @@ export interface IntakeCounts {
   count: number;
   /** Rows whose counts were set to 0. */
   zeroed: number;
-  /** Rows that are not newer than the loaded records: kept apart for comparison with them, or refused. */
-  skipped: number;
-  refused: number;
   /** Rows with the camera and the timestamp of an earlier one. */
   duplicates: number;
 }
@@ -97,15 +74,13 @@ function toValues(row: InputRow, file: number, record: TrafficRecord): StagedRow
 }
 
 /** The end of a stored line, after the id and the camera_pk, neither of which contains a comma. */
-export function lineEnd(line: string): string {
+function lineEnd(line: string): string {
   return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
 }
 
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
-function createCameraCheck(base?: AppendBase) {
+function createCameraCheck() {
   const cameras = new Map<number, { ref: string; place: string }>();
-  for (const [pk, ref] of base?.statistics.cameras ?? [])
-    cameras.set(pk, { ref, place: "in the loaded records" });
   return (row: InputRow): Problem[] => {
     if (!("record" in row)) return [];
     const { file, line, record } = row;

@@ -22,11 +22,9 @@ async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<voi
   expect({ status, stderr }).toMatchObject({ status: 0 });
 }
 
-/** Kills a load into KV or an append to D1 while it writes blocks that are never served. */
+/** Kills a load while it writes blocks that are never served. */
 async function killWrite(store: StoreName): Promise<void> {
-  const file = await local.write("large.csv", makeRecords(40_000).slice(older.length));
-  const options = store === "d1" ? ["--append"] : [];
-  const child = local.start("load", "--store", store, ...options, file);
+  const child = local.start("load", "--store", store, await local.write("large.csv", makeRecords(40_000)));
   await untilWriting(store, local, child);
   expect(await interrupt(child, "SIGKILL")).toEqual([null, "SIGKILL"]);
 }

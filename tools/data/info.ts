@@ -1,54 +1,40 @@
-import { escapeInvisible, formatCount } from "../../data/formatting.ts";
+import { escapeInvisible } from "../../data/formatting.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import type { State } from "../../src/store/store.ts";
-import { type Verification, verify } from "./verify.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
-  /** Reads all records and compares them with the state and the statistics. */
-  verify?: boolean | undefined;
 }
 
 interface Info {
   state: State;
   statistics: Statistics;
   bytes: number | undefined;
-  verification: Verification | undefined;
 }
 
 type Line = [name: string, value: string | number];
 
 /**
- * Shows what is loaded, from what the load stored: only `verify` reads records. That nothing is loaded is not a failure.
- * @throws Error if the store cannot be read, or if `verify` finds problems
+ * Shows what is loaded, from what the load stored; no record is read. That nothing is loaded is not a failure.
+ * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
   await useStore(options, async ({ name, store, size }) => {
     const { state, statistics } = await store.readStatistics(true);
-    const isVerified = options.verify && state.load !== "";
-    const verification = isVerified ? await verify(store, state, statistics) : undefined;
-    const found = { state, statistics, bytes: await size(), verification };
+    const found = { state, statistics, bytes: await size() };
     const place = describePlace(name, options);
     if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
     else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
     else console.log(layOut([["store", place], ...describe(found)]));
-    if (verification) requireNoProblems(verification);
   });
 }
 
-function requireNoProblems({ problems, problemCount }: Verification): void {
-  if (problemCount === 0) return;
-  const more = problemCount - problems.length;
-  const lines = more > 0 ? [...problems, `and ${formatCount(more, "more problem")}`] : problems;
-  throw new Error(`${lines.join("\n")}\nThe stored collection is damaged. Load it again.`);
-}
-
 function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
-  const { state, statistics, bytes, verification } = found;
+  const { state, statistics, bytes } = found;
   const { load, count, revision, switchedAt } = state;
   const loaded_at = switchedAt ?? null;
   return {
@@ -60,7 +46,6 @@ function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) 
     loaded_at,
     bytes: bytes ?? null,
     statistics,
-    ...(verification && { problems: verification.problemCount }),
   };
 }
 
@@ -69,7 +54,7 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
   return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
 }
 
-function* describe({ state, statistics, bytes, verification }: Info): Generator<Line> {
+function* describe({ state, statistics, bytes }: Info): Generator<Line> {
   yield ["loaded at", state.switchedAt ?? "not known"];
   yield ["sources", describeSources(statistics)];
   yield ["load", state.load];
@@ -77,11 +62,6 @@ function* describe({ state, statistics, bytes, verification }: Info): Generator<
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
   yield* describeStatistics(statistics);
-  if (verification)
-    yield [
-      "verified",
-      `${formatCount(verification.records, "record")}, ${formatCount(verification.problemCount, "problem")}`,
-    ];
 }
 
 function describeSources({ sources, source_count }: Statistics): string {

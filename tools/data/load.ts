@@ -2,14 +2,11 @@ import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/file-error
 import { formatCount } from "../../data/formatting.ts";
 import { requireLoadable } from "../../data/input-error.ts";
 import { describeSources } from "../../data/sources.ts";
-import type { AppendBase } from "../../data/staging/append-base.ts";
 import { type Staged, stage } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
-import type { State, StateStatistics } from "../../src/store/store.ts";
 import { load as replaceAll, UnknownOutcomeError, type WriteOptions } from "../../src/store/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { describeChange } from "./dry-run.ts";
 
 export interface ReadOptions {
   /** Refuse what would otherwise be corrected: counts of a `False` record that are not 0. */
@@ -23,10 +20,6 @@ export interface ReadOptions {
 export interface LoadOptions extends ReadOptions, StoreChoice {
   /** Where the records come from; by default the names of the files. */
   source?: string | undefined;
-  /** Print what would change instead of writing. */
-  dryRun?: boolean | undefined;
-  /** The only state that may be replaced; by default any. */
-  expected?: State | undefined;
 }
 
 const KEPT = "What was loaded before is still served.";
@@ -40,43 +33,21 @@ const UNKNOWN = "To see which records are served, run: npm run data -- info";
  * @throws Error if another process writes to the same local store
  */
 export function load(files: string[], options: LoadOptions): Promise<void> {
-  if (options.dryRun) return replace(files, options);
-  return useLock(options, () => replace(files, options));
+  return useLock(options, () => warnIfStopped((onSwitch) => replace(files, options, onSwitch)));
 }
 
-/** Does what `load` does; the store must be locked. */
-export function replace(files: string[], options: LoadOptions): Promise<void> {
-  return warnIfStopped(async (onSwitch) => {
-    const staged = await readFiles(files, options, () => "Nothing was loaded.");
-    await useStore(options, async (opened) => {
-      const { store } = opened;
-      if (options.dryRun) return showChange(staged, await store.readStatistics(true));
-      const { expected } = options;
-      const sources = describeSources(files, options.source);
-      await writeStaged(staged, opened, (callbacks) =>
-        replaceAll(store, staged, {
-          ...callbacks,
-          onSwitch,
-          sources,
-          ...(expected && { expected }),
-        }),
-      );
-      console.log(`Loaded ${summarise(staged)}.`);
-    });
-  });
-}
-
-/** Prints what a command would change, and removes the staged records. */
-export function showChange(staged: Staged, { statistics }: StateStatistics): void {
-  console.log(describeChange(staged, statistics));
-  staged.close();
+async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
+  const staged = await readFiles(files, options, "Nothing was loaded.");
+  const sources = describeSources(files, options.source);
+  await useStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
+  console.log(`Loaded ${summarise(staged)}.`);
 }
 
 /**
  * Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves.
  * @param action must call the function that it gets before it switches readers
  */
-export async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): Promise<void> {
+async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): Promise<void> {
   let left = KEPT;
   const warn = () => printNotice(`Stopped. ${left}`);
   const onSwitch = () => {
@@ -90,23 +61,23 @@ export async function warnIfStopped(action: (onSwitch: () => void) => Promise<vo
  * Writes the staged records, and removes them from the staging.
  * @throws Error that says what the failure leaves
  */
-export async function writeStaged(
+async function writeStaged(
   staged: Staged,
-  { folder }: OpenStore,
-  write: (callbacks: Pick<WriteOptions, "onProgress" | "onWarning">) => Promise<unknown>,
+  { folder, store }: OpenStore,
+  options: WriteOptions,
 ): Promise<void> {
   const progress = openProgress("writing", staged.count);
+  const onWarning = (message: string) => printNotice(`Warning: ${message}`);
   try {
-    await write({ onProgress: progress.update, onWarning: (message) => printNotice(`Warning: ${message}`) });
+    await replaceAll(store, staged, { ...options, onProgress: progress.update, onWarning });
   } catch (cause) {
     // What was written is removed already.
     const error =
       folder !== undefined && isDiskFull(cause)
         ? new DiskFullError(folder, staged.bytes() + RESERVED_BYTES)
         : Object(cause);
-    throw new Error(`${error.message ?? cause}\n${cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT}`, {
-      cause,
-    });
+    const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;
+    throw new Error(`${error.message ?? cause}\n${outcome}`, { cause });
   } finally {
     progress.close();
     staged.close();
@@ -118,36 +89,29 @@ export async function writeStaged(
  * @throws InputError if any line of the files could not be loaded
  */
 export async function check(files: string[], options: ReadOptions): Promise<void> {
-  const staged = await readFiles(files, options, () => "They cannot be loaded.");
+  const staged = await readFiles(files, options, "They cannot be loaded.");
   console.log(`${summarise(staged)} can be loaded.`);
   staged.close();
 }
 
 /**
  * Reads the files of a load.
- * @param conclude gives the last line of what a refusal says
- * @param appendBase what is loaded already, if the records are to be added to it
+ * @param conclusion the last line of what a refusal says
  * @throws InputError if any line of the files cannot be loaded
  */
-export async function readFiles(
-  files: string[],
-  options: ReadOptions,
-  conclude: (staged: Staged) => string,
-  appendBase?: AppendBase,
-): Promise<Staged> {
+async function readFiles(files: string[], options: ReadOptions, conclusion: string): Promise<Staged> {
   const staged = await stage(files, {
     modelName: options.modelName,
     strict: options.strict ?? false,
     skipDuplicates: options.skipDuplicates,
-    appendBase,
     openStep: (step, unit) => openProgress(step, undefined, { unit }),
     warn: printNotice,
   });
-  return requireLoadable(staged, conclude);
+  return requireLoadable(staged, conclusion);
 }
 
 /** How many records, how many of them were corrected, and how many were left out. */
-export function summarise({ count, zeroed, duplicates }: Staged): string {
+function summarise({ count, zeroed, duplicates }: Staged): string {
   const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
   const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
   const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];

@@ -9,19 +9,17 @@ import {
   parseText,
 } from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
-import { type AppendOptions, append } from "./append.ts";
-import { addCrawl } from "./crawl/crawl.ts";
-import { EXPORT_FORMATS, type ExportOptions, exportRecords } from "./export.ts";
+import { type ExportOptions, exportRecords } from "./export.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
-import { check, load, type ReadOptions } from "./load.ts";
+import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
 
 /** @returns the program with the commands of `npm run data` */
 export function createDataProgram(): Command {
   const program = createProgram("npm run data --")
     .usage("COMMAND")
     .description("Manage the records of the collection.");
-  for (const add of [addLoad, addCheck, addInfo, addExport, addGenerate, addCrawl]) add(program);
+  for (const add of [addLoad, addCheck, addInfo, addExport, addGenerate]) add(program);
   return program;
 }
 
@@ -69,18 +67,12 @@ function addStoreOptions(command: Command): Command {
 function addLoad(program: Command): void {
   addStoreOptions(addReadOptions(program.command("load")))
     .description("replace the loaded records with the records of the files")
-    .option("--append", "add to the loaded records instead; all records must be newer than these")
     .option(
       "--source <text>",
       "where the records come from, which the site shows (default: the file names)",
       parseText,
     )
-    .option("--skip-known", "with --append: skip records that are already loaded (default: refuse them)")
-    .option("--dry-run", "write nothing, and print what would change")
-    .action((files: string[], options: AppendOptions & { append?: boolean }, command: Command) => {
-      if (options.skipKnown && !options.append) command.error("error: --skip-known requires --append");
-      return options.append ? append(files, options) : load(files, options);
-    });
+    .action((files: string[], options: LoadOptions) => load(files, options));
 }
 
 function addCheck(program: Command): void {
@@ -93,20 +85,19 @@ function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
     .description("show what is loaded")
     .option("--json", "as JSON, including all cameras and the numbers of each day")
-    .option("--verify", "read all records and compare them with the state and the statistics")
     .action((options: InfoOptions) => info(options));
 }
 
 function addExport(program: Command): void {
   addStoreOptions(program.command("export"))
-    .description("write all loaded records to a file that load can read, oldest first")
-    .addOption(
-      new Option("--format <name>", "csv, jsonl, or pages as the service responds with them, newest first")
-        .choices(EXPORT_FORMATS)
-        .default("csv"),
-    )
+    .description("write all loaded records to a file that load can read, newest first")
+    .addOption(formatOption())
     .option("--out <file>", "output file; - is standard output", parseOut, "-")
     .action((options: ExportOptions) => exportRecords(options));
+}
+
+function formatOption(): Option {
+  return new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv");
 }
 
 function addGenerate(program: Command): void {
@@ -131,7 +122,7 @@ function addGenerate(program: Command): void {
       "random seed; another one gives other records (default: that of the seed records)",
       createWholeNumberParser(0, 2 ** 32 - 1),
     )
-    .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
+    .addOption(formatOption())
     .option("--out <file>", "output file; - is standard output", parseOut, "-")
     .action((options: GenerateOptions, command: Command) => {
       const error = findUsageError(options);

@@ -55,7 +55,7 @@ async function readFiles(
   const digest = createHash("sha256").update(String(modelName));
   const onRead = (chunk: Uint8Array) => digest.update(chunk);
   const staged = await stage(files, { modelName, strict: false, warn, openStep, onRead });
-  requireLoadable(staged, () => "Nothing was loaded.");
+  requireLoadable(staged, "Nothing was loaded.");
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = describeSources(files, undefined);

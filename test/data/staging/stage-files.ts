@@ -25,11 +25,11 @@ export async function stageFiles<T>(
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const staged = await stage(paths, { strict: false, stdin: Readable.from([toBytes(input)]), ...options });
   try {
-    const { count, zeroed, skipped, duplicates, problemCount } = staged;
+    const { count, zeroed, duplicates, problemCount } = staged;
     const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
     if (take) return { problems, taken: take(staged), records: [] };
     const records = problemCount > 0 ? [] : [...listRecords(staged)];
-    return { count, zeroed, skipped, duplicates, problemCount, problems, records };
+    return { count, zeroed, duplicates, problemCount, problems, records };
   } finally {
     staged.close();
   }

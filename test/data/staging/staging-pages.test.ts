@@ -1,7 +1,5 @@
 import { expect, test } from "vitest";
-import { NOTHING_LOADED } from "../../../src/store/store.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { statisticsOf } from "../../tools/data/statistics.ts";
 import { stageFiles } from "./stage-files.ts";
 
 const records = makeRecords(45).reverse();
@@ -54,17 +52,4 @@ test.each<[string, object[], string[]]>(
 test("pages may be in several files", async () => {
   const files = { a: compact([makePage(1)]), b: compact([makePage(2)]), c: compact([makePage(3)]) };
   expect(await stageFiles(files, { strict: true })).toMatchObject({ problems: [], count: 45 });
-});
-
-test("pages that are appended need not hold the loaded records", async () => {
-  const appendBase = {
-    state: NOTHING_LOADED,
-    statistics: statisticsOf(records.slice(30)),
-    skipKnown: true,
-    async *read(since?: string) {
-      if (since !== undefined) yield* records.slice(28).reverse();
-    },
-  };
-  const staged = await stageFiles({ a: compact([makePage(1), makePage(2)]) }, { strict: true, appendBase });
-  expect(staged.problems).toEqual([]);
 });

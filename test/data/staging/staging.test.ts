@@ -2,10 +2,7 @@ import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { listRecords, stage } from "../../../data/staging.ts";
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BLOCK_SIZE, encodeBlocks } from "../../../src/store/blocks.ts";
-import { createMemoryStore } from "../../../src/store/memory.ts";
-import { load } from "../../../src/store/writer.ts";
+import { encodeBlocks } from "../../../src/store/blocks.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { statisticsOf } from "../../tools/data/statistics.ts";
 import { makeRecord } from "../formats/read-input.ts";
@@ -78,24 +75,13 @@ test("numbers cameras by first capture and observations by processing, over all 
   );
 });
 
-test("arranges the records in blocks behind a tail, with the statistics of all", async () => {
+test("arranges the records in blocks, with their statistics", async () => {
   const records = makeRecords(1_000);
-  const newest = records[310]!.timestamp;
-  const [before, added] = [true, false].map((isOld) =>
-    records.filter(({ timestamp }) => timestamp <= newest === isOld),
-  ) as [TrafficRecord[], TrafficRecord[]];
-  const base = createMemoryStore();
-  await load(base, before);
-  const appendBase = { ...(await base.readStatistics()), skipKnown: false, read: async function* () {} };
-  const staged = await stageFiles({ a: added.toReversed() }, { appendBase }, ({ blocks, statistics }) => ({
+  const { taken } = await stageFiles({ a: records.toReversed() }, {}, ({ blocks, statistics }) => ({
     blocks: [...blocks()],
     statistics: statistics(),
   }));
-  const all = encodeBlocks(records);
-  expect(staged.taken).toEqual({
-    blocks: [...all].slice(Math.floor(before.length / BLOCK_SIZE)),
-    statistics: statisticsOf(records),
-  });
+  expect(taken).toEqual({ blocks: [...encodeBlocks(records)], statistics: statisticsOf(records) });
 });
 
 test.each([

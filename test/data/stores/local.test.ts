@@ -17,7 +17,7 @@ import { startWorker } from "../../worker.ts";
 const folder = createFolder();
 
 async function read(store: Store) {
-  return Array.fromAsync(readRecords(store, await store.readState({ newest: true })));
+  return (await Array.fromAsync(readRecords(store, await store.readState({ newest: true })))).reverse();
 }
 
 const inThisProcess = <T>(name: StoreName, action: (store: Store) => Promise<T>) =>

@@ -1,83 +1,62 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { setTimeout } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { type FakeService, startFakeService } from "../data/fake-service.ts";
+import { createLocalStore } from "../data/local-store.ts";
 import { runInTerminal } from "./terminal.ts";
 
-const RECORDS = makeRecords(150);
+const MODULE = join(import.meta.dirname, "../../../tools/command-line/progress.ts");
 
-let service: FakeService;
-beforeEach(async () => {
-  service = await startFakeService(RECORDS);
-  service.onRequest = async ({ page, attempt }) => {
-    await setTimeout(50); // Gives the bar time to appear.
-    return page === 3 && attempt === 1 ? { status: 503, headers: { "Retry-After": "2" } } : undefined;
-  };
-});
-afterEach(() => service.close());
+/** A program that shows a notice in the middle of a step, whose output goes to a file or to the terminal. */
+const program = (out: string) => `
+import { setTimeout } from "node:timers/promises";
+import { openProgress, printNotice } from "${MODULE}";
+const { update, close } = openProgress("reading", 150, { out: "${out}" });
+update(30);
+await setTimeout(1_200);
+printNotice("A notice.");
+update(60);
+await setTimeout(50);
+close();
+console.log("Done.");
+`;
 
-const command = (out: string, ...options: string[]) => [
-  "tools/data/cli.ts",
-  "crawl",
-  service.origin,
-  "--out",
-  out,
-  ...options,
-];
+async function writeProgram(out: string): Promise<string> {
+  const file = join(createFolder(), "program.ts");
+  await writeFile(file, program(out));
+  return file;
+}
 
-const newFile = () => join(createFolder(), "pages.jsonl");
-const notice = () => `${service.origin}/api/tf1/records/?format=api&page=3 returned 503; trying again.`;
-const conclusion = (out: string) => `${out} is complete. Load it with: npm run data -- load ${out}`;
-
-test("on a terminal every notice has its own line, and no progress bar remains at the end", async () => {
-  const out = newFile();
-  expect(await runInTerminal([process.execPath, ...command(out)].join(" "))).toEqual({
-    lines: [notice(), conclusion(out), ""],
+test.each(["file", "-"])("on a terminal a notice has its own line, and no bar remains: %s", async (out) => {
+  expect(await runInTerminal(`${process.execPath} ${await writeProgram(out)}`)).toEqual({
+    lines: ["A notice.", "Done.", ""],
     cursorShown: true,
     wraps: true,
   });
 });
 
-test("in a log every notice has its own line, too", async () => {
-  const out = newFile();
-  const child = spawn(process.execPath, command(out), { stdio: ["ignore", "ignore", "pipe"] });
+test("in a log a notice has its own line, too", async () => {
+  const child = spawn(process.execPath, [await writeProgram("file")], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
   const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
-  const lines = stderr.split("\n");
-  const isProgress = (line: string) => line.startsWith("copying: ");
-  expect(lines.filter((line) => !isProgress(line))).toEqual([notice(), ""]);
-  expect(lines.filter(isProgress)[0]).toMatch(/^copying: 30\/150 records, \d+\/s, \d+s left$/);
+  expect(stderr).toMatch(/^reading: 30\/150 records, \d+\/s, \d+s left\nA notice\.\n$/);
 });
 
 test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
-  const out = newFile();
-  service.onRequest = async ({ page }) => {
-    if (page < 3) return undefined;
-    await setTimeout(200); // Gives the bar time to appear.
-    const pid = Number(readFileSync(`${out}.pid`, "utf8"));
-    for (let times = 0; times < 5; times++) process.kill(pid, "SIGINT");
-    return "stall";
-  };
-  const crawl = [process.execPath, ...command(out)].join(" ");
-  expect(await runInTerminal(`echo $$ > ${out}.pid; exec ${crawl}`)).toEqual({
-    lines: ["Stopped. Run the same command again to resume.", ""],
+  const { folder } = createLocalStore();
+  const pipe = join(folder, "pipe");
+  const load = `${process.execPath} tools/data/cli.ts load ${pipe} --persist-to ${folder}`;
+  const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;
+  expect(await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`)).toEqual({
+    lines: ["Stopped. What was loaded before is still served.", ""],
     cursorShown: true,
     wraps: true,
   });
-});
-
-test("records that are written to the terminal are not mixed with a progress bar", async () => {
-  const { lines } = await runInTerminal([process.execPath, ...command("-")].join(" "));
-  expect(lines).toContain(notice());
-  const pages = lines.filter((line) => line.startsWith("{")).map((line) => JSON.parse(line).results);
-  expect(pages.flat()).toEqual(RECORDS.toReversed());
-  expect(lines).toHaveLength(12);
 });
 
 describe("in a log, a line shows", () => {

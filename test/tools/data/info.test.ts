@@ -33,8 +33,7 @@ test("info names the sources of the records", async () => {
 
   await runData(["load", ...place, "data/seed/2019-05-17.csv"]);
   expect(await sources()).toBe("data/seed");
-  await runData(["load", ...place, files[0]]);
-  await runData(["load", "--append", ...place, files[1]]);
+  await runData(["load", ...place, ...files]);
   expect(await sources()).toBe("old.csv, new.csv");
   await runData(["load", ...place, ...files, "--source", "https://counts.example"]);
   expect(await sources()).toBe("https://counts.example");

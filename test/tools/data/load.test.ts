@@ -3,9 +3,6 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
-import { STORE_NAMES } from "../../../data/stores/configuration.ts";
-import { NOTHING_LOADED } from "../../../src/store/store.ts";
-import { load as replaceAll } from "../../../tools/data/load.ts";
 import { finish } from "../../processes.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
@@ -78,19 +75,6 @@ describe("a load that fails keeps the served collection:", () => {
     expect(await walk(server.origin)).toEqual(next.toReversed());
   });
 });
-
-test.each(STORE_NAMES)(
-  "%s: the seed does not replace what was loaded after the store was empty",
-  async (store) => {
-    const file = await local.write("seed.csv", makeRecords(20));
-    await load("--store", store, await local.write("own.csv", makeRecords(30)));
-    const seeding = replaceAll([file], { store, persistTo: local.folder, expected: NOTHING_LOADED });
-    await expect(seeding).rejects.toThrow(
-      "Something else changed the collection at the same time, so nothing was written. Try again.\nWhat was loaded before is still served.",
-    );
-    expect((await local.run("info", "--store", store)).stdout).toMatch(/^records +30$/m);
-  },
-);
 
 test("file paths are relative to the folder in which the command was run", async () => {
   const command = ["run", "--silent", "data", "--", "check", "data.md"];

@@ -28,13 +28,11 @@ test.each(STORE_NAMES)(
     expect((await local.run("load", ...place, small)).stdout).toBe("Loaded 40 records.\n");
     const load = local.start("load", ...place, await local.write("large.csv", large));
     await untilWriting(store, local, load);
-    for (const append of [[], ["--append"]]) {
-      expect(await local.run("load", ...place, ...append, small)).toEqual({
-        status: 1,
-        stdout: "",
-        stderr: `Process ${load.pid} is writing to the ${store} store in ${local.folder}. Run the command again when it has ended.\n`,
-      });
-    }
+    expect(await local.run("load", ...place, small)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `Process ${load.pid} is writing to the ${store} store in ${local.folder}. Run the command again when it has ended.\n`,
+    });
     // Reading needs no lock.
     expect((await local.run("info", ...place)).stdout).toMatch(/^records +40$/m);
     const server = await startWorker({ folder: local.folder, vars: { STORE: store } });

@@ -11,7 +11,6 @@ import type { TrafficRecord } from "../../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../../src/store/blocks.ts";
 import { createD1Store } from "../../../src/store/d1.ts";
 import { load } from "../../../src/store/writer.ts";
-import { append } from "../../../tools/data/append.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
 import { load as loadFiles } from "../../../tools/data/load.ts";
@@ -95,21 +94,19 @@ async function prepareDatabase({ databases }: Api, records: TrafficRecord[]): Pr
   await load(store, records);
 }
 
-test("append, info and export work with a deployed database through the real wrangler", async () => {
+test("load, info and export work with a deployed database through the real wrangler", async () => {
   const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const api = await openAccount();
   const choice = { store: "d1" as const, remote: true, config };
   const records = makeRecords(40);
   await prepareDatabase(api, records.slice(0, 24));
   api.refused = /^POST .*\/import$/;
-  await append([await writeCsv("all.csv", records)], { ...choice, skipKnown: true });
+  await loadFiles([await writeCsv("all.csv", records)], choice);
   expect(api.refused, "the request was refused once, and repeated").toBeUndefined();
-  expect(print.mock.lastCall?.[0]).toBe(
-    "Skipped 24 that are loaded already. Added 16 records; 40 are loaded.",
-  );
+  expect(print.mock.lastCall?.[0]).toBe("Loaded 40 records.");
   const out = join(folder, "exported.csv");
   await Promise.all([info({ ...choice, json: true }), exportRecords({ ...choice, format: "csv", out })]);
-  expect(await readFile(out, "utf8")).toBe(CSV_HEADER + records.map(csvLine).join(""));
+  expect(await readFile(out, "utf8")).toBe(CSV_HEADER + records.toReversed().map(csvLine).join(""));
   const printed = print.mock.calls.map(([line]) => String(line)).find((line) => line.startsWith("{"));
   expect(JSON.parse(String(printed))).toMatchObject({
     store: "d1",
@@ -153,7 +150,7 @@ describe("with a stand-in for wrangler,", () => {
   const open = async () => (await openRemoteStore("d1", { remote: true, config, program: wrangler })).store;
   const readLoaded = async () => {
     const store = await open();
-    return Array.fromAsync(readRecords(store, await store.readState()));
+    return (await Array.fromAsync(readRecords(store, await store.readState()))).reverse();
   };
   const printed = () => vi.mocked(console.error).mock.calls.join("\n");
 
@@ -215,20 +212,6 @@ describe("with a stand-in for wrangler,", () => {
     });
     const loading = loadFiles([await writeCsv("new.csv", makeRecords(40))], choice);
     await expect(loading).rejects.toThrow("\nTo see which records are served, run: npm run data -- info");
-  });
-
-  test("an append to an empty store does not replace a load that happened meanwhile", async () => {
-    let isMet = false;
-    const choice = connect(async (sql, run) => {
-      if (isSwitch(sql) && !isMet) {
-        isMet = true;
-        await load(await open(), makeRecords(30));
-      }
-      return run();
-    });
-    const appending = append([await writeCsv("seed.csv", makeRecords(40))], choice);
-    await expect(appending).rejects.toThrow("Something else changed the collection at the same time");
-    expect(await readLoaded()).toEqual(makeRecords(30));
   });
 
   test("a command that fails for a moment is repeated, and one that would fail again is not", async () => {
