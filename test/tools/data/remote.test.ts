@@ -8,8 +8,10 @@ import { listMigrations, MIGRATIONS } from "../../../data/stores/migrations.ts";
 import { openRemoteStore } from "../../../data/stores/remote.ts";
 import type { ProgramResult, StandIn } from "../../../data/stores/wrangler.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BLOCK_SIZE } from "../../../src/store/blocks.ts";
+import { BLOCK_SIZE, decodeLines, openBlock } from "../../../src/store/blocks.ts";
 import { createD1Store } from "../../../src/store/d1.ts";
+import { createKvStore, type Pair } from "../../../src/store/kv.ts";
+import type { State } from "../../../src/store/store.ts";
 import { load } from "../../../src/store/writer.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
@@ -19,6 +21,9 @@ import { type Api, openApi } from "../deploy/stub/api.ts";
 import { statisticsOf } from "./statistics.ts";
 import { createWrangler } from "./wrangler-stand-in.ts";
 
+/** The id of the namespace. */
+const NAMESPACE = "0123456789abcdef0123456789abcdef";
+
 let folder: string;
 let config: string;
 beforeEach(async () => {
@@ -26,6 +31,7 @@ beforeEach(async () => {
   config = join(folder, "wrangler.json");
 });
 afterEach(async () => {
+  vi.useRealTimers();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
   await rm(folder, { recursive: true, force: true });
@@ -68,9 +74,9 @@ async function openAccount(): Promise<Api> {
   };
   for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
   const { uuid } = api.databases.create("records");
-  api.namespaces.push({ id: "0123456789abcdef0123456789abcdef", title: "records-kv" });
-  api.pairs.set("0123456789abcdef0123456789abcdef", new Map());
-  await writeConfig(uuid, "0123456789abcdef0123456789abcdef");
+  api.namespaces.push({ id: NAMESPACE, title: "records-kv" });
+  api.pairs.set(NAMESPACE, new Map());
+  await writeConfig(uuid, NAMESPACE);
   return api;
 }
 
@@ -114,6 +120,59 @@ test("load, info and export work with a deployed database through the real wrang
     count: 40,
     statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }], source_count: 1 },
   });
+  expect(api.unknown).toEqual([]);
+  await api.close();
+});
+
+/** Loads records into the namespace of the account without wrangler, each day one load, the last one more than a day ago. */
+async function prepareNamespace(pairs: Map<string, string>, ...loads: TrafficRecord[][]): Promise<State[]> {
+  const replace = ({ key, value }: Pair) => void pairs.set(key, value);
+  const store = createKvStore({
+    get: async (keys) => keys.map((key) => pairs.get(key) ?? null),
+    put: async (added) => added.forEach(replace),
+    replace: async (pair) => replace(pair),
+    delete: async (keys) => keys.forEach((key) => void pairs.delete(key)),
+    list: async () => [...pairs.keys()],
+    batchBytes: 1_000_000,
+  });
+  const states: State[] = [];
+  const now = Date.now();
+  for (const [index, records] of loads.entries()) {
+    vi.setSystemTime(now - (loads.length - index) * 25 * 3_600_000);
+    states.push(await load(store, records));
+  }
+  vi.useRealTimers();
+  return states;
+}
+
+test("a load, info and export work with a deployed namespace through the real wrangler", async () => {
+  const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
+  const api = await openAccount();
+  const choice = { store: "kv" as const, remote: true, config };
+  const pairs = api.pairs.get(NAMESPACE)!;
+  const states = await prepareNamespace(pairs, makeRecords(151), makeRecords(301), makeRecords(451));
+  /** The keys of each load. */
+  const countKeys = () =>
+    states.map(({ load }) => [...pairs.keys()].filter((key) => key.includes(load)).length);
+  expect(countKeys()).toEqual([2, 3, 4]);
+
+  // More blocks than the API returns at once.
+  const records = makeRecords(101 * BLOCK_SIZE);
+  await loadFiles([await writeCsv("all.csv", records)], choice);
+  expect(print.mock.lastCall?.[0]).toBe(`Loaded ${records.length} records.`);
+  expect(countKeys(), "the oldest load is removed; readers may still need the others").toEqual([0, 3, 4]);
+
+  const out = join(folder, "exported.csv");
+  await exportRecords({ ...choice, format: "csv", out });
+  expect(await readFile(out, "utf8")).toBe(CSV_HEADER + records.map(csvLine).join(""));
+  await info({ ...choice, json: true });
+  expect(JSON.parse(String(print.mock.lastCall?.[0]))).toMatchObject({
+    ...{ store: "kv", remote: true, count: records.length },
+    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }], source_count: 1 },
+  });
+  const { store } = await openRemoteStore("kv", choice);
+  const blocks = await store.readBlocks(await store.readState(), { first: 1, last: records.length });
+  expect(blocks.flatMap((block) => decodeLines(openBlock(block)))).toEqual(records);
   expect(api.unknown).toEqual([]);
   await api.close();
 });

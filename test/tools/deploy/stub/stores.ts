@@ -118,8 +118,14 @@ export function addNamespaces(add: AddRoute, api: Namespaces): void {
     for (const { key, value } of pairs) pairsOf(c).set(key, value);
     return { successful_key_count: pairs.length, unsuccessful_keys: [] };
   });
+  add("delete", `${path}/:id/bulk`, async (c) => {
+    const keys: string[] = await c.req.json();
+    for (const key of keys) pairsOf(c).delete(key);
+    return { successful_key_count: keys.length, unsuccessful_keys: [] };
+  });
   add("post", `${path}/:id/bulk/get`, async (c) => {
     const { keys } = await c.req.json();
+    if (keys.length > 100) throw new ApiError(10_031, "the maximum number of keys is 100");
     return { values: Object.fromEntries(keys.map((key: string) => [key, pairsOf(c).get(key) ?? null])) };
   });
 }
