@@ -29,10 +29,8 @@ async function openSocket(url: string): Promise<Socket> {
 /** Sends bytes and returns all that the server sends until it closes the connection. */
 async function send(url: string, bytes: string): Promise<string> {
   const socket = await openSocket(url);
-  // The server may close before it has read everything.
-  socket.on("error", () => {});
   socket.write(bytes, "latin1");
-  return text(socket).catch(() => "");
+  return text(socket);
 }
 
 describe("a fault on a real connection", () => {
@@ -93,21 +91,23 @@ describe("the signal of a request is aborted", () => {
 });
 
 describe("a client that misbehaves", () => {
+  /** Longer than Node accepts, but read at once: a server that closes before it has read everything resets the connection. */
+  const LONG = "a".repeat(17_000);
+
   test.each([
     ["an unknown method", "FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
     ["a method without a response", "TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405],
     ["no request", "garbage\r\n\r\n", 400],
     ["TLS", "\x16\x03\x01\x02\x00\x01\x00", 400],
-    ["headers of a megabyte", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"a".repeat(1e6)}\r\n\r\n`, 431],
-    ["a URL of a megabyte", `GET /${"a".repeat(1e6)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+    ["long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${LONG}\r\n\r\n`, 431],
+    ["a long URL", `GET /${LONG} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
     ["a wrong host", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
     ["a host that is not ASCII", "GET / HTTP/1.1\r\nHost: \xe9\r\nConnection: close\r\n\r\n", 400],
     ["no URL", "GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 400],
-    ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz", 40],
+    ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz", 400],
     ["HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", 200],
-  ])("%s gets a status or a closed connection, and the service goes on", async (_, bytes, status) => {
-    const response = await send(server.url, bytes);
-    if (response !== "") expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status}`));
+  ])("%s gets a status, and the service goes on", async (_, bytes, status) => {
+    expect(await send(server.url, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect((await fetch(server.url)).status).toBe(200);
   });
 
@@ -119,7 +119,8 @@ describe("a client that misbehaves", () => {
 });
 
 describe("a client that stalls is disconnected", () => {
-  const STALL_MS = 300;
+  /** Node measures it with timers of its own, which a test cannot replace. */
+  const STALL_MS = 100;
   const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 
   /** How long the server keeps a connection on which this was sent. */
@@ -138,7 +139,7 @@ describe("a client that stalls is disconnected", () => {
     const kept = await measure(url, bytes);
     await close();
     expect(kept).toBeGreaterThan(STALL_MS * 0.9);
-    expect(kept).toBeLessThan(STALL_MS * 30);
+    expect(kept).toBeLessThan(STALL_MS * 50);
   });
 
   test("while it receives, but not while it waits for the response", async () => {
