@@ -16,7 +16,7 @@ describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (cou
   describeService(await openTarget(count));
 });
 
-const listAll = (target: Target) => Object.values(listExchanges(target)).flat();
+const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]) => exchanges);
 
 test("HEAD has the status and the headers of GET, without a body, and no mistake of a client is logged", async () => {
   const log = vi.spyOn(console, "error");
@@ -32,29 +32,24 @@ test("HEAD has the status and the headers of GET, without a body, and no mistake
 });
 
 describe("for a deployment whose records are unknown, the suite", () => {
-  class SkippedError extends Error {}
-  const skip = (condition: boolean) => {
-    if (condition) throw new SkippedError();
-  };
   /** The requests whose responses are wrong. */
   async function findFailures({ records: _, ...target }: Target): Promise<string[]> {
     const failures: string[] = [];
     for (const exchange of listAll(target))
-      await checkTarget(target, exchange, skip).catch((error) => {
-        if (!(error instanceof SkippedError)) failures.push(exchange.send);
-      });
+      await checkTarget(target, exchange).catch(() => failures.push(exchange.send));
     return failures;
   }
 
   test("passes while the collection grows", async () => {
     const target = await openTarget(100);
     const added = makeRecords(2_000).slice(100);
+    let requests = 0;
     const fetch: Target["fetch"] = async (path, init) => {
-      await target.append(added.splice(0, 1));
+      if (requests++ % 5 === 0) await target.append(added.splice(0, 1));
       return target.fetch(path, init);
     };
     expect(await findFailures({ ...target, fetch })).toEqual([]);
-    expect(added.length).toBeLessThan(1_800);
+    expect(added.length).toBeLessThan(1_870);
   });
 
   test.each<[string, (text: string) => string]>([

@@ -7,7 +7,7 @@ export default defineConfig({
     // A deployment that limits how often it is asked makes a test wait.
     testTimeout: 300_000,
     hookTimeout: 300_000,
-    // Each test by its name, and of those that are skipped why.
+    // Each test by its name.
     reporters: ["verbose"],
   },
 });
