@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { generateRecords, SEED } from "../src/generator/records.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import type { Source } from "../src/records/statistics.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
 
 /** The days of the seed (UTC): three old ones without camera health, Friday to Sunday, and a recent week. */
@@ -28,7 +27,7 @@ export function* generateSeedFiles(): Generator<{ name: string; text: string }, 
 }
 
 /** Where the records of the seed come from. */
-export const SEED_SOURCE: Source = { kind: "seed", name: "data/seed" };
+export const SEED_SOURCE = "generated";
 
 /** Generates the records of the seed, oldest first. They are those of its files. */
 export function seedRecords(): TrafficRecord[] {

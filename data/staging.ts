@@ -1,9 +1,7 @@
 import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
-import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import { decodeLines, openBlock, openTail } from "../src/store/blocks.ts";
-import type { EncodedRecords } from "../src/store/writer.ts";
+import type { Collection } from "./collection.ts";
 import { DiskFullError, isDiskFull } from "./file-errors.ts";
 import { createPageTally } from "./formats/page-tally.ts";
 import { createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
@@ -20,7 +18,7 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
 }
 
 /** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
-export interface Staged extends EncodedRecords, IntakeCounts {
+export interface Staged extends Collection, IntakeCounts {
   /** The first 20, in the order of files and lines. If there are any, the records cannot be written. */
   problems: Problem[];
   problemCount: number;
@@ -75,14 +73,6 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
   }
 }
 
-/** The staged records of a load, oldest first. */
-export function* listRecords({ blocks, count }: Staged): Generator<TrafficRecord> {
-  const rest = blocks();
-  let next = rest.next();
-  for (; !next.done; next = rest.next()) yield* decodeLines(openBlock(next.value));
-  yield* decodeLines(openTail(next.value, count));
-}
-
 /** SQLite keeps a database without a name in the folder for temporary files. */
 function explain(error: unknown): unknown {
   if (!isDiskFull(error)) return error;
@@ -103,5 +93,5 @@ async function runStep<T>(
 function number(database: DatabaseSync, { gathering }: Intake): Statistics {
   const gathered = gathering.statistics();
   const first = database.prepare("SELECT id FROM staged LIMIT 1").get();
-  return first?.id === null ? { ...gathered, ...numberObservations(database) } : gathered;
+  return first?.id === null ? { ...gathered, cameras: numberObservations(database) } : gathered;
 }

@@ -1,37 +1,34 @@
 import type { TrafficRecord } from "../src/records/record.ts";
-import {
-  BLOCK_SIZE,
-  type Block,
-  countInBlocks,
-  decodeLines,
-  openBlock,
-  openTail,
-  type Range,
-} from "../src/store/blocks.ts";
-import type { State, Store } from "../src/store/store.ts";
+import { BLOCK_SIZE, blocksOf, decodeRange, openBlock } from "../src/store/block.ts";
+import { MissingBlockError, type State, type Store } from "../src/store/state.ts";
 
 /** Records that are read at once, about 1 MB. */
 const PART_SIZE = 24 * BLOCK_SIZE;
 
 /**
  * Reads the records of a state, newest first.
- * @throws Error if the collection was replaced meanwhile, if a block is damaged, or if the store fails
+ * @throws Error if the collection was replaced meanwhile, if a block is missing or damaged, or if the store fails
  */
 export async function* readRecords(store: Store, state: State): AsyncGenerator<TrafficRecord> {
-  const inBlocks = countInBlocks(state.count);
-  yield* decodeLines(openTail(state.tail, state.count)).reverse();
-  for (let last = inBlocks; last > 0; last -= PART_SIZE) {
-    const blocks = await readBlocks(store, state, { first: Math.max(1, last - PART_SIZE + 1), last });
-    for (const block of blocks.reverse()) yield* decodeLines(openBlock(block)).reverse();
-  }
+  for (let first = 1; first <= state.count; first += PART_SIZE)
+    yield* await readPart(store, state, first, Math.min(state.count, first + PART_SIZE - 1));
 }
 
-async function readBlocks(store: Store, state: State, range: Range): Promise<Block[]> {
-  try {
-    return await store.readBlocks(state, range);
-  } catch (cause) {
-    const { load } = await store.readState({ newest: true });
-    if (load === state.load) throw cause;
-    throw new Error("The collection was replaced while it was read. Run the command again.", { cause });
+async function readPart(store: Store, state: State, first: number, last: number): Promise<TrafficRecord[]> {
+  const numbers = blocksOf({ first, last });
+  const texts = await store.readBlocks(state.load, numbers);
+  const blocks = new Map(numbers.map((number, index) => [number, texts[index]]));
+  const opened = new Map<number, ReturnType<typeof openBlock>>();
+  for (const [number, text] of blocks) {
+    if (typeof text !== "string") throw await explainMissing(store, state, number);
+    opened.set(number, openBlock({ number, text }, state.count));
   }
+  return decodeRange({ first, last }, (number) => opened.get(number) as ReturnType<typeof openBlock>);
+}
+
+async function explainMissing(store: Store, state: State, number: number): Promise<Error> {
+  const current = (await store.readState(undefined, true)).state;
+  return current.load === state.load
+    ? new MissingBlockError(state, `Block ${number}`)
+    : new Error("The collection was replaced while it was read. Run the command again.");
 }

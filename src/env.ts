@@ -8,7 +8,7 @@ import type {
 
 /** The bindings and variables of wrangler.toml. */
 export interface Env {
-  /** Which store serves the collection: `d1` or `kv`. */
+  /** Which store serves the collection: `d1`, `kv` or `seed`. */
   STORE?: string;
   /** Scheme, host and port for links, if a proxy or tunnel hides those that clients use. */
   PUBLIC_ORIGIN?: string;

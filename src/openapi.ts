@@ -152,8 +152,9 @@ export const EXAMPLE_RECORDS = [
 ].reverse();
 
 function examplePage(query: string, number: number): unknown {
-  const page = locatePage(EXAMPLE_RECORDS.length, number);
-  const results = EXAMPLE_RECORDS.slice(page.count - page.last, page.count - page.first + 1);
+  const page = locatePage(number, EXAMPLE_RECORDS.length);
+  if (!page) throw new Error(`The example has no page ${number}`);
+  const results = EXAMPLE_RECORDS.slice(page.first - 1, page.last);
   const url = pageUrls(PLACEHOLDER_ORIGIN + COLLECTION_PATH, new URLSearchParams(query));
   return JSON.parse(writeEnvelope(page, JSON.stringify(results), url));
 }

@@ -4,12 +4,12 @@ import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { seedRecords } from "../data/seed.ts";
 import { readConfiguration } from "../data/stores/configuration.ts";
+import { SPARED_MS } from "../data/stores/kv-writer.ts";
 import { describeService } from "../src/openapi.ts";
 import { PAGE_SIZE } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
-import { BLOCK_SIZE } from "../src/store/blocks.ts";
+import { BLOCK_SIZE } from "../src/store/block.ts";
 import { ASK_AGAIN_MS } from "../src/store/cache.ts";
-import { SPARED_MS } from "../src/store/writer.ts";
 import { createOwnService, makeCollection } from "./tools/conformance/own-service.ts";
 
 const NAMES = [

@@ -1,12 +1,12 @@
 import { readFile } from "node:fs/promises";
+import { collectRecords, joinSources, listBlocks } from "../data/collection.ts";
+import { createName } from "../data/stores/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import type { Source } from "../src/records/statistics.ts";
-import { createMemoryStore } from "../src/store/memory.ts";
+import { createMemoryStore, type MemoryStore } from "../src/store/memory.ts";
 import { assignStore } from "../src/store/open.ts";
-import type { State, Store } from "../src/store/store.ts";
-import { append, load } from "../src/store/writer.ts";
+import type { State, Store } from "../src/store/state.ts";
 import { checkResponse } from "./openapi-check.ts";
 
 /** The origin of requests that name only a target. */
@@ -75,9 +75,7 @@ async function readTemplate(url: string): Promise<Response> {
 export interface MemoryService extends Instance {
   store: Store;
   /** Replaces all records. Those are given oldest first. */
-  load(records: TrafficRecord[], sources?: Source[]): Promise<State>;
-  /** Adds records, oldest first. */
-  append(records: TrafficRecord[]): Promise<State>;
+  load(records: TrafficRecord[], sources?: string[]): State;
 }
 
 /**
@@ -89,11 +87,17 @@ export async function createMemoryService(
   options?: InstanceOptions,
 ): Promise<MemoryService> {
   const store = createMemoryStore();
-  if (records) await load(store, records);
+  if (records) loadMemory(store, records);
   return {
     ...createInstance(store, options),
     store,
-    load: (replacement, sources = []) => load(store, replacement, { sources }),
-    append: async (added) => append(store, added, await store.readStatistics(true)),
+    load: (replacement, sources) => loadMemory(store, replacement, sources),
   };
+}
+
+/** Replaces the records of a store in memory. They are given oldest first. */
+export function loadMemory(store: MemoryStore, records: TrafficRecord[], sources: string[] = []): State {
+  const collection = collectRecords(records.toReversed());
+  const next = { load: createName(Date.now()), count: records.length, source: joinSources(sources) };
+  return store.replace(next, listBlocks(collection, sources));
 }

@@ -97,9 +97,9 @@ export function untilFresh(): Promise<void> {
   return setTimeout(TRUST_MS);
 }
 
-/** Waits until a running worker serves as many records as its store has. */
+/** Waits until a running worker serves what its store has. */
 export async function untilServed(origin: string): Promise<void> {
   const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
-  const readCount = async () => Object(await (await fetch(`${origin}/api/tf1/records/`)).json()).count;
-  while ((await readCount()) !== state.count) await setTimeout(100);
+  const readTag = async () => String((await fetch(`${origin}/api/tf1/records/`)).headers.get("ETag"));
+  while (!(await readTag()).startsWith(`"${state.load}-`)) await setTimeout(100);
 }

@@ -2,17 +2,16 @@ import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { collectRecords } from "../data/collection.ts";
 import type { StoreName } from "../data/stores/configuration.ts";
 import { applyMigrations } from "../data/stores/migrations.ts";
+import { load } from "../data/stores/writer.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import type { Source } from "../src/records/statistics.ts";
-import { bindDatabase } from "../src/store/d1.ts";
-import { createStore } from "../src/store/open.ts";
-import type { State } from "../src/store/store.ts";
-import { append, load } from "../src/store/writer.ts";
+import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { checkResponse } from "./openapi-check.ts";
+import { openDatabase, openWritableStore } from "./store/writable-bindings.ts";
 
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
@@ -54,7 +53,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
   const runtime = startRuntime(options, (message) => logs.push(message));
   const { origin } = await runtime.unsafeGetDirectURL();
   const env = await runtime.getBindings<Env>();
-  if (migrate) await applyMigrations(bindDatabase(env.DB));
+  if (migrate) await applyMigrations(openDatabase(env.DB));
   return {
     origin,
     env,
@@ -94,20 +93,13 @@ async function fetchChecked(request: Request): Promise<Response> {
  * Loads records, oldest first, through the worker's bindings.
  * @returns the new state
  */
-export function loadInto(
+export async function loadInto(
   env: Env,
   store: StoreName,
   records: TrafficRecord[],
-  sources: Source[] = [],
+  sources: string[] = [],
 ): Promise<State> {
-  return load(createStore({ ...env, STORE: store }), records, { sources });
-}
-
-/**
- * Adds records, oldest first, to those that are loaded in D1, through the worker's bindings.
- * @returns the new state
- */
-export async function appendTo(env: Env, records: TrafficRecord[]): Promise<State> {
-  const store = createStore({ ...env, STORE: "d1" });
-  return append(store, records, await store.readStatistics(true));
+  const writable = openWritableStore(env, store);
+  await load(writable, collectRecords(records.toReversed()), { sources });
+  return (await writable.readState()).state;
 }

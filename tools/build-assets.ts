@@ -12,12 +12,13 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { writeSeedAssets } from "../data/seed-assets.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
 
-// Builds what the site is deployed with: its scripts, style sheets and other static files, the templates of the OpenAPI
-// document and of the API reference, and a module with the names of the files, which the worker imports. wrangler.toml
-// runs this program before each start and deployment.
+// Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
+// OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.
+// wrangler.toml runs this program before each start and deployment.
 
 const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
 const SOURCES = join(SITE, "assets");
@@ -41,6 +42,7 @@ const document = describeService(PLACEHOLDER_ORIGIN);
 replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document)));
 replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
 removeOthers(files.map(({ name }) => name));
+await writeSeedAssets(join(DIST, "assets"));
 
 /** A file whose name contains a hash of its contents, so that browsers may keep it forever. */
 interface HashedFile {

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { loadSeed } from "../data/load-seed.ts";
-import { readConfiguration, requireStore } from "../data/stores/configuration.ts";
+import { readConfiguration, requireStore, SEED_STORE } from "../data/stores/configuration.ts";
 import { spawnWrangler } from "../data/stores/wrangler.ts";
 import { requirePeriod } from "./rate-limit.ts";
 
@@ -18,8 +18,8 @@ async function prepare(): Promise<void> {
   const configuration = await readConfiguration();
   const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
   requirePeriod(variables.RATE_LIMIT, configuration);
-  const store = requireStore(variables.STORE);
-  await loadSeed({ persistTo: values["persist-to"]?.toString(), store });
+  if (variables.STORE === SEED_STORE) return;
+  await loadSeed({ persistTo: values["persist-to"]?.toString(), store: requireStore(variables.STORE) });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */

@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/statistics.ts";
-import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/blocks.ts";
+import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 
 /** The columns of a row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */
 const COLUMNS = {
@@ -74,7 +74,7 @@ export function createInserter(database: DatabaseSync) {
  * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each observation, in the
  * order of processing. Both begin with 1.
  */
-export function numberObservations(database: DatabaseSync): Pick<Statistics, "largest_id" | "cameras"> {
+export function numberObservations(database: DatabaseSync): Statistics["cameras"] {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
       SELECT camera_ref, row_number() OVER (ORDER BY min(timestamp), camera_ref) AS pk FROM staged GROUP BY camera_ref
@@ -86,30 +86,23 @@ export function numberObservations(database: DatabaseSync): Pick<Statistics, "la
     database,
     "SELECT DISTINCT camera_pk, camera_ref FROM staged ORDER BY camera_pk",
   );
-  const { largest } = Object(database.prepare("SELECT max(id) AS largest FROM staged").get());
-  return {
-    largest_id: largest,
-    cameras: Array.from(cameras, ({ camera_pk, camera_ref }) => [camera_pk, camera_ref]),
-  };
+  return Array.from(cameras, ({ camera_pk, camera_ref }) => [camera_pk, camera_ref]);
 }
 
-/** Sorts the lines of all records, oldest first: the reverse of the collection's order. */
+/** Sorts the lines of all records in the order of the collection. */
 export function sortLines(database: DatabaseSync): void {
   database.exec(`INSERT INTO sorted SELECT '[' || id || ',' || camera_pk || ',' || line_end
-    FROM staged ORDER BY timestamp, camera_ref DESC, id DESC`);
+    FROM staged ORDER BY timestamp DESC, camera_ref, id`);
 }
 
-/**
- * Joins the sorted lines to blocks, each in SQLite, so that JavaScript sees one text for each block.
- * @returns the tail
- */
-export function* selectBlocks(database: DatabaseSync): Generator<Block, string> {
-  const select = database.prepare(`SELECT count(*) AS lines, group_concat(line, ?) AS text
+/** Joins the sorted lines to blocks, each in SQLite, so that JavaScript sees one text for each block. */
+export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
+  const select = database.prepare(`SELECT group_concat(line, ?) AS lines
     FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);
-  for (let first = 1; ; first += BLOCK_SIZE) {
-    const { lines, text } = Object(select.get(SEPARATOR, first, first + BLOCK_SIZE - 1));
-    if (lines < BLOCK_SIZE) return text ?? "";
-    yield { first, text: wrapLines(text) };
+  for (let number = 1; ; number++) {
+    const { lines } = Object(select.get(SEPARATOR, BLOCK_SIZE * (number - 1) + 1, BLOCK_SIZE * number));
+    if (lines === null) return;
+    yield { number, text: wrapLines(lines) };
   }
 }
 

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
-import { gatherStatistics } from "../../src/records/statistics.ts";
-import { encodeRecord } from "../../src/store/blocks.ts";
+import { encodeRecord } from "../../src/store/block.ts";
 import type { Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow } from "../formats/row.ts";
 import { findHealthProblem } from "../formats/validation.ts";
+import { gatherStatistics } from "../statistics.ts";
 import { createInserter, type StagedRow } from "./database.ts";
 
 export interface IntakeOptions {

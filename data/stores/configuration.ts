@@ -16,9 +16,12 @@ export interface Configuration {
   ratelimits?: { name: string; simple: { period: number } }[];
 }
 
-/** The stores that the worker can serve from, as `STORE` names them. */
+/** The stores that records are loaded into, as `STORE` names them. */
 export const STORE_NAMES = ["d1", "kv"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
+
+/** The value of `STORE` with which the worker serves the seed from its static assets. */
+export const SEED_STORE = "seed";
 
 /**
  * Reads a configuration of wrangler: TOML, or JSON if its name ends so. Importing wrangler for it would take a second
@@ -39,11 +42,15 @@ export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): 
 /**
  * @param name the setting `STORE`
  * @param config the configuration that sets it, for the message
- * @throws Error if it is not the name of a store
+ * @throws Error if it is not the name of a store that records are loaded into
  */
 export function requireStore(name: unknown, config?: string): StoreName {
   const known = STORE_NAMES.find((store) => store === name);
-  const place = config === undefined ? "" : ` in ${config}`;
-  if (!known) throw new Error(`STORE is ${JSON.stringify(name)}${place}; it must be "d1" or "kv"`);
-  return known;
+  if (known) return known;
+  const setting = `STORE is ${JSON.stringify(name)}${config === undefined ? "" : ` in ${config}`}`;
+  if (name === SEED_STORE)
+    throw new Error(
+      `${setting}: the worker serves the files of data/seed, and nothing is loaded. Change these files, or choose a store with --store.`,
+    );
+  throw new Error(`${setting}; it must be "d1", "kv" or "seed"`);
 }

@@ -3,13 +3,14 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type { SqlDatabase } from "../../src/store/d1.ts";
+import type { Row } from "../../src/store/d1.ts";
 import { describeFileError } from "../file-errors.ts";
+import type { WritableDatabase } from "./d1-writer.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
 // open these files themselves: through the runtime, a load takes up to three times as long, and 200 MB more.
 
-/** How long a write waits for that of another process, such as the cron trigger of `wrangler dev`. */
+/** How long a statement waits for that of another process. */
 const TIMEOUT_MS = 10_000;
 
 /**
@@ -54,10 +55,9 @@ export async function transact<T>(database: DatabaseSync, action: () => T): Prom
 }
 
 /** A D1 database on this machine. */
-export function createLocalD1(database: DatabaseSync): SqlDatabase {
+export function createLocalD1(database: DatabaseSync): WritableDatabase {
   return {
-    query: async (sql, parameters) =>
-      database.prepare(sql).all(...parameters) as Awaited<ReturnType<SqlDatabase["query"]>>,
+    query: async (sql, parameters) => database.prepare(sql).all(...parameters) as Row[],
     write: (statements) =>
       transact(database, () => {
         let changes = 0;

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import type { KeyValueStore, Pair } from "../../src/store/kv.ts";
+import type { Pair, WritableNamespace } from "./kv-writer.ts";
 import { transact } from "./local-database.ts";
 
 /** The runtime keeps each value in a file, whose name is in this table. Such a file never changes. */
@@ -26,7 +26,7 @@ const READING_MS = 20;
 export function createLocalNamespace(
   database: DatabaseSync,
   folder: string,
-): KeyValueStore & { size(): number } {
+): WritableNamespace & { size(): number } {
   database.exec(SCHEMA);
   mkdirSync(folder, { recursive: true });
   const list = database.prepare("SELECT key, blob_id FROM _mf_entries ORDER BY key");

@@ -1,17 +1,17 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { createD1Store } from "../../src/store/d1.ts";
-import { createKvStore } from "../../src/store/kv.ts";
-import type { Store } from "../../src/store/store.ts";
 import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../file-errors.ts";
 import type { Configuration, StoreName } from "./configuration.ts";
+import { createWritableD1 } from "./d1-writer.ts";
 import { lockFile } from "./file-lock.ts";
+import { createWritableKv } from "./kv-writer.ts";
 import { createLocalD1, measureDatabase, openObject } from "./local-database.ts";
 import { createLocalNamespace } from "./local-namespace.ts";
 import { applyMigrations } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
 import { PROJECT } from "./wrangler.ts";
+import type { WritableStore } from "./writer.ts";
 
 /** Where wrangler keeps the local stores by default. */
 const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
@@ -61,12 +61,12 @@ type Opened = Pick<OpenStore, "store" | "size">;
 async function openD1(database: DatabaseSync): Promise<Opened> {
   const d1 = createLocalD1(database);
   await applyMigrations(d1);
-  return { store: createD1Store(d1, true), size: async () => measureDatabase(database) };
+  return { store: createWritableD1(d1), size: async () => measureDatabase(database) };
 }
 
 async function openKv(database: DatabaseSync, folder: string): Promise<Opened> {
   const namespace = createLocalNamespace(database, folder);
-  return { store: createKvStore(namespace, true), size: async () => namespace.size() };
+  return { store: createWritableKv(namespace, true), size: async () => namespace.size() };
 }
 
 /** The name of a database or a namespace in the runtime. */
@@ -88,13 +88,13 @@ function requireFolder(folder: string): void {
 }
 
 /** Stops writes before the disk is full, and gives back the space of what a failed write removed. */
-function guardSpace(store: Store, folder: string, database: DatabaseSync): Store {
+function guardSpace(store: WritableStore, folder: string, database: DatabaseSync): WritableStore {
   const isFull = () => readFreeBytes(folder) < RESERVED_BYTES;
   return {
     ...store,
-    async writeBlocks(...args) {
+    async write(...args) {
       if (isFull()) throw new DiskFullError(folder);
-      await store.writeBlocks(...args);
+      await store.write(...args);
     },
     async discard(...args) {
       await store.discard(...args);

@@ -1,6 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SqlDatabase } from "../../src/store/d1.ts";
+import type { WritableDatabase } from "./d1-writer.ts";
 import { PROJECT } from "./wrangler.ts";
 
 /** The folder of the migrations. */
@@ -30,7 +31,7 @@ export async function listMissing(database: SqlDatabase): Promise<string[]> {
 }
 
 /** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
-export async function applyMigrations(database: SqlDatabase): Promise<void> {
+export async function applyMigrations(database: WritableDatabase): Promise<void> {
   const names = await listMissing(database);
   // Reading needs no lock, and waits for no other process.
   if (names.length > 0) await database.write([TABLE]);

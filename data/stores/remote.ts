@@ -1,8 +1,9 @@
 import { writeFile } from "node:fs/promises";
-import { createD1Store, isTransient, type SqlDatabase } from "../../src/store/d1.ts";
-import { createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
+import { isTransient, type Row, type SqlDatabase } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreName } from "./configuration.ts";
+import { createWritableD1, type WritableDatabase } from "./d1-writer.ts";
+import { createWritableKv, type WritableNamespace } from "./kv-writer.ts";
 import { listMissing } from "./migrations.ts";
 import type { OpenStore } from "./store-choice.ts";
 import { openTemporaryFile } from "./temporary-files.ts";
@@ -26,13 +27,15 @@ const COMMAND_CHARACTERS = 50_000;
  */
 export async function openRemoteStore(name: StoreName, deployment: Deployment): Promise<OpenStore> {
   const close = async () => {};
-  if (name === "kv")
-    return { name, store: createKvStore(remoteNamespace(deployment)), size: async () => undefined, close };
+  if (name === "kv") {
+    const store = createWritableKv(remoteNamespace(deployment), false, deployment.settleMs);
+    return { name, store, size: async () => undefined, close };
+  }
   const database = remoteDatabase(deployment);
   await migrate(database, deployment);
   return {
     name,
-    store: createD1Store(database),
+    store: createWritableD1(database),
     size: async () => (await database.execute("SELECT 1")).meta.size_after,
     close,
   };
@@ -55,11 +58,11 @@ function isTransientFailure(error: unknown): boolean {
 }
 
 interface Result {
-  results: Record<string, string | number | null>[];
+  results: Row[];
   meta: { changes?: number; size_after?: number };
 }
 
-interface RemoteDatabase extends SqlDatabase {
+interface RemoteDatabase extends WritableDatabase {
   execute(sql: string): Promise<Result>;
 }
 
@@ -91,22 +94,22 @@ function remoteDatabase(deployment: Deployment): RemoteDatabase {
 }
 
 /** Wrangler's command line takes no parameters; those of the store's queries are numbers and names. */
-function inline(sql: string, parameters: (string | number | null)[]): string {
+function inline(sql: string, parameters: (string | number)[]): string {
   return sql.replaceAll(/\?(\d+)/g, (_, number) => {
-    const value = parameters[Number(number) - 1] ?? null;
+    const value = parameters[Number(number) - 1];
     return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
   });
 }
 
-function remoteNamespace(deployment: Deployment): KeyValueStore {
-  const runOnce = (args: string[]) =>
-    runWrangler(["kv", ...args, "--binding", "KV", ...deploymentOptions(deployment)], deployment);
-  const run = (args: string[]) => retry(() => runOnce(args), RETRY_POLICY);
+function remoteNamespace(deployment: Deployment): WritableNamespace {
+  const options = ["--binding", "KV", ...deploymentOptions(deployment)];
+  const run = (args: string[]) =>
+    retry(() => runWrangler(["kv", ...args, ...options], deployment), RETRY_POLICY);
   /** Wrangler's bulk commands take their keys or pairs from a file. */
-  const runBulk = async (command: "get" | "put" | "delete", content: unknown[], runCommand = run) => {
+  const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
     const file = openTemporaryFile(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
-    return runCommand(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])]);
+    return run(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])]);
   };
   return {
     async get(keys) {
@@ -119,7 +122,7 @@ function remoteNamespace(deployment: Deployment): KeyValueStore {
       return values;
     },
     put: async (pairs) => void (await runBulk("put", pairs)),
-    replace: async (pair) => void (await runBulk("put", [pair], runOnce)),
+    replace: async (pair) => void (await runBulk("put", [pair])),
     delete: async (keys) => void (await runBulk("delete", keys)),
     async list() {
       const listed: { name: string }[] = JSON.parse(await run(["key", "list"]));

@@ -1,6 +1,6 @@
-import type { Store } from "../../src/store/store.ts";
 import type { StoreName } from "./configuration.ts";
 import type { Deployment } from "./wrangler.ts";
+import type { WritableStore } from "./writer.ts";
 
 /** Which store a command means. */
 export interface StoreChoice extends Deployment {
@@ -11,7 +11,7 @@ export interface StoreChoice extends Deployment {
 /** A store outside the worker. */
 export interface OpenStore {
   name: StoreName;
-  store: Store;
+  store: WritableStore;
   /** Bytes that everything in it takes; undefined if the store does not report it. */
   size(): Promise<number | undefined>;
   /** The folder of a store on this machine. */

@@ -48,6 +48,8 @@ export interface Deployment extends Pick<WranglerCall, "program"> {
   persistTo?: string | undefined;
   /** The configuration that names them; by default wrangler.toml. */
   config?: string | undefined;
+  /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
+  settleMs?: number | undefined;
 }
 
 /** The options by which wrangler's commands choose a deployment. */

@@ -2,9 +2,9 @@ import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
 import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, unavailable } from "../http/errors.ts";
 import { ERROR_CACHING } from "../http/headers.ts";
-import { createStore } from "../store/open.ts";
+import { openStore } from "../store/open.ts";
 import { limitTime } from "../store/retry.ts";
-import type { State } from "../store/store.ts";
+import type { State } from "../store/state.ts";
 
 const PATH = "/healthz";
 
@@ -19,8 +19,7 @@ health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
   const about = { code: c.env.CF_VERSION_METADATA ?? null, store: c.env.STORE ?? null };
   try {
-    const store = createStore(c.env);
-    const state = await limitTime(store.readState());
+    const { state } = await limitTime(openStore(c.env).readState());
     return c.json({ status: "ok", ...about, state: describeState(state, Date.now()) });
   } catch (error) {
     return respondUnavailable(c, error, about);
@@ -41,13 +40,13 @@ function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about
  * @param now milliseconds since 1970
  * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
  */
-export function describeState({ load, count, switchedAt, sources }: State, now: number) {
-  const age = Math.floor((now - Date.parse(switchedAt ?? "")) / 1000);
+export function describeState({ load, count, loaded_at, source }: State, now: number) {
+  const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
   return {
     load: load === "" ? null : load,
     count,
-    loaded_at: switchedAt ?? null,
+    loaded_at,
     age_seconds: Number.isNaN(age) ? null : Math.max(0, age),
-    sources,
+    source,
   };
 }

@@ -15,19 +15,12 @@ export type PageNumber = number | "last";
 /** How many of the newest records a view of the collection hides, by the number of records that are loaded. */
 export type Hide = (count: number) => number;
 
-/** What a request for a page asks for. */
-export interface PageRequest {
-  page: PageNumber;
-  /** Undefined if the collection is shown as it is. */
-  hide?: Hide | undefined;
-}
-
 /** Where a page lies. */
 export interface PageLocation {
   number: number;
   /** Records in the collection that it is a page of. */
   count: number;
-  /** The positions of its records, both included; `last` is less than `first` if there are none. */
+  /** The places of its records, both included; `last` is less than `first` if there are none. */
   first: number;
   last: number;
   /** The numbers of its neighbours; null if there is none. */
@@ -48,30 +41,22 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 }
 
 /**
- * Resolves a request for a page against a state of the collection.
- * @param total records in this state
- * @returns where the page lies, or undefined if it is past the end
+ * Finds where a page lies. The records have the places 1, 2, ... from the newest to the oldest.
+ * @param total records that are loaded
+ * @param hidden how many of the newest ones are not shown
+ * @returns undefined if the page is past the end
  */
-export function resolvePage({ page, hide }: PageRequest, total: number): PageLocation | undefined {
-  const count = hide ? total - hide(total) : total;
-  const last = lastPage(count);
-  const number = page === "last" ? last : page;
-  return number > last ? undefined : locatePage(count, number);
-}
-
-/**
- * Locates a page. Positions number the records 1..count from the oldest to the newest, so page 1 ends at `count`, the last
- * page begins at 1, and every page is one range.
- * @param number 1 to `lastPage(count)`
- */
-export function locatePage(count: number, number: number): PageLocation {
-  const last = count - PAGE_SIZE * (number - 1);
+export function locatePage(page: PageNumber, total: number, hidden = 0): PageLocation | undefined {
+  const count = total - hidden;
+  const end = lastPage(count);
+  const number = page === "last" ? end : page;
+  if (number > end) return undefined;
   return {
     number,
     count,
-    first: Math.max(1, last - PAGE_SIZE + 1),
-    last,
-    next: number < lastPage(count) ? number + 1 : null,
+    first: hidden + PAGE_SIZE * (number - 1) + 1,
+    last: Math.min(total, hidden + PAGE_SIZE * number),
+    next: number < end ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };
 }

@@ -3,19 +3,20 @@ import type { Env } from "../env.ts";
 import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING, respondHtml } from "../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
+import { lastBlock } from "../store/block.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
-import type { StoredPage } from "../store/store.ts";
+import type { State } from "../store/state.ts";
 import {
   COLLECTION_PATH,
   type Hide,
   lastPage,
+  locatePage,
+  PAGE_SIZE,
   type PageLocation,
   type PageNumber,
-  type PageRequest,
   pageUrls,
   parsePageNumber,
-  resolvePage,
   writeEnvelope,
 } from "./page.ts";
 
@@ -114,21 +115,22 @@ async function respondWebPage(
 /** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
 async function findCurrent(c: CollectionContext, page: PageNumber, ifNoneMatch: string) {
   const state = await cachedStore(c.env).state(waitWith(c));
-  const location = resolvePage(requestFor(c, page), state.count);
+  const location = requestFor(c, page).locate(state.count);
   // The copy of the state may be some seconds old, so reading the page decides whether it exists.
   if (!location) return undefined;
-  const headers = cacheHeaders(c, { ...location, state });
+  const headers = cacheHeaders(c, state, location);
   return isCurrent(ifNoneMatch, headers.ETag) ? headers : undefined;
 }
 
 async function buildPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
-  const stored = await cachedStore(c.env).page(requestFor(c, page), waitWith(c));
-  if (!stored) throw await explainAbsence(c);
+  const { state, page: found } = await cachedStore(c.env).page(requestFor(c, page), waitWith(c));
+  if (!found) throw invalidPage({ code: "past_the_end", last: lastPage(countShown(c, state)) });
+  const { place, results } = found;
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
-  const intact = writeEnvelope(stored, stored.results, url);
+  const intact = writeEnvelope(place, results, url);
   const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
-  const headers = { ...cacheHeaders(c, stored), "Content-Type": "application/json" };
-  return { number: stored.number, url, envelope, headers };
+  const headers = { ...cacheHeaders(c, state, place), "Content-Type": "application/json" };
+  return { number: place.number, url, envelope, headers };
 }
 
 /** Where the requested page lies; undefined if the request is not for a page of the collection. */
@@ -136,11 +138,21 @@ export async function findLocation(c: CollectionContext): Promise<PageLocation |
   if (c.req.path !== COLLECTION_PATH) return undefined;
   const page = parsePageNumber(lastValue(readQuery(c.req.url), "page"));
   if (page === undefined) return undefined;
-  return resolvePage(requestFor(c, page), (await cachedStore(c.env).state(waitWith(c))).count);
+  return requestFor(c, page).locate((await cachedStore(c.env).state(waitWith(c))).count);
 }
 
-function requestFor(c: CollectionContext, page: PageNumber): PageRequest {
-  return { page, hide: c.get("hide") };
+/** A page lies in one block, whose number follows from the page, unless records are hidden. */
+function requestFor(c: CollectionContext, page: PageNumber) {
+  const hide = c.get("hide");
+  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+  return {
+    block: hide ? undefined : block,
+    locate: (count: number) => locatePage(page, count, hide?.(count)),
+  };
+}
+
+function countShown(c: CollectionContext, { count }: State): number {
+  return count - (c.get("hide")?.(count) ?? 0);
 }
 
 const waitWith =
@@ -148,25 +160,18 @@ const waitWith =
   (work) =>
     c.executionCtx.waitUntil(work);
 
-/** The error for a page past the end. */
-async function explainAbsence(c: CollectionContext): Promise<HttpError> {
-  const { count } = await cachedStore(c.env).state(waitWith(c));
-  const hidden = c.get("hide")?.(count) ?? 0;
-  return invalidPage({ code: "past_the_end", last: lastPage(count - hidden) });
-}
-
 /** The body is the same for every reason, as in Django REST Framework. */
 function invalidPage(reason: ErrorReason): HttpError {
   return new HttpError(404, { detail: "Invalid page.", reason });
 }
 
 /**
- * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the revision
+ * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load
  * identifies the records, the origin is in the links, and another version of the code may write an envelope in another way.
  */
-function cacheHeaders(c: CollectionContext, page: Pick<StoredPage, "state" | "count" | "number">) {
+function cacheHeaders(c: CollectionContext, { load }: State, { count, number }: PageLocation) {
   const code = c.env.CF_VERSION_METADATA?.id.slice(0, 8) ?? "";
   const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  const etag = `"${page.state.revision}-${page.count}-${page.number}-${code}-${origin}"`;
+  const etag = `"${load}-${count}-${number}-${code}-${origin}"`;
   return { ETag: etag, "Cache-Control": PAGE_CACHING };
 }

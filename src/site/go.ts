@@ -53,9 +53,9 @@ function isDate(text: string): boolean {
 export function findDate(days: Day[], date: string, count: number): { page: number; day: string } {
   let position = 0;
   let day = days[0]?.[0] ?? date;
-  for (const [name, ok, failing, unknown] of days) {
+  for (const [name, records] of days) {
     if (name > date || position >= count) break;
-    position += ok + failing + unknown;
+    position += records;
     day = name;
   }
   const newer = Math.max(0, count - position);

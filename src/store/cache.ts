@@ -1,62 +1,79 @@
 import { logFailure } from "../log.ts";
-import { type PageLocation, type PageRequest, resolvePage } from "../records/page.ts";
-import {
-  type Block,
-  blockStarts,
-  ContentError,
-  countInBlocks,
-  type Lines,
-  openBlock,
-  openTail,
-  type Range,
-  renderResults,
-} from "./blocks.ts";
+import type { Statistics } from "../records/statistics.ts";
+import { BLOCK_SIZE, blocksOf, decodeRange, type Lines, openBlock, type Range } from "./block.ts";
 import { createKept, type Kept } from "./kept.ts";
-import { createSharing, limitTime, type WaitUntil } from "./retry.ts";
-import {
-  continues,
-  MissingBlockError,
-  type State,
-  type StateStatistics,
-  type Store,
-  type StoredPage,
-} from "./store.ts";
+import { readStatistics } from "./pieces.ts";
+import { createSharing, HANGS_AFTER_MS, limitTime, type WaitUntil } from "./retry.ts";
+import { MissingBlockError, type Reading, type State, type Store, type WantedBlock } from "./state.ts";
 
 /*
  * What an instance keeps of the collection: the newest state that it has seen, and blocks and pages up to a fixed number of
- * bytes. The state is trusted for some seconds after it was read. A response comes from one state with the blocks that it
- * names, whether they are kept or read.
+ * bytes. A response comes from one state and the blocks of its load. Blocks never change, so only the state can be too old.
  */
 
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** A page that does not exist is looked for in the current state, but not more often than this. */
+/** A page that does not exist is looked for in the newest state, but not more often than this. */
 export const CONFIRMED_MS = 1_000;
 
 /** A store that fails is asked again after this time, not sooner, if the instance can respond without it. */
 export const ASK_AGAIN_MS = 5_000;
 
+/**
+ * While a refresh runs, others use the known state if the refresh began within this part of the time for which that state is trusted.
+ * An instance that was idle for longer waits, because its state can be of any age.
+ */
+const REFRESHED_IN_TIME = 1.2;
+
+/** How often something is looked for: in the known state, and in newer ones while loads replace each other. */
+const ATTEMPTS = 3;
+
+/** A string takes at most two bytes per character. Where each line of a block begins is a number. */
+const BYTES_PER_CHARACTER = 2;
+const BYTES_PER_LINE = 8;
+
+/** What is asked for: a page. */
+export interface PageRequest<Place extends Range> {
+  /** The block in which it lies; undefined if that depends on the state. */
+  block: WantedBlock | undefined;
+  /** Finds the page in a collection of so many records; undefined if it has no such page. */
+  locate(count: number): Place | undefined;
+}
+
+/** The state, and the page if it has one. `results` is the JSON text of its records, newest first. */
+export interface FoundPage<Place> {
+  state: State;
+  page?: { place: Place; results: string };
+}
+
 /** A store with this instance's cache in front. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
-  page(request: PageRequest, waitUntil: WaitUntil): Promise<StoredPage | undefined>;
-  statistics(waitUntil: WaitUntil): Promise<StateStatistics>;
+  page<Place extends Range>(request: PageRequest<Place>, waitUntil: WaitUntil): Promise<FoundPage<Place>>;
+  statistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
+}
+
+/** What was read of the store, or is known of it. */
+interface Snapshot extends Reading {
+  /** Whether the newest state was asked for. */
+  isNewest?: boolean;
 }
 
 interface Cache {
   name: string;
   store: Store;
-  /** The newest state that was seen, when the store was last asked for it, and when it last showed it. */
-  known?: { state: State; askedAt: number; seenAt: number };
-  /** A state before the known one, which is served for a while because this location does not see all blocks of that one. */
-  fallback?: { state: State; until: number } | undefined;
-  /** When a page was last looked for in the current state. */
+  /** The newest state that was seen, and when the store was asked for it. */
+  known?: { state: State; askedAt: number };
+  /** When the store last failed to give a state. */
+  failedAt: number;
+  /** When the refresh began that is running. */
+  refreshingSince?: number | undefined;
+  /** When a page was last looked for in the newest state. */
   confirmedAt: number;
-  /** When the latest read failed; undefined if it did not. */
-  failedAt?: number | undefined;
-  statistics?: StateStatistics;
+  statistics?: { load: string; statistics: Statistics };
   kept: Kept;
+  share: ReturnType<typeof createSharing>;
 }
 
 /**
@@ -65,242 +82,185 @@ interface Cache {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const cache: Cache = { name, store, confirmedAt: Number.NEGATIVE_INFINITY, kept: createKept(keptBytes) };
-  const share = createSharing();
-  const serve = <T>(
-    waitUntil: WaitUntil,
-    what: string,
-    find: (cache: Cache) => T | undefined,
-    read: (cache: Cache) => Promise<T>,
-  ) => {
-    const refresh = () => share("state", () => readState(cache), waitUntil);
-    const readOnce = () => share(what, () => read(cache), waitUntil);
-    return serveKept(cache, () => find(cache), readOnce, refresh, waitUntil);
+  const cache: Cache = {
+    name,
+    store,
+    failedAt: Number.NEGATIVE_INFINITY,
+    confirmedAt: Number.NEGATIVE_INFINITY,
+    kept: createKept(keptBytes),
+    share: createSharing(),
   };
   return {
-    state: (waitUntil) => serve(waitUntil, "state", servedState, readState),
-    statistics: (waitUntil) => serve(waitUntil, "statistics", findStatistics, readStatistics),
-    page(request, waitUntil) {
-      // Views that hide records depend on a clock, so their reads are not shared.
-      const what = `page ${request.page} ${request.hide ? crypto.randomUUID() : ""}`;
-      const find = () => findPage(cache, request);
-      return serve<StoredPage | undefined>(waitUntil, what, find, () => confirmPage(cache, request));
-    },
+    state: async (waitUntil) => (await takeState(cache, () => undefined, waitUntil)).state,
+    page: (request, waitUntil) => findPage(cache, request, waitUntil),
+    statistics: (waitUntil) => findStatistics(cache, waitUntil),
   };
 }
 
-/** Serves what is kept, if the state is fresh or has not changed, or if the store fails. */
-async function serveKept<T>(
+/**
+ * The state to serve: the known one while it is trusted, or while the store fails.
+ * @param wanted chooses a block to read along, if the state must be read and the store can do both at once
+ */
+async function takeState(
   cache: Cache,
-  find: () => T | undefined,
-  read: () => Promise<T>,
-  refresh: () => Promise<State>,
+  wanted: () => WantedBlock | undefined,
   waitUntil: WaitUntil,
-): Promise<T> {
-  const kept = find();
-  if (kept === undefined) return read();
-  if (isFresh(cache)) return kept;
-  const log = (error: unknown) => logFailure({ event: "kept_served", store: cache.name }, error);
-  if (cache.failedAt !== undefined) {
-    if (Date.now() - cache.failedAt >= ASK_AGAIN_MS) waitUntil(refresh().catch(log));
-    return kept;
-  }
+): Promise<Snapshot> {
+  const { known, store, failedAt, refreshingSince = 0 } = cache;
+  if (!known) return readState(cache, wanted(), false, waitUntil);
+  const now = Date.now();
+  if (now - known.askedAt < store.trustMs || now - failedAt < ASK_AGAIN_MS) return known;
+  const triedAt = Math.max(known.askedAt, failedAt);
+  const isInTime = refreshingSince - triedAt < REFRESHED_IN_TIME * store.trustMs;
+  if (now - refreshingSince < HANGS_AFTER_MS && isInTime) return known;
+  cache.refreshingSince = now;
   try {
-    await refresh();
-    return find() ?? (await read());
+    return await readState(cache, wanted(), false, waitUntil);
   } catch (error) {
-    if (error instanceof ContentError) throw error;
-    log(error);
-    return kept;
+    logFailure({ event: "kept_served", store: cache.name }, error);
+    return known;
+  } finally {
+    cache.refreshingSince = undefined;
   }
-}
-
-function isFresh({ known, store }: Cache): boolean {
-  return known !== undefined && Date.now() - known.askedAt < store.trustMs;
-}
-
-function servedState({ known, fallback }: Cache): State | undefined {
-  return fallback && Date.now() < fallback.until ? fallback.state : known?.state;
 }
 
 /**
- * Whether a state that was read is older than the known one, and does not prove that the known one is gone. In KV, a load that
- * met another may have a lower sequence, but is newer unless the known state replaced it.
+ * Reads the current state. A state with a lower sequence than the known one is asked for once more, from the primary database if there
+ * are replicas, and then believed: a backup may have been restored.
  */
-function isOlder({ known, store }: Cache, state: State, askedAt: number, newest: boolean): boolean {
-  if (!known || state.sequence >= known.state.sequence) return false;
-  if (store.lagMs === 0) return !newest;
-  return continues(known.state, state) && askedAt - known.seenAt < store.lagMs;
-}
-
-/**
- * Takes a state that the store gave, unless it is older.
- * @param askedAt when the store was asked, not when it responded: the state may have changed in between
- * @param newest whether the primary database was asked
- */
-function learn(cache: Cache, state: State, askedAt: number, newest: boolean): void {
-  const { known, store } = cache;
-  if (known && askedAt < known.askedAt) return;
-  if (known && isOlder(cache, state, askedAt, newest)) {
-    // A location of KV that lags would show nothing else if it were asked again at once.
-    if (store.lagMs > 0) known.askedAt = askedAt;
-    return;
-  }
-  cache.known = { state, askedAt, seenAt: askedAt };
-  if (!known || state.revision === known.state.revision) return;
-  cache.fallback = undefined;
-  // No name is used for other content, except after a backup was restored.
-  if (!continues(state, known.state)) cache.kept.clear();
-}
-
-/** Runs a read, and notes whether the store works. Damaged content is an error of that content alone. */
-async function attempt<T>(cache: Cache, read: Promise<T>): Promise<T> {
+async function readState(
+  cache: Cache,
+  wanted: WantedBlock | undefined,
+  isNewest: boolean,
+  waitUntil: WaitUntil,
+): Promise<Snapshot> {
+  const read = async () => {
+    const askedAt = Date.now();
+    const reading = await limitTime(cache.store.readState(wanted, isNewest));
+    const isBehind = reading.state.sequence < Number(cache.known?.state.sequence);
+    if (isBehind && !isNewest) return undefined;
+    // A response that took longer must not replace one that was asked for later.
+    if (!cache.known || askedAt >= cache.known.askedAt) cache.known = { state: reading.state, askedAt };
+    if (isNewest) cache.confirmedAt = askedAt;
+    return { ...reading, isNewest };
+  };
   try {
-    const result = await limitTime(read);
-    cache.failedAt = undefined;
-    return result;
+    const reading = await cache.share(`state ${wanted} ${isNewest}`, read, waitUntil);
+    return reading ?? (await readState(cache, wanted, true, waitUntil));
   } catch (error) {
-    if (!(error instanceof ContentError)) cache.failedAt = Date.now();
+    cache.failedAt = Date.now();
     throw error;
   }
 }
 
-/** Reads something with the state to which it belongs; from the primary database if a replica is behind the known state. */
-async function readWithState<T extends { state: State }>(
-  cache: Cache,
-  read: (newest: boolean) => Promise<T>,
-  newest: boolean,
-): Promise<T> {
-  const askedAt = Date.now();
-  const result = await attempt(cache, read(newest));
-  const isBehind = cache.store.lagMs === 0 && isOlder(cache, result.state, askedAt, newest);
-  learn(cache, result.state, askedAt, newest);
-  return isBehind ? readWithState(cache, read, true) : result;
-}
-
-async function readState(cache: Cache, newest = false): Promise<State> {
-  const read = async (fromPrimary: boolean) => ({
-    state: await cache.store.readState({ known: servedState(cache), newest: fromPrimary }),
-  });
-  const { state } = await readWithState(cache, read, newest);
-  return servedState(cache) ?? state;
-}
-
-function findStatistics(cache: Cache): StateStatistics | undefined {
-  const { statistics } = cache;
-  return statistics?.state.revision === servedState(cache)?.revision ? statistics : undefined;
-}
-
-async function readStatistics(cache: Cache): Promise<StateStatistics> {
-  const read = (newest: boolean) => cache.store.readStatistics(newest);
-  // In KV, they may be those of the state before.
-  cache.statistics = await (cache.store.lagMs > 0
-    ? attempt(cache, read(false))
-    : readWithState(cache, read, false));
-  return cache.statistics;
-}
-
-/** Reads a page; a page that does not exist is looked for in the current state too, because the client may know a newer one. */
-async function confirmPage(cache: Cache, request: PageRequest): Promise<StoredPage | undefined> {
-  const trusted = isFresh(cache) ? servedState(cache) : undefined;
-  if (!trusted || resolvePage(request, trusted.count)) {
-    const page = await readPage(cache, request, false);
-    if (page) return page;
-  } else if (Date.now() - cache.confirmedAt < CONFIRMED_MS) {
-    return undefined;
-  }
-  const page = await readPage(cache, request, true);
-  cache.confirmedAt = Date.now();
-  return page;
-}
-
-/** Reads a page with its state in one step, if the store can and no records are hidden, which depends on the state. */
-async function readPage(
-  cache: Cache,
-  request: PageRequest,
-  newest: boolean,
-): Promise<StoredPage | undefined> {
-  const { readPage: readAtOnce } = cache.store;
-  if (!readAtOnce || request.hide) return readInSteps(cache, request, newest);
-  const read = (fromPrimary: boolean) =>
-    readAtOnce(request, { known: servedState(cache), newest: fromPrimary });
-  const { state, blocks } = await readWithState(cache, read, newest);
-  const opened = keepBlocks(cache, state, blocks);
-  const location = resolvePage(request, state.count);
-  return location && renderPage(cache.kept, state, location, opened);
-}
-
-/** Reads the state, unless it is fresh, and then the blocks that it names. */
-async function readInSteps(
-  cache: Cache,
-  request: PageRequest,
-  newest: boolean,
-): Promise<StoredPage | undefined> {
-  const trusted = isFresh(cache) && !newest ? servedState(cache) : undefined;
-  const state = trusted ?? (await readState(cache, newest));
-  const location = resolvePage(request, state.count);
-  if (!location) return undefined;
-  const missing = neededBlocks(state, location).filter((first) => !cache.kept.findBlock(state, first));
-  try {
-    const range = { first: missing[0] ?? 1, last: missing.at(-1) ?? 0 };
-    const blocks = missing.length > 0 ? await attempt(cache, cache.store.readBlocks(state, range)) : [];
-    return renderPage(cache.kept, state, location, keepBlocks(cache, state, blocks));
-  } catch (error) {
-    // A location may see a new state before its blocks. A page that only the new state has must not look missing.
-    const { before } = state;
-    if (!(error instanceof MissingBlockError) || !before || !resolvePage(request, before.count)) throw error;
-    cache.fallback = { state: before, until: Date.now() + cache.store.trustMs };
-    return readInSteps(cache, request, false);
-  }
-}
-
-/** Keeps blocks of a known state, and returns them opened. */
-function keepBlocks({ known, fallback, kept }: Cache, state: State, blocks: Block[]): Map<number, Lines> {
-  const isKnown = [known?.state.revision, fallback?.state.revision].includes(state.revision);
-  return new Map(
-    blocks.map((block) => {
-      const lines = openBlock(block);
-      if (isKnown) kept.keepBlock(state, block, lines);
-      return [block.first, lines];
-    }),
-  );
-}
-
-/** The blocks that hold a range of positions; the rest of the range is in the tail. */
-function neededBlocks({ count }: State, { first, last }: Range): number[] {
-  return blockStarts({ first, last: Math.min(last, countInBlocks(count)) });
-}
-
-/** A page of the served state; undefined if it does not exist or a block of it is not kept. */
-function findPage(cache: Cache, request: PageRequest): StoredPage | undefined {
-  const state = servedState(cache);
-  const location = state && resolvePage(request, state.count);
-  if (!state || !location) return undefined;
-  const { kept } = cache;
-  const results = kept.findResults(state, location);
-  if (results !== undefined) return { ...location, state, results };
-  if (!neededBlocks(state, location).every((first) => kept.findBlock(state, first))) return undefined;
-  const page = renderPage(kept, state, location, new Map());
-  kept.keepResults(state, location, page.results);
-  return page;
-}
-
 /**
- * Renders a page of a state.
- * @param opened blocks in addition to those that are kept
- * @throws MissingBlockError
+ * Looks for something in the state to serve and, if it is missing there, in the newest one, because another load may be current.
+ * @param find returns undefined if the newest state may have it; throws MissingBlockError if a block is missing, which may be visible
+ *   later, or may be of a load that was replaced
  */
-function renderPage(
-  kept: Kept,
-  state: State,
-  location: PageLocation,
-  opened: Map<number, Lines>,
-): StoredPage {
-  const results = renderResults(location, (start) => {
-    if (start > countInBlocks(state.count)) return openTail(state.tail, state.count);
-    const lines = opened.get(start) ?? kept.findBlock(state, start);
-    if (lines) return lines;
-    throw new MissingBlockError(`The store has no block at position ${start} of load ${state.load}`);
+async function look<T>(
+  cache: Cache,
+  wanted: () => WantedBlock | undefined,
+  waitUntil: WaitUntil,
+  find: (reading: Snapshot) => Promise<T | undefined>,
+): Promise<T> {
+  let reading = await takeState(cache, wanted, waitUntil);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const found = await find(reading);
+      if (found !== undefined) return found;
+    } catch (error) {
+      if (!(error instanceof MissingBlockError) || attempt === ATTEMPTS) throw error;
+    }
+    reading = await readState(cache, wanted(), true, waitUntil);
+  }
+}
+
+function findPage<Place extends Range>(
+  cache: Cache,
+  request: PageRequest<Place>,
+  waitUntil: WaitUntil,
+): Promise<FoundPage<Place>> {
+  const wanted = () => (isKept(cache, request) ? undefined : request.block);
+  return look(cache, wanted, waitUntil, async (reading) => {
+    const { state } = reading;
+    const place = request.locate(state.count);
+    if (!place) return isConfirmed(cache, reading) ? { state } : undefined;
+    const kept = findResults(cache, state, place);
+    return {
+      state,
+      page: { place, results: kept ?? (await readResults(cache, reading, request, waitUntil)) },
+    };
   });
-  return { ...location, state, results };
+}
+
+/** Whether a page that this state does not have was looked for in the newest state a moment ago. */
+function isConfirmed({ confirmedAt }: Cache, { isNewest = false }: Snapshot): boolean {
+  return isNewest || Date.now() - confirmedAt < CONFIRMED_MS;
+}
+
+/** Whether a page of the known state needs no read. */
+function isKept({ known, kept }: Cache, { locate }: PageRequest<Range>): boolean {
+  const place = known && locate(known.state.count);
+  if (!place) return false;
+  return blocksOf(place).every((number) => kept.find(nameBlock(known.state, number)) !== undefined);
+}
+
+/** A page whose results are kept, or rendered from kept blocks. It is then kept too, because it was asked for before. */
+function findResults({ kept }: Cache, state: State, place: Range): string | undefined {
+  const name = `${state.load} ${place.first} ${place.last}`;
+  const results = kept.find(name);
+  if (typeof results === "string") return results;
+  const numbers = blocksOf(place);
+  const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
+  if (!numbers.every((number) => blocks.get(number))) return undefined;
+  const rendered = render(place, blocks);
+  kept.keep(name, rendered, rendered.length * BYTES_PER_CHARACTER);
+  return rendered;
+}
+
+/** Reads the blocks of a page, unless one of them was read with the state, and renders it. */
+async function readResults(
+  cache: Cache,
+  { state, text }: Reading,
+  { block, locate }: PageRequest<Range>,
+  waitUntil: WaitUntil,
+): Promise<string> {
+  const place = locate(state.count) as Range;
+  const numbers = blocksOf(place);
+  const read = () => limitTime(cache.store.readBlocks(state.load, numbers));
+  const wasRead = text !== undefined && block !== undefined;
+  const texts = wasRead ? [text] : await cache.share(`${state.load} ${numbers}`, read, waitUntil);
+  const blocks = new Map<number, Lines>();
+  for (const [index, number] of numbers.entries()) {
+    const content = texts[index];
+    if (typeof content !== "string") throw new MissingBlockError(state, `Block ${number}`);
+    const lines = openBlock({ number, text: content }, state.count);
+    const bytes = content.length * BYTES_PER_CHARACTER + BLOCK_SIZE * BYTES_PER_LINE;
+    cache.kept.keep(nameBlock(state, number), lines, bytes);
+    blocks.set(number, lines);
+  }
+  return render(place, blocks);
+}
+
+function render(place: Range, blocks: Map<number, Lines>): string {
+  return JSON.stringify(decodeRange(place, (number) => blocks.get(number) as Lines));
+}
+
+function nameBlock({ load }: State, number: number): string {
+  return `${load}/${number}`;
+}
+
+async function findStatistics(
+  cache: Cache,
+  waitUntil: WaitUntil,
+): Promise<{ state: State; statistics: Statistics }> {
+  const wanted = () => (cache.known && cache.statistics?.load === cache.known.state.load ? undefined : 0);
+  return look(cache, wanted, waitUntil, async (reading) => {
+    const { state } = reading;
+    if (cache.statistics?.load === state.load) return { state, statistics: cache.statistics.statistics };
+    const statistics = await readStatistics(cache.store, reading);
+    cache.statistics = { load: state.load, statistics };
+    return { state, statistics };
+  });
 }

@@ -1,75 +1,38 @@
-import type { PageLocation } from "../records/page.ts";
-import { BLOCK_SIZE, type Block, type Lines } from "./blocks.ts";
-import type { State } from "./store.ts";
-
-/** A string takes at most two bytes per character. Where each line of a block begins is a number. */
-const BYTES_PER_CHARACTER = 2;
-const BYTES_PER_LINE = 8;
-
-/** The blocks, and the results of pages, that an instance keeps in memory. */
+/** Values that an instance keeps in memory, by name. */
 export interface Kept {
-  findBlock(state: State, first: number): Lines | undefined;
-  /** @param lines those of the block */
-  keepBlock(state: State, block: Block, lines: Lines): void;
-  /** Finds a page of the state. */
-  findResults(state: State, location: PageLocation): string | undefined;
-  keepResults(state: State, location: PageLocation, results: string): void;
-  clear(): void;
+  find(name: string): unknown;
+  /** @param bytes that the value takes */
+  keep(name: string, value: unknown, bytes: number): void;
 }
 
-/** @param mostBytes if there are more, the blocks and results that were asked for longest ago are dropped */
+/** @param mostBytes if there are more, the values that were asked for longest ago are dropped */
 export function createKept(mostBytes: number): Kept {
   // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
-  const entries = new Map<string, { value: Lines | string; bytes: number }>();
+  const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;
-
-  const remove = (key: string) => {
-    total -= entries.get(key)?.bytes ?? 0;
-    entries.delete(key);
+  const take = (name: string) => {
+    const entry = entries.get(name);
+    entries.delete(name);
+    total -= entry?.bytes ?? 0;
+    return entry;
   };
-  const find = (key: string) => {
-    const entry = entries.get(key);
-    if (!entry) return undefined;
-    entries.delete(key);
-    entries.set(key, entry);
-    return entry.value;
+  const put = (name: string, entry: { value: unknown; bytes: number }) => {
+    entries.set(name, entry);
+    total += entry.bytes;
   };
-  const keep = (key: string, value: Lines | string, bytes: number) => {
-    remove(key);
-    entries.set(key, { value, bytes });
-    total += bytes;
-    for (const oldest of entries.keys()) {
-      if (total <= mostBytes) return;
-      remove(oldest);
-    }
-  };
-
   return {
-    findBlock(state, first) {
-      const lines = find(blockKey(state, first));
-      return typeof lines === "object" ? lines : undefined;
+    find(name) {
+      const entry = take(name);
+      if (entry) put(name, entry);
+      return entry?.value;
     },
-    keepBlock(state, { first, text }, lines) {
-      keep(blockKey(state, first), lines, text.length * BYTES_PER_CHARACTER + BLOCK_SIZE * BYTES_PER_LINE);
-    },
-    findResults(state, location) {
-      const results = find(pageKey(state, location));
-      return typeof results === "string" ? results : undefined;
-    },
-    keepResults(state, location, results) {
-      keep(pageKey(state, location), results, results.length * BYTES_PER_CHARACTER);
-    },
-    clear() {
-      entries.clear();
-      total = 0;
+    keep(name, value, bytes) {
+      take(name);
+      put(name, { value, bytes });
+      for (const oldest of entries.keys()) {
+        if (total <= mostBytes) return;
+        take(oldest);
+      }
     },
   };
-}
-
-function blockKey({ load }: State, first: number): string {
-  return `${load}/${first}`;
-}
-
-function pageKey({ revision }: State, { count, number }: PageLocation): string {
-  return `${revision} ${count} ${number}`;
 }

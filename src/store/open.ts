@@ -2,7 +2,8 @@ import type { Env } from "../env.ts";
 import { type CachedStore, createCachedStore } from "./cache.ts";
 import { bindDatabase, createD1Store } from "./d1.ts";
 import { bindNamespace, createKvStore } from "./kv.ts";
-import type { Store } from "./store.ts";
+import { createSeedStore } from "./seed.ts";
+import type { Store } from "./state.ts";
 
 /** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
 const cached = new WeakMap<Env, CachedStore>();
@@ -23,21 +24,27 @@ export function assignStore(env: Env, store: Store): void {
 export function cachedStore(env: Env, keptBytes?: number): CachedStore {
   let store = cached.get(env);
   if (!store) {
-    store = createCachedStore(createStore(env), env.STORE ?? "", keptBytes);
+    store = createCachedStore(openStore(env), env.STORE ?? "", keptBytes);
     cached.set(env, store);
   }
   return store;
 }
 
 /**
- * The same store without the cache, for callers that need the current state, and for the writer.
- * @throws Error if the setting names none
+ * The same store without the cache, for callers that need the current state.
+ * @throws Error if the setting names none, or if its binding is missing
  */
-export function createStore(env: Env): Store {
-  const { STORE, DB, KV } = env;
+export function openStore(env: Env): Store {
+  const { STORE, DB, KV, ASSETS } = env;
   const store = assigned.get(env);
   if (store) return store;
-  if (STORE === "d1") return createD1Store(bindDatabase(DB));
-  if (STORE === "kv") return createKvStore(bindNamespace(KV));
-  throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1" or "kv"`);
+  if (STORE === "d1") return createD1Store(bindDatabase(requireBinding("DB", DB, STORE)));
+  if (STORE === "kv") return createKvStore(bindNamespace(requireBinding("KV", KV, STORE)));
+  if (STORE === "seed") return createSeedStore(requireBinding("ASSETS", ASSETS, STORE));
+  throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1", "kv" or "seed"`);
+}
+
+function requireBinding<T>(name: string, binding: T | undefined, store: string): T {
+  if (binding) return binding;
+  throw new Error(`STORE is "${store}", but wrangler.toml binds no ${name}`);
 }

@@ -11,7 +11,7 @@ test.each([
 ])("any request for %s in memory gets the expected response", async (_, records, runs) => {
   const { store } = await createMemoryService(records);
   const app = createApp();
-  const known = { state: await store.readState(), records: records?.toReversed() ?? [] };
+  const known = { state: (await store.readState()).state, records: records?.toReversed() ?? [] };
   const open = (settings: Partial<Env>) => {
     const { env } = createInstance(store, { settings });
     return (request: Request) => app.fetch(request, env, context);

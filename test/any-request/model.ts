@@ -1,5 +1,5 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { State } from "../../src/store/store.ts";
+import type { State } from "../../src/store/state.ts";
 import type { AnyRequest, Option } from "./requests.ts";
 
 const PATH = "/api/tf1/records/";
@@ -140,7 +140,7 @@ function respondPage(request: AnyRequest, served: Served, number: number): Expec
       body: new RegExp(`<title>Records, page ${number} of ${last}\\b`),
       headers: { etag: undefined },
     };
-  const etag = `"${state.revision}-${count}-${number}-${code.slice(0, 8)}-${originOf(request)}"`;
+  const etag = `"${state.load}-${count}-${number}-${code.slice(0, 8)}-${originOf(request)}"`;
   const headers = { etag, "cache-control": "public, max-age=5, stale-if-error=3600" };
   if (request.condition === "current" || request.condition === "any")
     return { status: 304, type: "none", headers };

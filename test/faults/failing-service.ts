@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { Store } from "../../src/store/state.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 
 /** Creates a service whose store fails or hangs on command. It must be read for every response, but is trusted for 0 seconds. */
@@ -25,9 +25,7 @@ export async function createFailingService(records: TrafficRecord[], settings: P
   const failing: Store = {
     ...store,
     readState: read(store.readState),
-    readStatistics: read(store.readStatistics),
     readBlocks: read(store.readBlocks),
-    ...(store.readPage && { readPage: read(store.readPage) }),
   };
   return {
     service: createInstance(failing, { settings }),

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { bundleWorker } from "../bundled-worker.ts";
 import { check, PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";

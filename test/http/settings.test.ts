@@ -38,12 +38,12 @@ describe("a wrong setting causes 503, and the log names it:", () => {
   });
 
   test.each<[Partial<Env>, string]>([
-    [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1" or "kv"'],
-    [{ STORE: "" }, 'STORE is ""; it must be "d1" or "kv"'],
-    [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1" or "kv"'],
+    [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
+    [{ STORE: "" }, 'STORE is ""; it must be "d1", "kv" or "seed"'],
+    [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1", "kv" or "seed"'],
     [{}, "STORE is undefined"],
-    [{ STORE: "d1" }, "TypeError: Cannot read properties of undefined"],
-    [{ STORE: "kv" }, "TypeError: Cannot read properties of undefined"],
+    [{ STORE: "d1" }, 'STORE is "d1", but wrangler.toml binds no DB'],
+    [{ STORE: "kv" }, 'STORE is "kv", but wrangler.toml binds no KV'],
   ])("%j without another store", async (settings, message) => {
     const env = { RATE_LIMIT: "off", ...settings } as Env;
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
-import { NOTHING_LOADED } from "../../src/store/store.ts";
+import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { createFailingService } from "../faults/failing-service.ts";
 import { check } from "../http-suite/exchange.ts";
 import { createMemoryService } from "../memory-service.ts";
@@ -51,9 +51,9 @@ test("the health check is not affected by the rate limit", async () => {
 test.each([
   ["2026-11-01T00:00:00.000Z", "2026-11-01T00:01:30.999Z", 90],
   ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
-  [undefined, "2026-11-01T00:00:00.000Z", null],
+  [null, "2026-11-01T00:00:00.000Z", null],
   ["yesterday", "2026-11-01T00:00:00.000Z", null],
-])("a state that was loaded at %s and is read at %s has an age of %s s", (switchedAt, now, age) => {
-  const state = { ...NOTHING_LOADED, count: 2, switchedAt };
+])("a state that was loaded at %s and is read at %s has an age of %s s", (loaded_at, now, age) => {
+  const state = { ...NOTHING_LOADED, count: 2, loaded_at };
   expect(describeState(state, Date.parse(now)).age_seconds).toBe(age);
 });

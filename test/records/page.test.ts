@@ -30,28 +30,39 @@ describe("the page parameter", () => {
 
 describe("pages of a collection", () => {
   test.each([
-    { count: 0, page: 1, first: 1, last: 0, pages: 1 },
-    { count: 1, page: 1, first: 1, last: 1, pages: 1 },
-    { count: 15, page: 1, first: 1, last: 15, pages: 1 },
-    { count: 16, page: 1, first: 2, last: 16, pages: 2 },
-    { count: 16, page: 2, first: 1, last: 1, pages: 2 },
-    { count: 100, page: 4, first: 41, last: 55, pages: 7 },
-  ])("page $page of $count records is positions $first to $last", ({ count, page, first, last, pages }) => {
-    const [next, previous] = [page < pages ? page + 1 : null, page > 1 ? page - 1 : null];
-    expect(locatePage(count, page)).toEqual({ number: page, count, first, last, next, previous });
-    expect(lastPage(count)).toBe(pages);
-  });
+    { total: 0, hidden: 0, page: 1, first: 1, last: 0, pages: 1 },
+    { total: 1, hidden: 0, page: 1, first: 1, last: 1, pages: 1 },
+    { total: 15, hidden: 0, page: 1, first: 1, last: 15, pages: 1 },
+    { total: 16, hidden: 0, page: 1, first: 1, last: 15, pages: 2 },
+    { total: 16, hidden: 0, page: 2, first: 16, last: 16, pages: 2 },
+    { total: 100, hidden: 0, page: 4, first: 46, last: 60, pages: 7 },
+    { total: 100, hidden: 7, page: 1, first: 8, last: 22, pages: 7 },
+    { total: 100, hidden: 10, page: 6, first: 86, last: 100, pages: 6 },
+    { total: 100, hidden: 99, page: 1, first: 100, last: 100, pages: 1 },
+    { total: 100, hidden: 100, page: 1, first: 101, last: 100, pages: 1 },
+  ])(
+    "page $page of $total records, $hidden hidden, has the places $first to $last",
+    ({ total, hidden, page, first, last, pages }) => {
+      const [next, previous] = [page < pages ? page + 1 : null, page > 1 ? page - 1 : null];
+      const location = { number: page, count: total - hidden, first, last, next, previous };
+      expect(locatePage(page, total, hidden)).toEqual(location);
+      expect(lastPage(total - hidden)).toBe(pages);
+      expect(locatePage("last", total, hidden)?.number).toBe(pages);
+      expect(locatePage(pages + 1, total, hidden)).toBeUndefined();
+    },
+  );
 
-  test("following next visits each position once, newest first, and ends", () => {
+  test("following next visits each place that is shown once, newest first, and ends", () => {
     fc.assert(
-      fc.property(fc.nat(2_000), (count) => {
+      fc.property(fc.nat(2_000), fc.nat(2_000), (count, hidden) => {
         const visited: number[] = [];
-        for (let page: number | null = 1; page !== null; page = locatePage(count, page).next) {
-          expect(page, "the walk ends").toBeLessThanOrEqual(lastPage(count));
-          const { first, last } = locatePage(count, page);
-          for (let position = last; position >= first; position--) visited.push(position);
+        for (let page: number | null = 1; page !== null; ) {
+          const location = locatePage(page, count + hidden, hidden);
+          if (!location) throw new Error(`Page ${page} does not exist`);
+          for (let place = location.first; place <= location.last; place++) visited.push(place);
+          page = location.next;
         }
-        expect(visited).toEqual(Array.from({ length: count }, (_, index) => count - index));
+        expect(visited).toEqual(Array.from({ length: count }, (_, index) => hidden + index + 1));
       }),
     );
   });
@@ -59,8 +70,8 @@ describe("pages of a collection", () => {
   test("previous of next is the page itself", () => {
     fc.assert(
       fc.property(fc.nat(10_000_000), fc.integer({ min: 1, max: 1_000_000 }), (count, page) => {
-        const { next } = locatePage(count, page);
-        if (next !== null) expect(locatePage(count, next).previous).toBe(page);
+        const next = locatePage(page, count)?.next;
+        if (next) expect(locatePage(next, count)?.previous).toBe(page);
       }),
     );
   });

@@ -13,7 +13,7 @@ export function makeRecords(count: number): TrafficRecord[] {
 
 /** The same records with long texts. A few thousand take several writes, since D1 and KV write about 1 MB at a time. */
 export function makeWideRecords(count: number): TrafficRecord[] {
-  return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(255, ".") }));
+  return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
 }
 
 /** The order of the collection: newest first, then by camera_ref, then by id. */

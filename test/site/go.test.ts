@@ -56,7 +56,7 @@ describe("a jump to a date", () => {
     const { count } = Object(await (await fetch(`${PATH}?prefer=grow=1/s`)).json());
     const location = (await fetch("/go?date=2019-05-17&prefer=grow=1/s")).headers.get("location");
     expect(count).toBeLessThan(records.length);
-    expect(location).toContain(`page=${findDate([["2019-05-17", 192, 0, 0]], "2019-05-17", count).page}#`);
+    expect(location).toContain(`page=${findDate([["2019-05-17", 192, 0, 0, 0]], "2019-05-17", count).page}#`);
   });
 
   test("leads to the first page of an empty collection", async () => {
@@ -72,7 +72,7 @@ test("the page of any date begins with or contains its newest record", () => {
       const name = (day: number) => `2025-01-${String(day + 1).padStart(2, "0")}`;
       const all = counts.flatMap((count, day) => Array<string>(count + 1).fill(name(day)));
       const found = findDate(
-        counts.map((count, day) => [name(day), count, 1, 0]),
+        counts.map((count, day) => [name(day), count + 1, 1, 0, 0]),
         name(chosen),
         all.length,
       );

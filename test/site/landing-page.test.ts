@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { Page } from "../../src/records/record.ts";
-import type { Source } from "../../src/records/statistics.ts";
 import { createFailingService } from "../faults/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -102,29 +101,25 @@ describe("the landing page shows the setting", () => {
 });
 
 describe("the landing page says where the records come from:", () => {
-  const seed: Source = { kind: "seed", name: "data/seed" };
-  const file: Source = { kind: "file", name: "counts.csv" };
+  const createFiles = (count: number) => Array.from({ length: count }, (_, index) => `${index}.csv`);
 
-  const createFiles = (count: number) =>
-    Array.from({ length: count }, (_, index): Source => ({ kind: "file", name: `${index}.csv` }));
-
-  test.each<[Source[], string]>([
-    [[seed], "The records are made up: they are the seed of this project."],
-    [[file], "The records come from: counts.csv."],
-    [[seed, file], "The records come from: the made-up seed of this project; counts.csv."],
-    [[{ kind: "stated", name: "<b>x" }], "The records come from: &lt;b&gt;x."],
+  test.each<[string[], string]>([
+    [["generated"], "The records are made up: they are the seed of this project."],
+    [["counts.csv"], "The records come from: counts.csv."],
+    [["generated", "counts.csv"], "The records come from: generated; counts.csv."],
+    [["<b>x"], "The records come from: &lt;b&gt;x."],
     [createFiles(5), "The records come from: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
     [createFiles(7), "3.csv; 4.csv; and 2 more."],
     [createFiles(25), "3.csv; 4.csv; and 20 more."],
   ])("%j: %s", async (sources, sentence) => {
     const service = await createMemoryService();
-    const { switchedAt } = await service.load(makeRecords(20), sources);
+    const { loaded_at } = service.load(makeRecords(20), sources);
     const { json, page } = await open(service);
     expect(json).toMatchObject({
       statistics: { sources: sources.slice(0, 20), source_count: sources.length },
     });
     expect(page).toContain(sentence);
-    expect(page).toContain(`<time datetime="${switchedAt}">`);
+    expect(page).toContain(`<time datetime="${loaded_at}">`);
     expect(page.includes("made up:")).toBe(sentence.includes("made up"));
   });
 });
@@ -151,7 +146,8 @@ test("the landing page is created once for each state, origin and setting", asyn
 test("missing statistics are an error of the landing page alone", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { store } = service;
-  const readStatistics = () => Promise.reject(new Error("The statistics are missing"));
-  const { fetch } = createInstance({ ...store, readStatistics });
+  const readBlocks: typeof store.readBlocks = async (load, numbers) =>
+    numbers.includes(0) ? [null] : store.readBlocks(load, numbers);
+  const { fetch } = createInstance({ ...store, readBlocks });
   expect([(await fetch("/")).status, (await fetch("/api/tf1/records/")).status]).toEqual([503, 200]);
 });

@@ -5,7 +5,7 @@ import { formatPeriod, groupIntoPeriods, splitAtGaps } from "../../src/site/land
 
 const DAY_MS = 86_400_000;
 const toDate = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10);
-const makeDay = (number: number): Day => [toDate(number), 7, 2, 1];
+const makeDay = (number: number): Day => [toDate(number), 10, 2, 1, 0];
 const makeDays = (count: number, step = 1) =>
   Array.from({ length: count }, (_, index) => makeDay(17_897 + index * step));
 
@@ -24,7 +24,7 @@ describe("periods", () => {
   });
 
   test("contain the sums of their days", () => {
-    const days: Day[] = [...makeDays(200), ["2020-02-03", 1, 2, 3], ["2020-02-05", 10, 20, 30]];
+    const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 0], ["2020-02-05", 60, 20, 30, 0]];
     expect(groupIntoPeriods(days).periods.at(-1)).toEqual({
       first: "2020-02-03",
       last: "2020-02-05",

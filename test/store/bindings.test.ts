@@ -1,9 +1,8 @@
 import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { bindDatabase } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore, GRACE_MS, type KeyValueStore } from "../../src/store/kv.ts";
+import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import { SHORT_PAUSES } from "../../src/store/retry.ts";
-import { NOTHING_LOADED } from "../../src/store/store.ts";
 
 /**
  * Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime throws, and
@@ -40,8 +39,7 @@ const MESSAGES = {
   kv: {
     transient: [
       "KV GET failed: 500 Internal Server Error",
-      "KV PUT failed: 503 Service Temporarily Unavailable",
-      "KV DELETE failed: 429 Too Many Requests",
+      "KV GET failed: 429 Too Many Requests",
       "Network connection lost.",
     ],
     lasting: [
@@ -52,65 +50,48 @@ const MESSAGES = {
   },
 };
 
-/** The operations of a database or a namespace that fails so often, which are tried again. */
-const OPERATIONS = {
+/** The read of a database or a namespace whose calls do this. */
+const READS = {
   d1(work: () => Promise<object>) {
     const statement = { bind: () => ({ all: work }) };
-    const database = { withSession: () => ({ prepare: () => statement }), prepare: () => "", batch: work };
-    const { query, write } = bindDatabase(database as unknown as D1Database);
-    return [() => query("", [], false), () => write([""])];
+    const database = { withSession: () => ({ prepare: () => statement }) };
+    return () => bindDatabase(database as unknown as D1Database).query("", [], false);
   },
-  kv(work: () => Promise<object>) {
-    const methods = { get: work, put: work, delete: work };
-    const { get, put, delete: remove } = bindNamespace(methods as unknown as KVNamespace);
-    return [() => get(["a"], 30), () => put([{ key: "a", value: "" }]), () => remove(["a"])];
-  },
+  kv: (work: () => Promise<object>) => () =>
+    bindNamespace({ get: work } as unknown as KVNamespace).get(["a"], 30),
 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-describe.each(["d1", "kv"] as const)("an operation of %s that fails with", (store) => {
-  /** How often each operation is tried if the first attempts fail, and whether it succeeds in the end. */
+describe.each(["d1", "kv"] as const)("a read of %s that fails with", (store) => {
+  /** How often a read is tried if the first attempts fail, and how it ends. */
   async function countAttempts(message: string, failures: number) {
     let attempts = 0;
-    const operations = OPERATIONS[store](async () => {
+    const read = READS[store](async () => {
       attempts += 1;
       if (attempts <= failures) throw new Error(message);
-      return [{ results: [], meta: {} }];
+      return { results: [] };
     });
-    const outcomes = [];
-    for (const operation of operations) {
-      attempts = 0;
-      const outcome = operation().then(
-        () => "done",
-        (error: Error) => error.message,
-      );
-      await vi.advanceTimersByTimeAsync(SHORT_PAUSES.pausesMs);
-      outcomes.push([await outcome, attempts]);
-    }
-    return outcomes;
+    const outcome = read().then(
+      () => "done",
+      (error: Error) => error.message,
+    );
+    await vi.advanceTimersByTimeAsync(SHORT_PAUSES.pausesMs);
+    return { outcome: await outcome, attempts };
   }
 
   test.each(MESSAGES[store].transient)("%s is tried again, for a second", async (message) => {
-    for (const outcome of await countAttempts(message, 2)) expect(outcome).toEqual(["done", 3]);
-    for (const [outcome, attempts] of await countAttempts(message, Number.POSITIVE_INFINITY)) {
-      expect(outcome).toBe(message);
-      // The fewest attempts whose pauses can add up to a second.
-      expect(attempts).toBeGreaterThanOrEqual(5);
-    }
+    expect(await countAttempts(message, 2)).toEqual({ outcome: "done", attempts: 3 });
+    const { outcome, attempts } = await countAttempts(message, Number.POSITIVE_INFINITY);
+    expect(outcome).toBe(message);
+    // The fewest attempts whose pauses can add up to a second.
+    expect(attempts).toBeGreaterThanOrEqual(5);
   });
 
   test.each(MESSAGES[store].lasting)("%s is not tried again", async (message) => {
-    for (const outcome of await countAttempts(message, 1)) expect(outcome).toEqual([message, 1]);
+    expect(await countAttempts(message, 1)).toEqual({ outcome: message, attempts: 1 });
   });
-});
-
-test("the state of KV is written once, because another writer may have written it meanwhile", async () => {
-  const put = vi.fn(() => Promise.reject(new Error("Network connection lost.")));
-  const { replace } = bindNamespace({ put } as unknown as KVNamespace);
-  await expect(replace({ key: "collection", value: "" })).rejects.toThrow("connection lost");
-  expect(put).toHaveBeenCalledOnce();
 });
 
 test.each([
@@ -125,21 +106,13 @@ test.each([
   expect(withSession).toHaveBeenCalledExactlyOnceWith(constraint);
 });
 
-test.each([
-  [0, 30],
-  [GRACE_MS, 86_400],
-])("a location of KV keeps blocks of a state that is %i ms old for %i seconds", async (age, cacheTtl) => {
-  const get = vi.fn(async (keys: string[]) => keys.map(() => ""));
-  const { readBlocks } = createKvStore({ get } as unknown as KeyValueStore);
-  const switchedAt = new Date(Date.now() - age).toISOString();
-  await readBlocks({ ...NOTHING_LOADED, load: "a", count: 150, switchedAt }, { first: 1, last: 1 });
-  expect(get).toHaveBeenCalledExactlyOnceWith(["blocks/a/1"], cacheTtl);
-});
-
-test("all keys of a namespace are listed, which KV returns in parts", async () => {
-  const list = async ({ cursor }: { cursor: string | null }) =>
-    cursor === "second"
-      ? { keys: [{ name: "b" }], list_complete: true }
-      : { keys: [{ name: "a" }], list_complete: false, cursor: "second" };
-  expect(await bindNamespace({ list } as unknown as KVNamespace).list()).toEqual(["a", "b"]);
+test("a location of KV keeps the state for 30 seconds, and blocks, which never change, for a day", async () => {
+  const get = vi.fn(async () => null);
+  const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
+  await readState(1);
+  await readBlocks("a", [1]);
+  expect(get.mock.calls).toEqual([
+    ["state", { type: "text", cacheTtl: 30 }],
+    ["block/a/1", { type: "text", cacheTtl: 86_400 }],
+  ]);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
-import { createControlledStore, makeState, pageOf, useClock } from "./controlled-store.ts";
+import { createControlledStore, makeState, NO_PAGE, pageOf, useClock } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 
 useClock();
@@ -10,27 +10,27 @@ useClock();
 const TRUST_MS = 5_000;
 
 const first = makeState(1_250);
-const grown = makeState(1_600, { previous: [first.revision] });
-const replaced = makeState(700, { load: "b", sequence: 2_000, previous: [first.revision] });
+const replaced = makeState(700, { sequence: 2 });
+const KINDS = ["d1", "kv"] as const;
 
 describe("while the state is fresh", () => {
-  test("the store is read once for all pages of a block: by number, the last one, or without the newest records", async () => {
-    const { read, reads } = createControlledStore(first);
-    for (const page of [1, 2, 3, 1]) expect(await read(page)).toEqual(pageOf(1_250, page));
-    expect(reads, "the tail is a part of the state").toEqual(["page 1"]);
-    for (const page of [84, 75, "last"] as const)
-      expect(await read(page)).toEqual(pageOf(1_250, page === "last" ? 84 : page));
-    expect(await read(2, () => 1_150)).toEqual(pageOf(100, 2));
-    expect(reads).toEqual(["page 1", "page 84"]);
+  test.each([
+    ["d1", ["state and block 1", "block 9", "block 2", "block 4,5"]],
+    ["kv", ["state", "block 1", "block 9", "block 2", "block 4,5"]],
+  ] as const)("%s is read once for all pages of a block", async (kind, expected) => {
+    const { read, reads } = createControlledStore(first, kind);
+    for (const page of [1, 2, 10, 1]) expect(await read(page)).toEqual(pageOf(1_250, page));
+    for (const page of [84, 81]) expect(await read(page)).toEqual(pageOf(1_250, page));
+    expect(await read("last")).toEqual(pageOf(1_250, 84));
+    expect(await read(1, () => 150)).toMatchObject({ count: 1_100, number: 1 });
+    expect(await read(1, () => 590)).toMatchObject({ count: 660, number: 1 });
+    expect(reads).toEqual(expected);
   });
 
-  test.each([
-    ["d1", 41],
-    ["kv", 41],
-  ] as const)("a walk of 400 pages reads a store like %s at most %i times", async (kind, most) => {
-    const { read, reads } = createControlledStore(makeState(6_000), kind);
-    for (let page = 1; page <= 400; page++) expect(await read(page)).toEqual(pageOf(6_000, page));
-    expect(reads.length).toBeLessThanOrEqual(most);
+  test("the last page of a new instance is read in one step, without a known number", async () => {
+    const { read, reads } = createControlledStore(first);
+    expect(await read("last")).toEqual(pageOf(1_250, 84));
+    expect(reads).toEqual(["state and block last"]);
   });
 
   test("pages whose blocks are kept are served even if the store fails", async () => {
@@ -44,57 +44,41 @@ describe("while the state is fresh", () => {
   test("blocks that were used longest ago are dropped when there is no room", async () => {
     // A block takes about 20 kB, and the results of a page 7 kB.
     const { read, reads } = createControlledStore(first, "d1", 60_000);
-    for (const page of [84, 60, 83, 40, 84, 60]) await read(page);
-    expect(reads).toEqual(["page 84", "page 60", "page 40", "page 60"]);
+    for (const page of [1, 25, 2, 45, 1, 25]) await read(page);
+    expect(reads).toEqual(["state and block 1", "block 3", "block 5", "block 3"]);
   });
 });
 
 describe("when the state is no longer fresh", () => {
-  test("an unchanged state makes all kept pages fresh again", async () => {
-    const { read, reads } = createControlledStore(first);
+  test.each(KINDS)("a kept page needs only the state of %s", async (kind) => {
+    const { read, reads } = createControlledStore(first, kind);
     await read(60);
+    reads.length = 0;
     vi.advanceTimersByTime(TRUST_MS);
-    for (const page of [60, 61]) expect(await read(page)).toEqual(pageOf(1_250, page));
-    expect(reads).toEqual(["page 60", "state"]);
+    for (const page of [60, 59]) expect(await read(page)).toEqual(pageOf(1_250, page));
+    expect(reads).toEqual(["state"]);
   });
 
-  test("an append keeps blocks, and earlier states", async () => {
-    const { read, reads, control } = createControlledStore(first);
-    for (const page of [1, 60]) await read(page);
-    control.state = grown;
-    vi.advanceTimersByTime(TRUST_MS);
-    for (const page of [1, 84]) expect(await read(page)).toEqual(pageOf(1_600, page));
-    expect(await read(60, () => 350)).toEqual(pageOf(1_250, 60));
-    expect(reads).toEqual(["page 1", "page 60", "state"]);
-  });
-
-  test("a load is served without blocks of the load before", async () => {
-    const { read, control } = createControlledStore(first);
-    await read(60);
+  test.each(KINDS)("another load in %s is served without blocks of the load before", async (kind) => {
+    const { read, control } = createControlledStore(first, kind);
+    for (const page of [1, 30]) await read(page);
     control.state = replaced;
     vi.advanceTimersByTime(TRUST_MS);
-    for (const page of [1, 30]) expect(await read(page)).toEqual(pageOf(700, page));
+    for (const page of [1, 30, 47]) expect(await read(page)).toEqual(pageOf(700, page));
+    expect(await read(48)).toEqual(NO_PAGE);
   });
 
-  test("a state that does not continue the known one drops all blocks, as after a restored backup", async () => {
+  test("the blocks of a load are right whenever it is served, as after a backup was restored", async () => {
     const { read, reads, control } = createControlledStore(first);
     await read(60);
-    control.state = makeState(1_250, { revision: "restored", previous: ["another"], sequence: 1_249 });
-    vi.advanceTimersByTime(TRUST_MS);
-    await read(60);
-    expect(reads).toEqual(["page 60", "state", "state (newest)", "page 60"]);
-  });
-
-  test("a restored backup drops the blocks of its load, although another load came in between", async () => {
-    const { read, reads, control } = createControlledStore(first);
-    await read(60);
-    control.state = replaced;
-    vi.advanceTimersByTime(TRUST_MS);
-    await read(1);
-    control.state = makeState(1_250, { revision: "restored" });
-    vi.advanceTimersByTime(TRUST_MS);
-    for (const page of [1, 60]) await read(page);
-    expect(reads.filter((what) => what === "page 60")).toHaveLength(2);
+    for (const state of [replaced, first]) {
+      control.state = state;
+      vi.advanceTimersByTime(TRUST_MS);
+      await read(1);
+    }
+    reads.length = 0;
+    expect(await read(60)).toEqual(pageOf(1_250, 60));
+    expect(reads).toEqual([]);
   });
 
   test("freshness counts from the request to the store, not from its response", async () => {
@@ -105,20 +89,39 @@ describe("when the state is no longer fresh", () => {
     await page;
     vi.advanceTimersByTime(TRUST_MS - HANGS_AFTER_MS + 1);
     await read(1);
-    expect(reads).toEqual(["page 1", "state"]);
+    expect(reads).toEqual(["state and block 1", "state"]);
   });
 
-  test.each(["d1", "kv"] as const)("blocks that are read do not delay a new state of %s", async (kind) => {
+  test.each(KINDS)("blocks that are read do not delay a new state of %s", async (kind) => {
     const { read, control } = createControlledStore(first, kind);
     await read(1);
     control.state = replaced;
-    for (let second = 2; second < 60; second += 2) {
+    for (let second = 2; second < 20; second += 2) {
       vi.advanceTimersByTime(2_000);
       // A page whose block is not kept.
-      const page = second > TRUST_MS / 1_000 ? 1 : 84 - 10 * second;
-      const { count } = (await read(page)) as { count: number };
-      if (second > TRUST_MS / 1_000) expect(count).toBe(700);
+      const { count } = await read(second > TRUST_MS / 1_000 ? 1 : 10 * second);
+      expect(count).toBe(second > TRUST_MS / 1_000 ? 700 : 1_250);
     }
+  });
+
+  test.each([
+    [TRUST_MS + 900, "at once, if the refresh began in time"],
+    [3_600_000, "from the refresh, if the instance was idle for longer"],
+  ])("%i ms after the state was read, others are served %s", async (idle) => {
+    const { read, reads, control } = createControlledStore(first);
+    await read(1);
+    control.state = replaced;
+    let respond = () => {};
+    control.delay = new Promise<void>((resolve) => {
+      respond = resolve;
+    });
+    vi.advanceTimersByTime(idle);
+    const refreshing = read(1);
+    const other = read(2);
+    respond();
+    expect(await other).toEqual(pageOf(idle < 6_000 ? 1_250 : 700, 2));
+    expect(await refreshing).toEqual(pageOf(700, 1));
+    expect(reads, "the state is read once").toEqual(["state and block 1", "state", "block 1"]);
   });
 });
 
@@ -130,100 +133,137 @@ describe("a store that fails", () => {
     vi.advanceTimersByTime(TRUST_MS);
     for (let request = 0; request < 10; request++) expect(await read(1)).toEqual(pageOf(1_250, 1));
     expect(await cache.state(waitUntil)).toEqual(first);
-    expect(reads).toEqual(["page 1", "state"]);
+    expect(reads).toEqual(["state and block 1", "state"]);
     expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(ASK_AGAIN_MS);
     for (let request = 0; request < 10; request++) await read(1);
-    expect(reads).toEqual(["page 1", "state", "state"]);
+    expect(reads).toEqual(["state and block 1", "state", "state"]);
     await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
   });
 
-  test("is waited for again once it has recovered", async () => {
+  test("is used again at once when it has recovered", async () => {
     const { read, control } = createControlledStore(first);
     await read(1);
     vi.advanceTimersByTime(TRUST_MS);
     control.fails = true;
     await read(1);
-    control.fails = false;
+    Object.assign(control, { fails: false, state: replaced });
     vi.advanceTimersByTime(ASK_AGAIN_MS);
-    await read(1);
-    // The read in the background has shown that the store works.
-    await vi.advanceTimersByTimeAsync(TRUST_MS);
-    control.state = grown;
-    expect(await read(1)).toEqual(pageOf(1_600, 1));
+    expect(await read(1)).toEqual(pageOf(700, 1));
   });
 
-  test("is read in the background while it hangs, so that no request waits for it", async () => {
+  test("delays at most one request in a few seconds while it hangs", async () => {
     const { read, reads, control } = createControlledStore(first);
     await read(1);
     control.delay = new Promise(() => {});
     vi.advanceTimersByTime(TRUST_MS);
-    const waiting = read(1);
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
-    expect(await waiting).toEqual(pageOf(1_250, 1));
     for (let round = 0; round < 3; round++) {
-      await vi.advanceTimersByTimeAsync(ASK_AGAIN_MS + HANGS_AFTER_MS);
+      const waiting = read(1);
       // These would never settle if they waited, since nothing advances the clock.
-      for (let request = 0; request < 5; request++) await read(2);
+      for (let request = 0; request < 5; request++) expect(await read(2)).toEqual(pageOf(1_250, 2));
+      await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+      expect(await waiting).toEqual(pageOf(1_250, 1));
+      vi.advanceTimersByTime(ASK_AGAIN_MS);
     }
-    expect(reads.length).toBeLessThanOrEqual(5);
+    expect(reads).toHaveLength(1 + 3);
+  });
+
+  test("and was never read is a failure of each request", async () => {
+    const { read, control } = createControlledStore(first);
+    control.fails = true;
+    for (let request = 0; request < 2; request++) await expect(read(1)).rejects.toThrow("the store fails");
+    control.fails = false;
+    expect(await read(1)).toEqual(pageOf(1_250, 1));
   });
 });
 
-test.each(["d1", "kv"] as const)(
-  "a damaged or missing block of %s is an error of its page alone, and other pages stay up to date",
+test.each(KINDS)("a damaged or missing block of %s is an error of its pages alone", async (kind) => {
+  const { read, control } = createControlledStore(first, kind);
+  control.damaged = 9;
+  for (const page of ["last", 81] as const)
+    await expect(read(page)).rejects.toThrow("Block 9 is damaged: it is not a JSON array");
+  expect(await read(80)).toEqual(pageOf(1_250, 80));
+  Object.assign(control, { damaged: undefined, hidden: first.load });
+  await expect(read("last")).rejects.toThrow("Block 9 of load of-1250 is missing");
+  expect(await read(80)).toEqual(pageOf(1_250, 80));
+  control.state = replaced;
+  expect(await read(45), "a load repairs it").toEqual(pageOf(700, 45));
+});
+
+test.each(KINDS)(
+  "a load of %s whose blocks were removed meanwhile is replaced by the current one",
   async (kind) => {
     const { read, control } = createControlledStore(first, kind);
     await read(1);
-    control.damaged = 1;
-    for (let second = 0; second < 12; second += 2) {
-      vi.advanceTimersByTime(2_000);
-      await expect(read("last")).rejects.toThrow("The block at position 1 is damaged");
-      const { count } = (await read(2)) as { count: number };
-      expect(count).toBe(second < 6 ? 1_250 : 1_600);
-      if (second !== 4) continue;
-      control.state = grown;
-      vi.advanceTimersByTime(TRUST_MS);
-    }
+    Object.assign(control, { state: replaced, hidden: first.load });
+    expect(await read(30), "although the state is fresh").toEqual(pageOf(700, 30));
+    expect(await read(1)).toEqual(pageOf(700, 1));
   },
 );
 
 describe("a page past the end", () => {
   test("is looked for in the primary database, at most once a second", async () => {
     const { read, reads } = createControlledStore(first);
-    for (let request = 0; request < 5; request++) expect(await read(85)).toBe("past the end");
-    expect(reads).toEqual(["page 85", "page 85 (newest)"]);
+    for (let request = 0; request < 5; request++) expect(await read(85)).toEqual(NO_PAGE);
+    expect(reads).toEqual(["state and block 9", "state and block 9 (newest)"]);
     vi.advanceTimersByTime(CONFIRMED_MS);
-    expect(await read(90)).toBe("past the end");
-    expect(reads).toEqual(["page 85", "page 85 (newest)", "page 90 (newest)"]);
+    expect(await read(91)).toEqual(NO_PAGE);
+    expect(reads.slice(2)).toEqual(["state and block 10 (newest)"]);
   });
 
-  test("of a state that this instance has not seen yet is served", async () => {
+  test("is not served for long from a store that responds slowly", async () => {
+    const { read, control } = createControlledStore(first);
+    control.delay = new Promise((resolve) => setTimeout(resolve, CONFIRMED_MS + 1));
+    const page = read(85);
+    await vi.advanceTimersByTimeAsync(2 * CONFIRMED_MS + 2);
+    expect(await page).toEqual(NO_PAGE);
+  });
+
+  test("of a load that this instance has not seen yet is served", async () => {
+    const { read, control } = createControlledStore(replaced);
+    await read(1);
+    control.state = makeState(1_600, { sequence: 3 });
+    expect(await read(100)).toEqual(pageOf(1_600, 100));
+  });
+
+  test("is not confirmed by a store that fails", async () => {
     const { read, control } = createControlledStore(first);
     await read(1);
-    control.state = grown;
-    expect(await read(100)).toEqual(pageOf(1_600, 100));
+    control.fails = true;
+    await expect(read(85)).rejects.toThrow("the store fails");
   });
 });
 
-test("the count does not go backwards when a replica lags", async () => {
-  const { read, reads, control } = createControlledStore(grown);
-  await read(1);
-  control.replica = first;
-  vi.advanceTimersByTime(TRUST_MS);
-  expect(await read(1)).toEqual(pageOf(1_600, 1));
-  expect(await read(60)).toEqual(pageOf(1_600, 60));
-  expect(reads).toEqual(["page 1", "state", "state (newest)", "page 60", "page 60 (newest)"]);
+describe("a state with a lower sequence", () => {
+  test("of a replica that lags is not served", async () => {
+    const { read, reads, control } = createControlledStore(replaced);
+    await read(1);
+    control.replica = first;
+    vi.advanceTimersByTime(TRUST_MS);
+    expect(await read(1)).toEqual(pageOf(700, 1));
+    expect(reads.slice(1)).toEqual(["state", "state (newest)"]);
+  });
+
+  test.each(KINDS)("that %s shows twice is believed, as after a restored backup", async (kind) => {
+    const { read, control } = createControlledStore(replaced, kind);
+    await read(1);
+    control.state = first;
+    vi.advanceTimersByTime(TRUST_MS);
+    expect(await read(1)).toEqual(pageOf(1_250, 1));
+  });
 });
 
 describe("concurrent requests", () => {
-  test("for the same page read the store once, and fail together", async () => {
-    const { read, reads, control } = createControlledStore(first);
+  test.each([
+    ["d1", ["state and block 3", "block 6"]],
+    ["kv", ["state", "block 3", "block 6"]],
+  ] as const)("for the same block of %s read it once, and fail together", async (kind, expected) => {
+    const { read, reads, control } = createControlledStore(first, kind);
     await Promise.all(Array.from({ length: 50 }, () => read(30)));
     control.fails = true;
-    const failures = await Promise.allSettled([read(60), read(60)]);
+    const failures = await Promise.allSettled([read(59), read(60)]);
     expect(failures.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-    expect(reads).toEqual(["page 30", "page 60"]);
+    expect(reads).toEqual(expected);
   });
 
   test("a response that was overtaken by a later one does not bring the old state back", async () => {
@@ -234,65 +274,28 @@ describe("concurrent requests", () => {
     Object.assign(control, { state: replaced, delay: Promise.resolve() });
     expect(await read(2)).toEqual(pageOf(700, 2));
     await vi.advanceTimersByTimeAsync(1_000);
-    expect(await slow).toEqual(pageOf(700, 30));
+    await slow;
     expect(await read(1)).toEqual(pageOf(700, 1));
   });
 });
 
-describe("a location of KV", () => {
-  const before = makeState(310, { load: "b" });
-  const load = (changes = {}) =>
-    makeState(1_250, { load: "c", sequence: 400, previous: [before.revision], before, ...changes });
-
-  test("that shows an earlier state again is not believed for 70 seconds", async () => {
-    const { read, control } = createControlledStore(load(), "kv");
-    await read(1);
-    control.state = before;
-    for (let second = 0; second < 60; second += TRUST_MS / 1_000) {
-      vi.advanceTimersByTime(TRUST_MS);
-      expect(await read(1)).toEqual(pageOf(1_250, 1));
-    }
-    vi.advanceTimersByTime(10_000);
-    expect(await read(1), "the newer state is gone").toEqual(pageOf(310, 1));
-  });
-
-  test("that shows another state with the same sequence is believed", async () => {
-    const { read, control } = createControlledStore(load(), "kv");
-    await read(1);
-    control.state = makeState(700, { load: "d", sequence: 400, before });
-    vi.advanceTimersByTime(TRUST_MS);
-    expect(await read(30)).toEqual(pageOf(700, 30));
-  });
-
-  test("that does not see the blocks of a load yet serves the state before, whole, until it does", async () => {
-    const { cache, read, control } = createControlledStore(load(), "kv");
-    control.hidden = "c";
-    for (const page of [20, 1, 21]) expect(await read(page)).toEqual(pageOf(310, page));
-    expect(await cache.state(waitUntil)).toEqual(before);
-    control.hidden = undefined;
-    vi.advanceTimersByTime(TRUST_MS);
-    for (const page of [1, 84]) expect(await read(page)).toEqual(pageOf(1_250, page));
-  });
-
-  test("fails for a page that only the new state has, rather than report that it does not exist", async () => {
-    const { read, control } = createControlledStore(load(), "kv");
-    control.hidden = "c";
-    await expect(read(84)).rejects.toThrow("no block 1 of c");
-  });
-});
-
-test("statistics are read once for each state", async () => {
-  const { cache, reads, control } = createControlledStore(first);
-  const statistics = await cache.statistics(waitUntil);
-  expect(statistics).toMatchObject({ state: first, statistics: { records: 1_250 } });
-  expect(await cache.statistics(waitUntil)).toBe(statistics);
+test.each(KINDS)("statistics of %s are read once for each load", async (kind) => {
+  const { cache, reads, control } = createControlledStore(first, kind);
+  const read = async () => (await cache.statistics(waitUntil)).statistics.days.length;
+  const days = await read();
+  expect(days).toBeGreaterThan(1);
+  reads.length = 0;
   vi.advanceTimersByTime(TRUST_MS);
-  expect(await cache.statistics(waitUntil)).toBe(statistics);
-  expect(reads).toEqual(["statistics", "state"]);
-  control.state = grown;
+  expect(await read()).toBe(days);
+  expect(reads).toEqual(["state"]);
+  control.state = replaced;
   vi.advanceTimersByTime(TRUST_MS);
-  expect(await cache.statistics(waitUntil)).toMatchObject({ state: grown, statistics: { records: 1_600 } });
+  expect(await read()).toBeLessThan(days);
   control.fails = true;
   vi.advanceTimersByTime(TRUST_MS);
-  expect((await cache.statistics(waitUntil)).state).toEqual(grown);
+  expect((await cache.statistics(waitUntil)).state).toEqual(replaced);
+  control.fails = false;
+  Object.assign(control, { state: first, hidden: first.load });
+  vi.advanceTimersByTime(ASK_AGAIN_MS);
+  await expect(read()).rejects.toThrow("Piece 0 of the statistics of load of-1250 is missing");
 });

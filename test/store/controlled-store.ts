@@ -1,18 +1,9 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import { resolvePage } from "../../src/records/page.ts";
-import {
-  BLOCK_SIZE,
-  type Block,
-  blockStarts,
-  countInBlocks,
-  encodeBlocks,
-  type Range,
-} from "../../src/store/blocks.ts";
+import { collectRecords, listBlocks } from "../../data/collection.ts";
+import { lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import { MissingBlockError, type State, type Store } from "../../src/store/store.ts";
-import { makeRecords } from "../records/sample.ts";
-import { statisticsOf } from "../tools/data/statistics.ts";
-import { resultsOf, waitUntil } from "./reader.ts";
+import type { State, Store } from "../../src/store/state.ts";
+import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
 const BEGIN = Date.UTC(2025, 0, 1);
 
@@ -29,46 +20,48 @@ export function useClock(): void {
   });
 }
 
-const RECORDS = makeRecords(6_000);
-
-/** A state of the first records of the sample. */
+/** The state of a load whose name says how many records it has. */
 export function makeState(count: number, changes: Partial<State> = {}): State {
-  const tail = [...RECORDS.slice(countInBlocks(count), count)];
-  return {
-    load: "a",
-    count,
-    tail: String(encodeBlocks(tail).next().value ?? ""),
-    revision: `r${count}`,
-    previous: [],
-    sequence: count,
-    switchedAt: new Date(BEGIN).toISOString(),
-    sources: [],
-    ...changes,
-  };
+  const loaded_at = new Date(BEGIN).toISOString();
+  return { load: `of-${count}`, count, loaded_at, sequence: 1, source: "", ...changes };
 }
 
-/** The page that an instance must serve of the first records of the sample. */
+/** The page that an instance must serve of a load. */
 export function pageOf(count: number, page: number) {
-  return { count, number: page, results: resultsOf(RECORDS.slice(0, count), page) };
+  return { count, number: page, results: resultsOf(makeNewestFirst(count), page) };
+}
+
+/** What an instance serves if there is no such page. */
+export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
+
+/** The blocks of each load that a test used, by number. */
+const blocks = new Map<number, Map<number, string>>();
+
+function blocksOf(count: number): Map<number, string> {
+  const known = blocks.get(count);
+  if (known) return known;
+  const listed = listBlocks(collectRecords(makeNewestFirst(count)), []);
+  const made = new Map(Array.from(listed, ({ number, text }) => [number, text]));
+  blocks.set(count, made);
+  return made;
 }
 
 /** What a test changes while an instance reads. */
 interface Control {
   state: State;
-  /** The earlier state that a replica shows while it lags behind. */
+  /** The earlier state that a replica, or a location of KV, shows while it lags behind. */
   replica: State | undefined;
   fails: boolean;
   delay: Promise<unknown>;
-  /** The load whose blocks are not visible yet. */
+  /** The load whose blocks are removed, or not visible. */
   hidden: string | undefined;
-  /** The position of a block that is damaged. */
+  /** The number of a block that is damaged. */
   damaged: number | undefined;
 }
 
 /**
- * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store. The store
- * contains the first records of the sample, as many as the state counts.
- * @param kind `kv` for a store that lags and reads the state and its blocks in two steps
+ * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store.
+ * @param kind `d1` reads the state and a block at once, `kv` in two steps
  */
 export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", keptBytes?: number) {
   const reads: string[] = [];
@@ -80,55 +73,43 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     hidden: undefined,
     damaged: undefined,
   };
-  const respond = async <T>(what: string, newest = false, make: (state: State) => T): Promise<T> => {
-    reads.push(newest && kind === "d1" ? `${what} (newest)` : what);
-    const state = newest ? control.state : (control.replica ?? control.state);
+  const respond = async <T>(what: string, make: () => T): Promise<T> => {
+    reads.push(what);
     const { fails, delay } = control;
+    const result = make();
     await delay;
     if (fails) throw new Error("the store fails");
-    return make(state);
+    return result;
   };
-  const blocksOf = (state: State, range: Range): Block[] =>
-    blockStarts(range).map((first) => {
-      if (control.hidden === state.load) throw new MissingBlockError(`no block ${first} of ${state.load}`);
-      const [block] = encodeBlocks(RECORDS.slice(first - 1, first - 1 + BLOCK_SIZE), "", first);
-      if (!block) throw new MissingBlockError(`no block ${first}`);
-      return first === control.damaged ? { first, text: "damaged" } : block;
-    });
-  const inBlocks = (state: State, { first, last }: Range) =>
-    blocksOf(state, { first, last: Math.min(last, countInBlocks(state.count)) });
-  const readPage: Store["readPage"] = (request, { newest }) =>
-    respond(`page ${request.page}`, newest, (state) => {
-      const location = resolvePage(request, state.count);
-      return { state, blocks: location ? inBlocks(state, location) : [] };
-    });
-  const unused = () => Promise.reject(new Error("the cache does not need this"));
+  const read = (load: string, number: number) => {
+    if (load === control.hidden) return null;
+    if (number === control.damaged) return "damaged";
+    return blocksOf(Number(load.replace(/^of-/, "").split("-")[0])).get(number) ?? null;
+  };
   const store: Store = {
     trustMs: 5_000,
-    lagMs: kind === "kv" ? 70_000 : 0,
-    takesAppends: kind === "d1",
-    isExclusive: false,
-    batchBytes: 1,
-    readState: ({ newest } = {}) => respond("state", newest, (state) => state),
-    ...(kind === "d1" && { readPage }),
-    readBlocks: (state, range) =>
-      respond(`blocks ${blockStarts(range).join()}`, true, () => blocksOf(state, range)),
-    readStatistics: (newest) =>
-      respond("statistics", newest, (state) => ({
-        state,
-        statistics: statisticsOf(RECORDS.slice(0, state.count)),
-      })),
-    writeBlocks: unused,
-    switchTo: unused,
-    sweep: unused,
-    discard: unused,
+    readState(wanted, isNewest = false) {
+      const isJoint = kind === "d1" && wanted !== undefined;
+      const what = `state${isJoint ? ` and block ${wanted}` : ""}${isNewest ? " (newest)" : ""}`;
+      return respond(what, () => {
+        const isLagging = kind === "kv" || !isNewest;
+        const state = (isLagging && control.replica) || control.state;
+        const number = wanted === "last" ? lastBlock(state.count) : Number(wanted);
+        return { state, ...(isJoint && { text: read(state.load, number) }) };
+      });
+    },
+    readBlocks: (load, numbers) =>
+      respond(`block ${numbers}`, () => numbers.map((number) => read(load, number))),
   };
   const cache = createCachedStore(store, kind, keptBytes);
-  /** What the instance serves: a page, or why there is none. */
-  const read = async (page: number | "last", hide?: (count: number) => number) => {
-    const found = await cache.page({ page, hide }, waitUntil);
-    if (!found) return "past the end";
-    return { count: found.count, number: found.number, results: found.results };
+  return {
+    cache,
+    reads,
+    control,
+    /** What the instance serves. */
+    async read(page: number | "last", hidden?: (count: number) => number) {
+      const { count, number, results } = await readPage(cache, page, hidden);
+      return { count, number, results };
+    },
   };
-  return { cache, read, reads, control };
 }

@@ -1,152 +1,160 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { BLOCK_SIZE } from "../../src/store/blocks.ts";
+import {
+  createWritableKv,
+  GRACE_MS,
+  SPARED_MS,
+  type WritableNamespace,
+} from "../../data/stores/kv-writer.ts";
+import { createName, RefusedSwitchError, UnknownOutcomeError } from "../../data/stores/writer.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import { createKvStore, GRACE_MS, type KeyValueStore } from "../../src/store/kv.ts";
-import { createName } from "../../src/store/store.ts";
-import { load, SPARED_MS, UnknownOutcomeError } from "../../src/store/writer.ts";
-import { makeRecords } from "../records/sample.ts";
-import { readAll, resultsOf, waitUntil } from "./reader.ts";
-import { createSimulatedKv } from "./simulated-stores.ts";
-import { useStores } from "./stores.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
+import { makeNewestFirst, readAll, readPage } from "./reader.ts";
+import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
-const records = makeRecords(1_300);
-const stores = useStores();
-beforeEach(async () => {
-  vi.useFakeTimers({ toFake: ["Date"] });
-  await stores.namespace.delete(await stores.namespace.list());
+const records = makeNewestFirst(1_300);
+const stores = await openLocalStores();
+beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
+afterEach(async () => {
+  vi.useRealTimers();
+  await stores.clear();
 });
-afterEach(() => vi.useRealTimers());
 
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
-/** The namespace with some methods replaced. */
-function createWith(methods: Partial<KeyValueStore>, isExclusive = false) {
-  return createKvStore({ ...stores.namespace, ...methods }, isExclusive);
+/** The namespace as a deployed one, with some methods replaced. */
+function openWith(methods: Partial<WritableNamespace> = {}, settleMs = 0) {
+  return createWritableKv({ ...stores.namespace, ...methods }, false, settleMs);
 }
 
-describe("a location that sees a new state before its blocks", () => {
-  /** Reads from a location in which some keys are not visible yet. */
-  function hideKeys(isHidden: (key: string) => boolean) {
-    const ttls: number[] = [];
-    const store = createWith({
-      async get(keys, cacheTtl) {
-        ttls.push(cacheTtl);
-        const values = await stores.namespace.get(keys, cacheTtl);
-        return values.map((value, index) => (isHidden(keys[index] ?? "") ? null : value));
-      },
-    });
-    return { cache: createCachedStore(store, "kv"), ttls };
-  }
-
-  test("serves the newest state that was current for a minute, also after two loads at once", async () => {
-    const store = createWith({});
-    await load(store, records.slice(0, 700));
-    passTime(60_000);
-    const visible = new Set(await stores.namespace.list());
-    for (const count of [1_300, 1_000]) {
-      await load(store, records.slice(0, count));
-      passTime(1_000);
-      let isLate = true;
-      const { cache, ttls } = hideKeys((key) => isLate && !visible.has(key));
-      await cache.page({ page: 45 }, waitUntil);
-      for (const page of [1, 2, 47]) {
-        const results = resultsOf(records.slice(0, 700), page);
-        expect(await cache.page({ page }, waitUntil)).toMatchObject({ count: 700, results });
-      }
-      expect(await cache.statistics(waitUntil)).toMatchObject({
-        state: { count: 700 },
-        statistics: { records: 700 },
-      });
-      expect(Math.max(...ttls), "that a key is missing is kept briefly").toBe(30);
-      isLate = false;
-      passTime(5_000);
-      const results = resultsOf(records.slice(0, count), 30);
-      expect(await cache.page({ page: 30 }, waitUntil)).toMatchObject({ count, results });
-    }
+test("a page of an instance that knows the state reads one key, otherwise two, and a load writes few", async () => {
+  const read: string[] = [];
+  const written: string[] = [];
+  const { namespace } = stores;
+  const store = openWith({
+    get: (keys, cacheTtl) => {
+      read.push(...keys);
+      return namespace.get(keys, cacheTtl);
+    },
+    put: (pairs) => {
+      written.push(...pairs.map(({ key }) => key));
+      return namespace.put(pairs);
+    },
   });
-
-  test("fails if there is no earlier state", async () => {
-    await load(createWith({}), records);
-    const { cache } = hideKeys((key) => key.startsWith("blocks/"));
-    await expect(cache.page({ page: 30 }, waitUntil)).rejects.toThrow(/KV has no key blocks\//);
-  });
+  const name = await loadRecords(store, records);
+  expect(written).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 0].map((number) => `block/${name}/${number}`));
+  read.length = 0;
+  const cache = createCachedStore(store, "kv");
+  for (const page of [1, 2, 11, 12]) await readPage(cache, page);
+  expect(read).toEqual([STATE_KEY, `block/${name}/1`, `block/${name}/2`]);
 });
 
 describe("a switch that reports a failure", () => {
-  // Between attempts there are pauses, so the clock is set, which the real namespace does not allow.
-  const namespace = createSimulatedKv(() => Date.now()).openLocation();
-  beforeEach(() => void vi.useFakeTimers());
-
-  /** @param apply whether a write that reports a failure has happened all the same */
-  const createFailing = (apply: boolean, failures: number) => {
-    let left = failures;
-    return createKvStore({
-      ...namespace,
+  test("has happened if the state names the load", async () => {
+    const store = openWith({
       async replace(pair) {
-        if (apply || left === 0) await namespace.replace(pair);
-        if (left-- > 0) throw new Error("KV PUT failed: 500 Internal Server Error");
+        await stores.namespace.replace(pair);
+        throw new Error("KV PUT failed: 500 Internal Server Error");
       },
     });
-  };
-  const finish = async <T>(work: Promise<T>): Promise<T> => {
-    work.catch(() => undefined);
-    await vi.advanceTimersByTimeAsync(60_000);
-    return work;
-  };
-
-  test.each([
-    ["has happened if the state is there", true, 1_300],
-    ["is repeated if the state is not there", false, 700],
-  ])("%s", async (_, apply, count) => {
-    const { sequence } = await createFailing(false, 0).readState();
-    const loading = load(createFailing(apply, 1), records.slice(0, count));
-    expect(await finish(loading)).toMatchObject({ count, sequence: sequence + 1 });
-    expect((await readAll(createKvStore(namespace))).records).toEqual(records.slice(0, count));
+    await loadRecords(store, records);
+    expect((await readAll(store)).records).toEqual(records);
   });
 
-  test("is reported as unknown if it goes on, and its blocks stay, because it may still show", async () => {
-    const countBlocks = async () =>
-      (await namespace.list()).filter((key) => key.startsWith("blocks/")).length;
-    const before = await countBlocks();
-    await expect(finish(load(createFailing(false, 100), records))).rejects.toThrow(UnknownOutcomeError);
-    expect(await countBlocks()).toBe(before + Math.floor(records.length / BLOCK_SIZE));
+  test("is reported as unknown otherwise, and its blocks stay, because it may still show", async () => {
+    const store = openWith({ replace: () => Promise.reject(new Error("KV PUT failed: 500")) });
+    await expect(loadRecords(store, records)).rejects.toThrow(UnknownOutcomeError);
+    expect(await listLoads(stores, "kv")).toHaveLength(1);
   });
+});
+
+test("a load waits until its blocks are visible, and says for how long", async () => {
+  vi.useFakeTimers();
+  let isDone = false;
+  const waits: number[] = [];
+  const store = createWritableKv({ ...stores.namespace, batchBytes: 10_000_000 }, false);
+  const loading = loadRecords(store, records, { onWait: (seconds) => waits.push(seconds) }).then(() => {
+    isDone = true;
+  });
+  while (waits.length === 0) await vi.advanceTimersByTimeAsync(0);
+  expect(waits).toEqual([70]);
+  await vi.advanceTimersByTimeAsync(69_000);
+  expect(isDone).toBe(false);
+  await vi.advanceTimersByTimeAsync(1_000);
+  await loading;
+});
+
+test("a load that fails removes its own blocks only", async () => {
+  const before = await loadRecords(openWith(), records);
+  passTime(2 * GRACE_MS);
+  let puts = 0;
+  const store = openWith({
+    batchBytes: 1,
+    put: async (pairs) => {
+      if (++puts === 4) throw new Error("KV PUT failed: 413");
+      await stores.namespace.put(pairs);
+    },
+  });
+  await expect(loadRecords(store, records)).rejects.toThrow("413");
+  expect(await listLoads(stores, "kv")).toEqual([before]);
+  expect((await readAll(store)).records).toEqual(records);
 });
 
 test("a sweep keeps other programs' keys, what readers may need, and the blocks of loads that may still run", async () => {
-  const store = createWith({});
-  const first = await load(store, records);
-  passTime(2 * GRACE_MS);
-  const second = await load(store, records);
-  const names = { running: createName(Date.now()), abandoned: createName(Date.now() - SPARED_MS) };
-  await stores.namespace.put(
-    [`blocks/${names.running}/1`, `blocks/${names.abandoned}/1`, "notes"].map((key) => ({ key, value: "" })),
-  );
-  const left = async () => new Set((await stores.namespace.list()).map((key) => key.split("/")[1] ?? key));
-  const sweep = () => store.sweep({ names: [], before: createName(Date.now() - SPARED_MS) });
-  passTime(1_000);
-  await sweep();
-  const all = [first.load, second.load, names.running, names.abandoned, "notes", "collection"];
-  expect(await left(), "readers may still need what was replaced").toEqual(new Set(all));
-  passTime(GRACE_MS);
-  await sweep();
-  const kept = [first.load, second.load, names.running, "notes", "collection"];
-  expect(await left(), "the state before may still be served").toEqual(new Set(kept));
-  passTime(GRACE_MS);
-  const third = await load(store, records);
-  passTime(GRACE_MS);
-  await sweep();
-  expect(await left(), "a load that was replaced is not running").toEqual(
-    new Set([second.load, third.load, names.running, "notes", "collection"]),
-  );
+  const store = openWith();
+  const running = createName(Date.now());
+  const put = (key: string) => stores.namespace.put([{ key, value: "" }]);
+  await put("notes");
+  await put(`block/${running}/1`);
+  await store.sweep();
+  expect(await listLoads(stores, "kv"), "without a state, nothing is removed").toEqual([running]);
+
+  const first = await loadRecords(store, records);
+  passTime(SPARED_MS - GRACE_MS);
+  const second = await loadRecords(store, records);
+  passTime(GRACE_MS - 1);
+  await store.sweep();
+  expect(await listLoads(stores, "kv")).toEqual([running, first, second].sort());
+  passTime(2);
+  await store.sweep();
+  expect(await listLoads(stores, "kv"), "a day after they began").toEqual([second]);
+  passTime(-SPARED_MS);
+  await store.sweep();
+  expect(await stores.namespace.list()).toContain("notes");
 });
 
 test("in a local namespace, which is locked, unfinished and replaced loads are removed at once", async () => {
-  const store = createWith({}, true);
-  await load(store, records);
-  await stores.namespace.put([{ key: `blocks/${createName(Date.now())}/1`, value: "" }]);
-  const second = await load(store, records);
-  const third = await load(store, records.slice(0, 10));
-  const kept = new Set((await stores.namespace.list()).map((key) => key.split("/")[1] ?? key));
-  expect(kept).toEqual(new Set([second.load, third.load, "collection"]));
+  const store = createWritableKv(stores.namespace, true);
+  await loadRecords(store, records);
+  await stores.namespace.put([{ key: `block/${createName(Date.now())}/1`, value: "" }]);
+  const name = await loadRecords(store, records.slice(0, 10));
+  expect(await listLoads(stores, "kv")).toEqual([name]);
+});
+
+test("a load that began long ago, by the clock of its writer, does not switch, and leaves nothing", async () => {
+  const store = openWith({
+    async put(pairs) {
+      passTime(3 * 3_600_000);
+      await stores.namespace.put(pairs);
+    },
+  });
+  await expect(loadRecords(store, records)).rejects.toThrow(RefusedSwitchError);
+  expect(await listLoads(stores, "kv")).toEqual([]);
+});
+
+test.each([
+  "",
+  "no JSON",
+  "null",
+  "7",
+  "[]",
+  "{}",
+  '"state"',
+  '{"load":"a","count":340',
+  '{"load":"a","count":1}',
+])("the state %j is damaged, and the next load replaces it", async (value) => {
+  const store = openWith();
+  await stores.namespace.put([{ key: STATE_KEY, value }]);
+  await expect(readPage(createCachedStore(store, "kv"), 1)).rejects.toThrow("The stored state is");
+  await loadRecords(store, records);
+  expect((await readAll(store)).records).toEqual(records);
 });

@@ -1,64 +1,75 @@
 import { expect } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
+import { readRecords } from "../../data/stored-records.ts";
+import { lastPage, locatePage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { countInBlocks, decodeLines, openBlock, openTail } from "../../src/store/blocks.ts";
-import { createCachedStore } from "../../src/store/cache.ts";
-import type { State, Store } from "../../src/store/store.ts";
+import { lastBlock } from "../../src/store/block.ts";
+import { type CachedStore, createCachedStore } from "../../src/store/cache.ts";
+import { readStatistics } from "../../src/store/pieces.ts";
+import type { State, Store } from "../../src/store/state.ts";
+import { makeRecords } from "../records/sample.ts";
 import { statisticsOf } from "../tools/data/statistics.ts";
 
 export const waitUntil = () => {};
 
-/** The records of the state that a store contains, oldest first. Fails if something is missing or does not match. */
-export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
-  const { state, statistics } = await store.readStatistics(true);
-  const blocks = await store.readBlocks(state, { first: 1, last: countInBlocks(state.count) });
-  const lines = [...blocks.map(openBlock), openTail(state.tail, state.count)];
-  const records = lines.flatMap(decodeLines);
-  expect(records).toHaveLength(state.count);
-  const { sources, source_count } = statistics;
-  expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
-  return { state, records };
-}
-
-/** The JSON text of a page's results. */
-export function resultsOf(records: readonly TrafficRecord[], page: number): string {
-  const last = records.length - 15 * (page - 1);
-  return JSON.stringify(records.slice(Math.max(0, last - 15), last).reverse());
+/** Records of the sample in the order of the collection, newest first. */
+export function makeNewestFirst(count: number): TrafficRecord[] {
+  return makeRecords(count).reverse();
 }
 
 /**
- * Remembers the content of each revision that a store ever had, which is what any page of it must show.
- * @returns functions that note the current content, and that check what an instance serves
+ * Reads a page as the route of the collection does.
+ * @param hidden how many of the newest records are not shown
+ * @returns `results` is undefined if the state has no such page
+ */
+export async function readPage(cache: CachedStore, page: PageNumber, hidden?: (count: number) => number) {
+  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+  const request = {
+    block: hidden ? undefined : block,
+    locate: (count: number) => locatePage(page, count, hidden?.(count)),
+  };
+  const { state, page: found } = await cache.page(request, waitUntil);
+  return { state, number: found?.place.number, count: found?.place.count, results: found?.results };
+}
+
+/** The JSON text of a page's results. */
+export function resultsOf(newestFirst: readonly TrafficRecord[], page: number): string {
+  return JSON.stringify(newestFirst.slice(PAGE_SIZE * (page - 1), PAGE_SIZE * page));
+}
+
+/** All records that a store serves, newest first. Fails if the statistics do not match. */
+export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
+  const reading = await store.readState(undefined, true);
+  const records = await Array.fromAsync(readRecords(store, reading.state));
+  if (reading.state.load !== "") {
+    const statistics = await readStatistics(store, reading);
+    const { sources, source_count } = statistics;
+    expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
+  }
+  return { state: reading.state, records };
+}
+
+/**
+ * Remembers the content of each load that a store ever served, which is what any page of it must show.
+ * @returns functions that note the current content, and that open an instance, which compares every page that it serves
  */
 export function createWitness(store: Store) {
-  const contents = new Map<string, TrafficRecord[]>();
-  const pages = new Map<string, string>();
-  const pageOf = (revision: string, page: number) => {
-    const key = `${revision} ${page}`;
-    const records = contents.get(revision);
-    if (!records) throw new Error(`The store never had the revision ${revision}`);
-    if (!pages.has(key)) pages.set(key, resultsOf(records, page));
-    return { count: records.length, results: pages.get(key) };
-  };
+  const contents = new Map<string, TrafficRecord[]>([["", []]]);
   return {
     async note(): Promise<void> {
-      const { revision } = await store.readState({ newest: true });
-      if (!contents.has(revision)) contents.set(revision, (await readAll(store)).records);
+      const { load } = (await store.readState(undefined, true)).state;
+      if (!contents.has(load)) contents.set(load, (await readAll(store)).records);
     },
-    /** An instance that asks for all pages, each of which must be a page of the revision that it names. */
-    createReader(through = store): () => Promise<void> {
+    openInstance(through = store): () => Promise<void> {
       const cache = createCachedStore(through, "test");
       return async () => {
         for (let page = 1, last = 1; page <= last; page++) {
-          const found = await cache.page({ page }, waitUntil);
-          if (!found) throw new Error(`Page ${page} of ${last} is past the end`);
-          const { count, results, state } = found;
-          if (
-            results !== pageOf(state.revision, page).results ||
-            count !== pageOf(state.revision, page).count
-          )
-            expect({ page, count, results }).toEqual({ page, ...pageOf(state.revision, page) });
-          last = lastPage(count);
+          const { state, count, results } = await readPage(cache, page);
+          const records = contents.get(state.load);
+          // The collection can become smaller between two pages.
+          if (results === undefined) expect(page).toBeGreaterThan(lastPage(state.count));
+          else if (!records || count !== records.length || results !== resultsOf(records, page))
+            expect({ load: state.load, page, count, results }).toBe("a page of a state that was served");
+          last = lastPage(state.count);
         }
       };
     },

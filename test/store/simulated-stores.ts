@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { createWritableD1 } from "../../data/stores/d1-writer.ts";
+import { createWritableKv } from "../../data/stores/kv-writer.ts";
 import { MIGRATIONS, splitStatements } from "../../data/stores/migrations.ts";
-import type { SqlDatabase } from "../../src/store/d1.ts";
-import { type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
+import type { WritableStore } from "../../data/stores/writer.ts";
+import type { Row } from "../../src/store/d1.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
 
 /** A number from 0 to 1, exclusive. */
 export type Random = () => number;
@@ -10,104 +13,101 @@ export type Random = () => number;
 /** The clock of the whole simulation; that of a writer may differ. */
 export type Clock = () => number;
 
-/** Called with the revision when readers are switched. */
-export type OnSwitch = (revision: string) => void;
+/** Called with the name of the load that is served from now on. */
+export type OnSwitch = (load: string) => void;
+
+/** A store in a simulated world. */
+export interface World {
+  /** Opens the store as it is seen from one place. */
+  open(): WritableStore;
+  close(): void;
+}
 
 /**
  * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
  * goes back behind what it has shown.
  */
-export function createSimulatedKv(
-  now: Clock,
-  random: Random = () => 0,
-  lagMs = 0,
-  onSwitch: OnSwitch = () => {},
-) {
+export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
   const write = (key: string, value: string | null) => {
     history.set(key, [...(history.get(key) ?? []), { at: now(), value }]);
-    if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).revision);
+    if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).load);
   };
-  return {
-    openLocation(): KeyValueStore {
-      const shown = new Map<string, number>();
-      const view = (key: string) => {
-        const earliest = Math.max(now() - lagMs, shown.get(key) ?? 0);
-        const time = earliest + Math.floor(random() * (now() - earliest + 1));
-        shown.set(key, time);
-        return valueAt(key, time);
-      };
-      return {
-        get: async (keys) => keys.map(view),
-        put: async (pairs) => {
-          for (const { key, value } of pairs) write(key, value);
-        },
-        replace: async ({ key, value }) => void write(key, value),
-        delete: async (keys) => {
-          for (const key of keys) write(key, null);
-        },
-        list: async () =>
-          [...history.keys()].filter((key) => valueAt(key, now() - Math.floor(random() * lagMs)) !== null),
-        batchBytes: 1,
-      };
-    },
+  const open = () => {
+    const shown = new Map<string, number>();
+    const view = (key: string) => {
+      const earliest = Math.max(now() - lagMs, shown.get(key) ?? 0);
+      const time = earliest + Math.floor(random() * (now() - earliest + 1));
+      shown.set(key, time);
+      return valueAt(key, time);
+    };
+    const namespace: Parameters<typeof createWritableKv>[0] = {
+      get: async (keys) => keys.map(view),
+      put: async (pairs) => {
+        for (const { key, value } of pairs) write(key, value);
+      },
+      replace: async ({ key, value }) => write(key, value),
+      delete: async (keys) => {
+        for (const key of keys) write(key, null);
+      },
+      list: async () =>
+        [...history.keys()].filter((key) => valueAt(key, now() - Math.floor(random() * lagMs)) !== null),
+      batchBytes: 1,
+    };
+    return createWritableKv(namespace, false);
   };
+  return { open, close() {} };
 }
 
 /** A D1 database in SQLite, with a replica on which writes show later. */
-export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch) {
-  const open = () => {
-    const database = new DatabaseSync(":memory:");
-    const sql = readFileSync(`${MIGRATIONS}/0004_tail.sql`, "utf8");
-    for (const statement of splitStatements(sql)) database.exec(statement);
-    return database;
-  };
-  const [primary, replica] = [open(), open()];
+export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
+  const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
-  let revision = "";
-  const run = (database: DatabaseSync, statements: string[]) => {
-    database.exec("BEGIN");
-    try {
-      const results = statements.map((sql) => database.prepare(sql).run());
-      database.exec("COMMIT");
-      return Number(results.at(-1)?.changes ?? 0);
-    } catch (error) {
-      database.exec("ROLLBACK");
-      throw error;
-    }
-  };
+  let served: unknown = "";
   const catchUp = () => {
     while (pending[0] && pending[0].at <= now()) run(replica, pending.shift()?.statements ?? []);
   };
-  const database: SqlDatabase = {
-    async query(sql, parameters, newest) {
+  const database: Parameters<typeof createWritableD1>[0] = {
+    async query(sql, parameters, isNewest) {
       catchUp();
-      const named = Object.fromEntries(parameters.map((value, index) => [`?${index + 1}`, value]));
-      const statement = (newest ? primary : replica).prepare(sql);
-      return statement.all(named) as Awaited<ReturnType<SqlDatabase["query"]>>;
+      return (isNewest ? primary : replica).prepare(sql).all(...parameters) as Row[];
     },
     async write(statements) {
       const changes = run(primary, statements);
-      const state = primary.prepare("SELECT revision FROM state").get();
-      if (state?.revision !== revision) {
-        revision = String(state?.revision);
-        onSwitch(revision);
-      }
+      const load = primary.prepare("SELECT load FROM state").get()?.load;
+      if (load !== served) onSwitch(String(load));
+      served = load;
       pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, now() + random() * lagMs), statements });
       return changes;
     },
     batchBytes: 1,
   };
   return {
-    database,
-    /** The ids of all records that are served, oldest first. */
-    listIds: () =>
-      primary
-        .prepare("SELECT id FROM records ORDER BY position")
-        .all()
-        .map(({ id }) => Number(id)),
-    close: () => [primary, replica].map((one) => one.close()),
+    open: () => createWritableD1(database),
+    close() {
+      primary.close();
+      replica.close();
+    },
   };
+}
+
+function openDatabase(): DatabaseSync {
+  const database = new DatabaseSync(":memory:");
+  const sql = readFileSync(`${MIGRATIONS}/0001_collection.sql`, "utf8");
+  for (const statement of splitStatements(sql)) database.exec(statement);
+  return database;
+}
+
+function run(database: DatabaseSync, statements: string[]): number {
+  database.exec("BEGIN");
+  try {
+    const results = statements.map((sql) => database.prepare(sql).run());
+    database.exec("COMMIT");
+    return Number(results.at(-1)?.changes ?? 0);
+  } catch (error) {
+    database.exec("ROLLBACK");
+    throw error;
+  }
 }

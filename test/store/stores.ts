@@ -1,29 +1,62 @@
+import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
+import { collectRecords } from "../../data/collection.ts";
+import type { StoreName } from "../../data/stores/configuration.ts";
+import { createWritableD1, type WritableDatabase } from "../../data/stores/d1-writer.ts";
+import { createWritableKv, type WritableNamespace } from "../../data/stores/kv-writer.ts";
 import { createLocalD1 } from "../../data/stores/local-database.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
+import { type LoadOptions, load, type WritableStore } from "../../data/stores/writer.ts";
 import type { Env } from "../../src/env.ts";
-import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
-import { bindNamespace, createKvStore, type KeyValueStore } from "../../src/store/kv.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
-import type { Store } from "../../src/store/store.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { openNamespace } from "./writable-bindings.ts";
 
-export const ALL_STORES = ["d1", "kv", "memory"] as const;
-export type AnyStore = (typeof ALL_STORES)[number];
+/** A database and a namespace to which tests write, both empty at first. */
+export interface Stores {
+  database: WritableDatabase;
+  namespace: WritableNamespace;
+  /** Opens one of them as a deployed store, in which nothing lags. */
+  open(name: StoreName): WritableStore;
+  /** Removes everything, as if nothing was ever loaded. */
+  clear(): Promise<void>;
+}
 
-/** The stores that commands open on this machine without workerd. */
-export const LOCAL_STORES = ["local d1", "local kv"] as const;
+/** Opens stores in workerd for the tests of a file or of a group, and closes them afterwards. */
+export function useStores(): Stores {
+  const stores = {} as Stores;
+  let runtime: Miniflare | undefined;
+  beforeAll(async () => {
+    runtime = startRuntime();
+    const namespace = openNamespace((await runtime.getBindings<Env>()).KV);
+    Object.assign(stores, await prepare(openDatabase(runtime), namespace));
+  });
+  afterAll(() => runtime?.dispose());
+  return stores;
+}
 
-/** Opens an empty store as a command does. */
-export async function openLocalStore(name: (typeof LOCAL_STORES)[number]): Promise<Store> {
-  const sqlite = new DatabaseSync(":memory:");
-  if (name === "local kv") return createKvStore(createLocalNamespace(sqlite, createFolder()), true);
-  const database = createLocalD1(sqlite);
+/** Opens stores as commands do on this machine, in SQLite and files, which is much faster. */
+export function openLocalStores(): Promise<Stores> {
+  const database = createLocalD1(new DatabaseSync(":memory:"));
+  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
+  return prepare(database, namespace);
+}
+
+async function prepare(database: WritableDatabase, namespace: WritableNamespace): Promise<Stores> {
   await applyMigrations(database);
-  return createD1Store(database, true);
+  return {
+    database,
+    namespace,
+    open: (name) => (name === "d1" ? createWritableD1(database) : createWritableKv(namespace, false, 0)),
+    async clear() {
+      await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0, sequence = 0"]);
+      await namespace.delete(await namespace.list());
+    },
+  };
 }
 
 /** A worker that runs statements: one request a transaction, where the binding in this process would send one a statement. */
@@ -39,7 +72,12 @@ const SCRIPT = `export default {
   }
 }`;
 
-function openDatabase(runtime: Miniflare): SqlDatabase {
+function startRuntime(): Miniflare {
+  const stores = { d1Databases: ["DB"], kvNamespaces: ["KV"] };
+  return new Miniflare(convertV4MiniflareOptions({ modules: true, script: SCRIPT, cf: false, ...stores }));
+}
+
+function openDatabase(runtime: Miniflare): WritableDatabase {
   const run = async (statements: string[], parameters: unknown[]) => {
     const body = JSON.stringify({ statements, parameters });
     const response = await runtime.dispatchFetch("http://localhost", { method: "POST", body });
@@ -54,37 +92,30 @@ function openDatabase(runtime: Miniflare): SqlDatabase {
   };
 }
 
-/** Stores in workerd, and one in memory. */
-export interface Stores {
-  database: SqlDatabase;
-  namespace: KeyValueStore;
-  memory: Store;
-  open(name: AnyStore): Store;
+/**
+ * Loads records, newest first.
+ * @returns the name of the load
+ */
+export function loadRecords(
+  store: WritableStore,
+  records: readonly TrafficRecord[],
+  options?: LoadOptions,
+): Promise<string> {
+  return load(store, collectRecords(records), options);
 }
 
-/** Opens empty stores for the tests of a file or of a group, and closes the stores afterwards. */
-export function useStores(): Stores {
-  const stores = {} as Stores;
-  let runtime: Miniflare | undefined;
-  beforeAll(async () => {
-    const options = {
-      modules: true as const,
-      script: SCRIPT,
-      d1Databases: ["DB"],
-      kvNamespaces: ["KV"],
-      cf: false as const,
-    };
-    runtime = new Miniflare(convertV4MiniflareOptions(options));
-    const database = openDatabase(runtime);
-    await applyMigrations(database);
-    const namespace = bindNamespace((await runtime.getBindings<Env>()).KV);
-    const memory = createMemoryStore();
-    const open = (name: AnyStore) => {
-      if (name === "memory") return memory;
-      return name === "d1" ? createD1Store(database) : createKvStore(namespace);
-    };
-    Object.assign(stores, { database, namespace, memory, open });
-  });
-  afterAll(() => runtime?.dispose());
-  return stores;
+/** Damages what a store holds as its state. */
+export async function damageState({ database, namespace }: Stores, name: "d1" | "kv"): Promise<void> {
+  if (name === "d1") await database.write(["DELETE FROM state"]);
+  else await namespace.replace({ key: STATE_KEY, value: "not a state" });
+}
+
+/** The names of the loads of which a store holds blocks, or the pieces of the statistics. */
+export async function listLoads({ database, namespace }: Stores, name: "d1" | "kv"): Promise<string[]> {
+  if (name === "kv") {
+    const names = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
+    return [...new Set(names.filter((load) => load !== undefined))].sort();
+  }
+  const rows = await database.query("SELECT DISTINCT load FROM block ORDER BY load", [], true);
+  return rows.map(({ load }) => String(load));
 }

@@ -5,7 +5,9 @@ import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import type { Env } from "../../src/env.ts";
-import { PAGE_QUERY } from "../../src/store/d1.ts";
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import { lastBlock } from "../../src/store/block.ts";
+import { BLOCK_QUERY } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { compare, measureCases } from "./cases.ts";
@@ -63,7 +65,8 @@ async function bench({ records, rounds, milliseconds }: Options) {
   );
   const results = await Array.fromAsync(figures, async (one) => {
     const page = one.store === "d1" && one.page && pages[one.page];
-    const query = page ? await DB.prepare(PAGE_QUERY).bind(null, page, null).all() : null;
+    const block = page && lastBlock(page * PAGE_SIZE);
+    const query = block ? await DB.prepare(BLOCK_QUERY).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
   return { records, results, ratios: compare(results), walks, loads };

@@ -20,7 +20,7 @@ export interface ExportOptions extends StoreChoice {
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await useStore(choice, async ({ store }) => {
-    const state = await store.readState({ newest: true });
+    const { state } = await store.readState(undefined, true);
     if (state.load === "") throw new Error("Nothing is loaded.");
     const progress = openProgress("exporting", state.count, { out });
     const records = showProgress(readRecords(store, state), progress);

@@ -4,7 +4,8 @@ import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
-import type { State } from "../../src/store/store.ts";
+import { readStatistics } from "../../src/store/pieces.ts";
+import type { State } from "../../src/store/state.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
@@ -24,8 +25,9 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   await useStore(options, async ({ name, store, size }) => {
-    const { state, statistics } = await store.readStatistics(true);
-    const found = { state, statistics, bytes: await size() };
+    const reading = await store.readState(0, true);
+    const { state } = reading;
+    const found = { state, statistics: await readStatistics(store, reading), bytes: await size() };
     const place = describePlace(name, options);
     if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
     else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
@@ -35,18 +37,7 @@ export async function info(options: InfoOptions): Promise<void> {
 
 function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
   const { state, statistics, bytes } = found;
-  const { load, count, revision, switchedAt } = state;
-  const loaded_at = switchedAt ?? null;
-  return {
-    store,
-    remote,
-    load,
-    count,
-    revision,
-    loaded_at,
-    bytes: bytes ?? null,
-    statistics,
-  };
+  return { store, remote, ...state, bytes: bytes ?? null, statistics };
 }
 
 function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): string {
@@ -55,28 +46,29 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
 }
 
 function* describe({ state, statistics, bytes }: Info): Generator<Line> {
-  yield ["loaded at", state.switchedAt ?? "not known"];
+  yield ["loaded at", state.loaded_at ?? "not known"];
   yield ["sources", describeSources(statistics)];
   yield ["load", state.load];
-  yield ["revision", state.revision];
   yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
-  yield* describeStatistics(statistics);
+  yield* describeStatistics(statistics, state.count);
 }
 
 function describeSources({ sources, source_count }: Statistics): string {
-  const names = sources.map(({ name }) => escapeInvisible(name)).join(", ");
+  const names = sources.map(escapeInvisible).join(", ");
   if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
   return names || "not known";
 }
 
-function* describeStatistics(statistics: Statistics): Generator<Line> {
-  const { records, first, last, largest_id, cameras, camera_ok, totals, days } = statistics;
+function* describeStatistics(statistics: Statistics, records: number): Generator<Line> {
+  const { first, last, cameras, totals, days } = statistics;
+  const failing = days.reduce((sum, [, , count]) => sum + count, 0);
+  const unknown = days.reduce((sum, [, , , count]) => sum + count, 0);
+  const camera_ok = { True: records - failing - unknown, False: failing, null: unknown };
   yield ["first timestamp", first ?? "none"];
   yield ["last timestamp", last ?? "none"];
   yield ["days with records", days.length];
   yield ["cameras", cameras.length];
-  yield ["largest id", largest_id ?? "none"];
   for (const health of ["True", "False", "null"] as const)
     yield [`camera_ok ${health}`, `${camera_ok[health]} (${share(camera_ok[health], records)})`];
   for (const name of ROAD_USERS) yield [name, totals[name]];

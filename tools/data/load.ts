@@ -5,7 +5,11 @@ import { describeSources } from "../../data/sources.ts";
 import { type Staged, stage } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
-import { load as replaceAll, UnknownOutcomeError, type WriteOptions } from "../../src/store/writer.ts";
+import {
+  load as replaceAll,
+  UnknownOutcomeError,
+  type LoadOptions as WriteOptions,
+} from "../../data/stores/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 
 export interface ReadOptions {
@@ -68,8 +72,10 @@ async function writeStaged(
 ): Promise<void> {
   const progress = openProgress("writing", staged.count);
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
+  const onWait = (seconds: number) =>
+    printNotice(`Waiting ${seconds} seconds, until all locations of KV can read the new records.`);
   try {
-    await replaceAll(store, staged, { ...options, onProgress: progress.update, onWarning });
+    await replaceAll(store, staged, { ...options, onProgress: progress.update, onWait, onWarning });
   } catch (cause) {
     // What was written is removed already.
     const error =

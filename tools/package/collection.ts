@@ -1,15 +1,12 @@
 import { createHash } from "node:crypto";
+import { type Collection, collectRecords } from "../../data/collection.ts";
 import type { StageOptions } from "../../data/staging.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Source } from "../../src/records/statistics.ts";
-import type { EncodedRecords } from "../../src/store/writer.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Records to load. */
-export interface Collection {
-  /** Oldest first. */
-  records: Iterable<TrafficRecord> | EncodedRecords;
-  sources: Source[];
+export interface NamedCollection {
+  collection: Collection;
+  sources: string[];
   /** A hash of the records: the same input has the same hash, also after a restart. */
   hash: string;
   /** Frees the disk space that they take. */
@@ -26,28 +23,28 @@ export type Reporting = Pick<StageOptions, "openStep" | "warn">;
 export async function readCollection(
   { records, files, modelName }: ServiceOptions,
   reporting: Reporting,
-): Promise<Collection> {
+): Promise<NamedCollection> {
   if (records && files) throw new Error("A service has records or files, not both.");
   if (records) return checkRecords(records);
   if (files) return readFiles(files, modelName, reporting);
   const { SEED_SOURCE, seedRecords } = await import("../../data/seed.ts");
-  return { records: seedRecords(), sources: [SEED_SOURCE], hash: "seed" };
+  return { collection: collectRecords(seedRecords().reverse()), sources: [SEED_SOURCE], hash: "seed" };
 }
 
 /** @throws InputError */
-export async function checkRecords(given: Iterable<unknown>): Promise<Collection> {
+export async function checkRecords(given: Iterable<unknown>): Promise<NamedCollection> {
   const { requireRecords } = await import("../../data/records.ts");
   const records = requireRecords(given);
   const digest = createHash("sha256");
   for (const record of records) digest.update(JSON.stringify(record));
-  return { records, sources: [], hash: digest.digest("hex") };
+  return { collection: collectRecords(records.reverse()), sources: [], hash: digest.digest("hex") };
 }
 
 async function readFiles(
   files: string[],
   modelName: ServiceOptions["modelName"],
   { warn = console.error, openStep }: Reporting,
-): Promise<Collection> {
+): Promise<NamedCollection> {
   importSqlite();
   const { stage } = await import("../../data/staging.ts");
   const { requireLoadable } = await import("../../data/input-error.ts");
@@ -59,7 +56,7 @@ async function readFiles(
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = describeSources(files, undefined);
-  return { records: staged, sources, hash: digest.digest("hex"), close: staged.close };
+  return { collection: staged, sources, hash: digest.digest("hex"), close: staged.close };
 }
 
 /** Imports SQLite without the warning that it is experimental, which says nothing to users of the package. */

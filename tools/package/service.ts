@@ -1,12 +1,11 @@
 import { createHash } from "node:crypto";
+import { joinSources, listBlocks } from "../../data/collection.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { findOrigin } from "../../src/http/request.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
+import { createMemoryStore, type MemoryStore } from "../../src/store/memory.ts";
 import { assignStore } from "../../src/store/open.ts";
-import type { Store } from "../../src/store/store.ts";
-import { load } from "../../src/store/writer.ts";
-import { type Collection, checkRecords, type Reporting, readCollection } from "./collection.ts";
+import { checkRecords, type NamedCollection, type Reporting, readCollection } from "./collection.ts";
 import { findLength } from "./fixed-length-stream.ts";
 import type { Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
@@ -43,7 +42,7 @@ export function createService(options: ServiceOptions = {}, reporting: Reporting
     },
     async replace(records) {
       await ready;
-      await replace(await checkRecords(records));
+      replace(await checkRecords(records));
     },
     reset: app.reset,
   };
@@ -63,18 +62,18 @@ function createEnv({ publicOrigin = "" }: ServiceOptions): Env {
   return env as Partial<Record<keyof Env, unknown>> as Env;
 }
 
-/** Creates a function that loads collections one after the other. */
-function createLoader(store: Store) {
-  let earlier: Promise<unknown> = Promise.resolve();
+/** Creates a function that loads a collection. */
+function createLoader(store: MemoryStore) {
   let loads = 0;
-  return ({ records, sources, hash, close }: Collection): Promise<void> => {
-    const result = earlier.then(async () => {
-      // The name of a load must not be used again, even for the same records.
-      const name = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
-      await load(store, records, { name, sources }).finally(close);
-    });
-    earlier = result.catch(() => {});
-    return result;
+  return ({ collection, sources, hash, close = () => {} }: NamedCollection): void => {
+    // The name of a load must not be used again, even for the same records.
+    const load = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
+    const next = { load, count: collection.count, source: joinSources(sources) };
+    try {
+      store.replace(next, listBlocks(collection, sources));
+    } finally {
+      close();
+    }
   };
 }
 

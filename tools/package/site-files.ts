@@ -33,7 +33,9 @@ export async function readSite(folder: string): Promise<Site> {
   };
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("_"))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    // The seed of the worker, which clients cannot read.
+    .filter((name) => !name.startsWith("api/"));
   return {
     files: Object.assign({}, ...names.map(describeFile)),
     redirects: parseRedirects(read("_redirects")),

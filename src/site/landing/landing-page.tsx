@@ -1,6 +1,6 @@
 import { COLLECTION_PATH, PAGE_SIZE } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
-import type { Source, Statistics } from "../../records/statistics.ts";
+import type { Statistics } from "../../records/statistics.ts";
 import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock } from "../code-block.tsx";
 import { JsonText } from "../json-text.tsx";
@@ -133,19 +133,14 @@ function listFacts({ first, last, cameras, camera_ok, totals }: Summary["statist
 const NAMED_SOURCES = 5;
 
 function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
-  const isMadeUp = sources.every(({ kind }) => kind === "seed");
+  const isMadeUp = sources.every((source) => source === "generated");
   if (sources.length === 0) return "It is not recorded where the records come from.";
   if (isMadeUp)
     return "The records are made up: they are the seed of this project. You can load an archive of your own in their place.";
-  const named = sources.slice(0, NAMED_SOURCES).map(describeSource);
+  const named = sources.slice(0, NAMED_SOURCES);
   const more = source_count - named.length;
   if (more > 0) named.push(`and ${more} more`);
   return `The records come from: ${named.join("; ")}.`;
-}
-
-function describeSource({ kind, name }: Source): string {
-  if (kind === "seed") return "the made-up seed of this project";
-  return name;
 }
 
 const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>

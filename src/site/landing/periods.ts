@@ -37,15 +37,23 @@ export function groupIntoPeriods(days: Day[]): Periods {
 }
 
 function sum(days: Day[]): Period {
-  const [True, False, unknown] = [1, 2, 3].map((place) =>
-    days.reduce((total, day) => total + Number(day[place]), 0),
-  ) as [number, number, number];
   return {
     first: String(days.at(0)?.[0]),
     last: String(days.at(-1)?.[0]),
-    records: True + False + unknown,
-    camera_ok: { True, False, null: unknown },
+    records: days.reduce((total, [, records]) => total + records, 0),
+    camera_ok: countHealth(days),
   };
+}
+
+/** The records of days by their `camera_ok`. */
+export function countHealth(days: Day[]): Record<Health, number> {
+  const counts = { True: 0, False: 0, null: 0 };
+  for (const [, records, failing, unknown] of days) {
+    counts.True += records - failing - unknown;
+    counts.False += failing;
+    counts.null += unknown;
+  }
+  return counts;
 }
 
 /** Consecutive periods. */

@@ -3,9 +3,9 @@ import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
 import { PAGE_CACHING, respondHtml } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
-import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage, locatePage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
-import type { State } from "../../store/store.ts";
+import type { State } from "../../store/state.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
 import { summarise } from "./summary.ts";
 
@@ -43,18 +43,19 @@ export function createLanding(): Hono<{ Bindings: Env }> {
   return landing;
 }
 
-function describeDependencies(c: LandingContext, { revision }: State, origin: string): string {
+function describeDependencies(c: LandingContext, { load }: State, origin: string): string {
   const { STORE, RATE_LIMIT } = c.env;
-  return [revision, origin, STORE, RATE_LIMIT].join(" ");
+  return [load, origin, STORE, RATE_LIMIT].join(" ");
 }
 
 /** Reads the second page of the collection, because it has both links, or the first one if there is no other. */
 async function readSample(c: LandingContext, origin: string, count: number): Promise<Sample | undefined> {
-  const request = { page: Math.min(2, lastPage(count)) };
-  const page = await cachedStore(c.env).page(request, (work) => c.executionCtx.waitUntil(work));
-  if (!page || page.count === 0) return undefined;
+  const number = Math.min(2, lastPage(count));
+  const request = { block: 1, locate: (total: number) => locatePage(number, total) };
+  const { page } = await cachedStore(c.env).page(request, (work) => c.executionCtx.waitUntil(work));
+  if (!page || page.place.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
-  const envelope = JSON.parse(writeEnvelope(page, page.results, url));
+  const envelope = JSON.parse(writeEnvelope(page.place, page.results, url));
   const results = envelope.results.slice(0, 1);
-  return { number: page.number, envelope: { ...envelope, results }, more: envelope.results.length - 1 };
+  return { number, envelope: { ...envelope, results }, more: envelope.results.length - 1 };
 }

@@ -2,9 +2,9 @@ import type { Env } from "../../env.ts";
 import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
-import type { StateStatistics } from "../../store/store.ts";
+import type { State } from "../../store/state.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { groupIntoPeriods } from "./periods.ts";
+import { countHealth, groupIntoPeriods } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof summarise>;
@@ -15,7 +15,7 @@ export type Summary = ReturnType<typeof summarise>;
  * @param settings the settings of this deployment
  */
 export function summarise(
-  { state, statistics }: StateStatistics,
+  { state, statistics }: { state: State; statistics: Statistics },
   origin: string,
   settings: Pick<Env, "RATE_LIMIT">,
 ) {
@@ -28,7 +28,7 @@ export function summarise(
     openapi_url: origin + DOCUMENT_PATH,
     count: state.count,
     pages: lastPage(state.count),
-    loaded_at: state.switchedAt ?? null,
+    loaded_at: state.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: period === undefined ? null : Number(period),
     statistics: summariseStatistics(statistics),
@@ -36,7 +36,8 @@ export function summarise(
 }
 
 function summariseStatistics({ cameras, days, ...statistics }: Statistics) {
-  const { first, last, camera_ok, totals, sources, source_count } = statistics;
+  const { first, last, totals, sources, source_count } = statistics;
   const periods = groupIntoPeriods(days);
+  const camera_ok = countHealth(days);
   return { first, last, cameras: cameras.length, camera_ok, totals, sources, source_count, ...periods };
 }

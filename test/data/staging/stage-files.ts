@@ -2,8 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { formatProblem } from "../../../data/formats/problem.ts";
-import { listRecords, type Staged, type StageOptions, stage } from "../../../data/staging.ts";
+import { type Staged, type StageOptions, stage } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { decodeRange, openBlock } from "../../../src/store/block.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { makeRecord, REPORT_COLUMNS } from "../formats/read-input.ts";
 
@@ -28,11 +29,17 @@ export async function stageFiles<T>(
     const { count, zeroed, duplicates, problemCount } = staged;
     const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
     if (take) return { problems, taken: take(staged), records: [] };
-    const records = problemCount > 0 ? [] : [...listRecords(staged)];
+    const records = problemCount > 0 ? [] : listRecords(staged);
     return { count, zeroed, duplicates, problemCount, problems, records };
   } finally {
     staged.close();
   }
+}
+
+/** The staged records, oldest first. */
+function listRecords({ count, blocks }: Staged): TrafficRecord[] {
+  const opened = Array.from(blocks(), (block) => openBlock(block, count));
+  return decodeRange({ first: 1, last: count }, (number) => opened[number - 1]!).reverse();
 }
 
 function toBytes(content: Content): Buffer {

@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { listRecords, stage } from "../../../data/staging.ts";
-import { encodeBlocks } from "../../../src/store/blocks.ts";
+import { stage } from "../../../data/staging.ts";
+import { encodeBlocks } from "../../../src/store/block.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { statisticsOf } from "../../tools/data/statistics.ts";
 import { makeRecord } from "../formats/read-input.ts";
@@ -81,7 +81,10 @@ test("arranges the records in blocks, with their statistics", async () => {
     blocks: [...blocks()],
     statistics: statistics(),
   }));
-  expect(taken).toEqual({ blocks: [...encodeBlocks(records)], statistics: statisticsOf(records) });
+  expect(taken).toEqual({
+    blocks: [...encodeBlocks(records.toReversed())],
+    statistics: statisticsOf(records),
+  });
 });
 
 test.each([
@@ -151,7 +154,7 @@ test("records can be read more than once, but not after closing", async () => {
     strict: false,
     stdin: Readable.from([Buffer.from(JSON.stringify(makeRecord()))]),
   });
-  expect([...listRecords(staged)]).toEqual([...listRecords(staged)]);
+  expect([...staged.blocks()]).toEqual([...staged.blocks()]);
   staged.close();
-  expect(() => [...listRecords(staged)]).toThrow();
+  expect(() => [...staged.blocks()]).toThrow();
 });

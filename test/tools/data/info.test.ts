@@ -32,7 +32,7 @@ test("info names the sources of the records", async () => {
   const sources = async () => /^sources +(.*)$/m.exec((await info(...place)).stdout)?.[1];
 
   await runData(["load", ...place, "data/seed/2019-05-17.csv"]);
-  expect(await sources()).toBe("data/seed");
+  expect(await sources()).toBe("generated");
   await runData(["load", ...place, ...files]);
   expect(await sources()).toBe("old.csv, new.csv");
   await runData(["load", ...place, ...files, "--source", "https://counts.example"]);

@@ -72,8 +72,8 @@ function runIn(temporary: string, command: string, ...args: string[]): Promise<F
 
 /** The name of the newest block. Names begin with the time of their load. */
 const NEWEST = {
-  d1: "SELECT max(revision) AS name FROM blocks",
-  kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'blocks/%'",
+  d1: "SELECT max(load) AS name FROM block",
+  kv: "SELECT max(key) AS name FROM _mf_entries WHERE key LIKE 'block/%'",
 };
 
 /** Stops a running load when it has written some of its records, but not all of them. It goes on for a moment at a time. */
@@ -105,7 +105,7 @@ function isUnlocked(database: DatabaseSync): boolean {
 /** Counts the blocks that a store holds, also of loads that were never switched to. */
 export async function countBlocks(store: StoreName, local: LocalStore): Promise<number> {
   const database = await openDatabase(store, local);
-  const table = store === "d1" ? "blocks" : "_mf_entries WHERE key LIKE 'blocks/%'";
+  const table = store === "d1" ? "block" : "_mf_entries WHERE key LIKE 'block/%'";
   const row = database.prepare(`SELECT count(*) AS blocks FROM ${table}`).get();
   database.close();
   return Number(row?.blocks);

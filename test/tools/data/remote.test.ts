@@ -2,17 +2,17 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { collectRecords } from "../../../data/collection.ts";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { readRecords } from "../../../data/stored-records.ts";
+import { createWritableD1 } from "../../../data/stores/d1-writer.ts";
+import { createWritableKv, type Pair } from "../../../data/stores/kv-writer.ts";
 import { listMigrations, MIGRATIONS } from "../../../data/stores/migrations.ts";
 import { openRemoteStore } from "../../../data/stores/remote.ts";
 import type { ProgramResult, StandIn } from "../../../data/stores/wrangler.ts";
+import { load as loadCollection, type WritableStore } from "../../../data/stores/writer.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { BLOCK_SIZE, decodeLines, openBlock } from "../../../src/store/blocks.ts";
-import { createD1Store } from "../../../src/store/d1.ts";
-import { createKvStore, type Pair } from "../../../src/store/kv.ts";
-import type { State } from "../../../src/store/store.ts";
-import { load } from "../../../src/store/writer.ts";
+import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
 import { load as loadFiles } from "../../../tools/data/load.ts";
@@ -36,6 +36,10 @@ afterEach(async () => {
   vi.restoreAllMocks();
   await rm(folder, { recursive: true, force: true });
 });
+
+/** Loads records, oldest first. */
+const load = (store: WritableStore, records: TrafficRecord[]) =>
+  loadCollection(store, collectRecords(records.toReversed()));
 
 /** Writes a configuration with the ids of deployed stores. */
 const writeConfig = (database_id: string, id: string) =>
@@ -88,12 +92,12 @@ async function prepareDatabase({ databases }: Api, records: TrafficRecord[]): Pr
     databases.query(uuid, { sql: await readFile(join(MIGRATIONS, name), "utf8") });
     databases.query(uuid, { sql: `INSERT INTO d1_migrations VALUES ('${name}')` });
   }
-  const store = createD1Store({
+  const store = createWritableD1({
     query: async (sql, parameters) =>
       databases.query(uuid, { sql, params: parameters as never })[0]!.results as never,
     async write(statements) {
-      for (const sql of statements) databases.query(uuid, { sql });
-      return 0;
+      const results = statements.map((sql) => databases.query(uuid, { sql }));
+      return Number(Object(results.at(-1)?.[0]).meta.changes);
     },
     batchBytes: 1_000_000,
   });
@@ -118,61 +122,66 @@ test("load, info and export work with a deployed database through the real wrang
     store: "d1",
     remote: true,
     count: 40,
-    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }], source_count: 1 },
+    statistics: { ...statisticsOf(records), sources: ["all.csv"], source_count: 1 },
   });
   expect(api.unknown).toEqual([]);
   await api.close();
 });
 
 /** Loads records into the namespace of the account without wrangler, each day one load, the last one more than a day ago. */
-async function prepareNamespace(pairs: Map<string, string>, ...loads: TrafficRecord[][]): Promise<State[]> {
+async function prepareNamespace(pairs: Map<string, string>, ...loads: TrafficRecord[][]): Promise<string[]> {
   const replace = ({ key, value }: Pair) => void pairs.set(key, value);
-  const store = createKvStore({
-    get: async (keys) => keys.map((key) => pairs.get(key) ?? null),
-    put: async (added) => added.forEach(replace),
-    replace: async (pair) => replace(pair),
-    delete: async (keys) => keys.forEach((key) => void pairs.delete(key)),
+  const namespace = {
+    get: async (keys: string[]) => keys.map((key) => pairs.get(key) ?? null),
+    put: async (added: Pair[]) => added.forEach(replace),
+    replace: async (pair: Pair) => replace(pair),
+    delete: async (keys: string[]) => keys.forEach((key) => void pairs.delete(key)),
     list: async () => [...pairs.keys()],
     batchBytes: 1_000_000,
-  });
-  const states: State[] = [];
+  };
+  const store = createWritableKv(namespace, false, 0);
+  const names: string[] = [];
   const now = Date.now();
   for (const [index, records] of loads.entries()) {
     vi.setSystemTime(now - (loads.length - index) * 25 * 3_600_000);
-    states.push(await load(store, records));
+    names.push(await load(store, records));
   }
   vi.useRealTimers();
-  return states;
+  return names;
 }
 
 test("a load, info and export work with a deployed namespace through the real wrangler", async () => {
   const print = vi.spyOn(console, "log").mockImplementation(() => undefined);
   const api = await openAccount();
-  const choice = { store: "kv" as const, remote: true, config };
+  const choice = { store: "kv" as const, remote: true, config, settleMs: 20 };
+  const wait = vi.spyOn(console, "error").mockImplementation(() => undefined);
   const pairs = api.pairs.get(NAMESPACE)!;
-  const states = await prepareNamespace(pairs, makeRecords(151), makeRecords(301), makeRecords(451));
+  const names = await prepareNamespace(pairs, makeRecords(151), makeRecords(301), makeRecords(451));
   /** The keys of each load. */
-  const countKeys = () =>
-    states.map(({ load }) => [...pairs.keys()].filter((key) => key.includes(load)).length);
-  expect(countKeys()).toEqual([2, 3, 4]);
+  const countKeys = () => names.map((name) => [...pairs.keys()].filter((key) => key.includes(name)).length);
+  expect(countKeys(), "each load removes the one before that which it replaced").toEqual([0, 4, 5]);
 
   // More blocks than the API returns at once.
   const records = makeRecords(101 * BLOCK_SIZE);
   await loadFiles([await writeCsv("all.csv", records)], choice);
   expect(print.mock.lastCall?.[0]).toBe(`Loaded ${records.length} records.`);
-  expect(countKeys(), "the oldest load is removed; readers may still need the others").toEqual([0, 3, 4]);
+  expect(countKeys(), "readers may still need what was replaced").toEqual([0, 0, 5]);
+  expect(wait).toHaveBeenCalledWith(
+    "Waiting 0.02 seconds, until all locations of KV can read the new records.",
+  );
 
   const out = join(folder, "exported.csv");
   await exportRecords({ ...choice, format: "csv", out });
-  expect(await readFile(out, "utf8")).toBe(CSV_HEADER + records.map(csvLine).join(""));
+  expect(await readFile(out, "utf8")).toBe(CSV_HEADER + records.toReversed().map(csvLine).join(""));
   await info({ ...choice, json: true });
   expect(JSON.parse(String(print.mock.lastCall?.[0]))).toMatchObject({
     ...{ store: "kv", remote: true, count: records.length },
-    statistics: { ...statisticsOf(records), sources: [{ kind: "file", name: "all.csv" }], source_count: 1 },
+    statistics: { ...statisticsOf(records), sources: ["all.csv"], source_count: 1 },
   });
   const { store } = await openRemoteStore("kv", choice);
-  const blocks = await store.readBlocks(await store.readState(), { first: 1, last: records.length });
-  expect(blocks.flatMap((block) => decodeLines(openBlock(block)))).toEqual(records);
+  const { state } = await store.readState();
+  const numbers = Array.from({ length: 101 }, (_, index) => index + 1);
+  expect((await store.readBlocks(state.load, numbers)).every((text) => typeof text === "string")).toBe(true);
   expect(api.unknown).toEqual([]);
   await api.close();
 });
@@ -205,25 +214,28 @@ describe("with a stand-in for wrangler,", () => {
     };
     return { store: "d1" as const, remote: true, config, program };
   };
-  const isSwitch = (sql: string) => sql.includes("INTO state");
+  const isSwitch = (sql: string) => sql.includes("REPLACE INTO state");
   const open = async () => (await openRemoteStore("d1", { remote: true, config, program: wrangler })).store;
   const readLoaded = async () => {
     const store = await open();
-    return (await Array.fromAsync(readRecords(store, await store.readState()))).reverse();
+    const { state } = await store.readState();
+    return (await Array.fromAsync(readRecords(store, state))).reverse();
   };
   const printed = () => vi.mocked(console.error).mock.calls.join("\n");
 
   test("a load that fails keeps the old records, and the next load succeeds", async () => {
-    const before = await load(await open(), makeRecords(30));
+    await load(await open(), makeRecords(30));
+    const before = await (await open()).readState();
     let files = 0;
     // Wrangler gets one file for each 20 MB, so this load takes two files.
     const choice = connect((sql, run) => {
-      if (sql.startsWith("INSERT OR REPLACE INTO blocks") && ++files === 2)
+      if (sql.startsWith("INSERT OR REPLACE INTO block ") && ++files === 2)
         throw new Error("Exceeded the daily limit of rows written");
       return run();
     });
     const { store } = await openRemoteStore("d1", choice);
-    await expect(load(store, makeWideRecords(80_000))).rejects.toThrow("Exceeded the daily limit");
+    await expect(load(store, makeWideRecords(180_000))).rejects.toThrow("Exceeded the daily limit");
+    expect(files).toBe(2);
     expect(await store.readState()).toEqual(before);
     expect(await readLoaded()).toEqual(makeRecords(30));
     await load(store, makeRecords(50));
@@ -283,14 +295,15 @@ describe("with a stand-in for wrangler,", () => {
     const { store } = await openRemoteStore(
       "d1",
       connect((sql, run) => {
-        if (sql.startsWith("INSERT OR REPLACE INTO blocks") && failures.length > 0)
+        if (sql.startsWith("INSERT OR REPLACE INTO block ") && failures.length > 0)
           throw new Error(failures.shift());
         return run();
       }),
     );
     await expect(load(store, makeRecords(300))).rejects.toThrow("no such column");
     expect(failures).toEqual([]);
-    expect((await load(store, makeRecords(300))).count).toBe(300);
+    await load(store, makeRecords(300));
+    expect(await readLoaded()).toEqual(makeRecords(300));
   });
 
   test("an error shows the beginning of a command, which is not searched for a reason to repeat it", async () => {
@@ -301,16 +314,16 @@ describe("with a stand-in for wrangler,", () => {
     const { store } = await openRemoteStore(
       "d1",
       connect((sql, run) => {
-        if (!sql.startsWith("INSERT OR REPLACE INTO blocks") || failures-- <= 0) return run();
+        if (!sql.startsWith("DELETE FROM block ") || failures-- <= 0) return run();
         throw new Error("no such column");
       }),
     );
     const error: Error = await load(store, makeRecords(BLOCK_SIZE)).then(
       () => new Error("It did not fail."),
-      (reason) => reason,
+      (reason) => reason as Error,
     );
     expect(error.message).toMatch(
-      /^wrangler d1 execute DB --yes --json --command INSERT OR .{80,}\.\.\. .*failed:\nno such column$/s,
+      /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,}\.\.\. .*failed:\nno such column$/s,
     );
     expect(error.message.length).toBeLessThan(500);
   });

@@ -1,5 +1,6 @@
+import { gatherStatistics } from "../../../data/statistics.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { gatherStatistics, type Statistics } from "../../../src/records/statistics.ts";
+import type { Statistics } from "../../../src/records/statistics.ts";
 
 export function statisticsOf(records: TrafficRecord[]): Statistics {
   const gathering = gatherStatistics();

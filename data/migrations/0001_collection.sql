@@ -1,0 +1,37 @@
+-- A load: its records in blocks, and its statistics. Its name is never used for other content.
+CREATE TABLE block (
+  load TEXT NOT NULL,
+  number INTEGER NOT NULL, -- 1, 2, ... from the newest record; 0, -1, ... for the pieces of the statistics
+  text TEXT NOT NULL, -- up to 150 records, newest first: a JSON array with one record per line, each an array of its values
+  PRIMARY KEY (load, number)
+) STRICT, WITHOUT ROWID;
+
+-- What is served: always exactly one row.
+CREATE TABLE state (
+  only INTEGER PRIMARY KEY CHECK (only = 1),
+  load TEXT NOT NULL, -- empty if nothing was ever loaded
+  count INTEGER NOT NULL,
+  loaded_at TEXT,
+  sequence INTEGER NOT NULL, -- one more than that of the state before
+  source TEXT NOT NULL -- where the records come from
+) STRICT;
+
+INSERT INTO state (only, load, count, sequence, source) VALUES (1, '', 0, 0, '');
+
+-- The records that are served, as a table for people who use SQL. Each query reads all blocks.
+CREATE VIEW records AS
+SELECT
+  150 * (block.number - 1) + line.key + 1 AS place,
+  line.value ->> 0 AS id,
+  line.value ->> 1 AS camera_pk,
+  line.value ->> 2 AS camera_ref,
+  line.value ->> 3 AS timestamp,
+  line.value ->> 4 AS camera_ok,
+  line.value ->> 5 AS cars,
+  line.value ->> 6 AS persons,
+  line.value ->> 7 AS bicycles,
+  line.value ->> 8 AS trucks,
+  line.value ->> 9 AS motorcycles,
+  line.value ->> 10 AS buses,
+  'tf1' AS model_name
+FROM state JOIN block ON block.load = state.load AND block.number > 0 JOIN json_each(block.text) AS line;

@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto";
+import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
+import type { State } from "../src/store/state.ts";
+import { type Collection, joinSources, listBlocks } from "./collection.ts";
+import { requireLoadable } from "./input-error.ts";
+import { SEED_SOURCE } from "./seed.ts";
+import { stage } from "./staging.ts";
+import { PROJECT } from "./stores/wrangler.ts";
+
+/** The code that decides how records are stored. What it writes changes with it. */
+const LAYOUT = ["data/statistics.ts", "src/store/block.ts", "src/store/pieces.ts"];
+
+/**
+ * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. Nothing is written if they are there already.
+ * @param assets the folder of the assets
+ * @throws InputError if a line of the seed is wrong; the assets are then as before
+ */
+export async function writeSeedAssets(assets: string): Promise<void> {
+  const files = globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
+  const digest = createHash("sha256");
+  for (const file of [...files, ...LAYOUT]) digest.update(readFileSync(join(PROJECT, file)));
+  const load = digest.digest("hex").slice(0, 20);
+  const stateFile = join(assets, SEED_STATE_FILE);
+  if (existsSync(stateFile) && JSON.parse(readFileSync(stateFile, "utf8")).load === load) return;
+
+  const staged = await stage(
+    files.map((file) => join(PROJECT, file)),
+    { strict: true },
+  );
+  requireLoadable(staged, "The seed was not built.");
+  try {
+    writeAssets(assets, load, staged, [SEED_SOURCE]);
+  } finally {
+    staged.close();
+  }
+}
+
+/**
+ * Writes a collection as static assets, in place of the one before.
+ * @param assets the folder of the assets
+ * @param load a name that was never used for other content
+ */
+export function writeAssets(assets: string, load: string, collection: Collection, sources: string[]): void {
+  const folder = join(assets, SEED_PATH);
+  mkdirSync(join(folder, load), { recursive: true });
+  for (const { number, text } of listBlocks(collection, sources))
+    writeFileSync(join(assets, seedFile(load, number)), text);
+  const source = joinSources(sources);
+  const state: State = { load, count: collection.count, loaded_at: null, sequence: 0, source };
+  // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
+  writeFileSync(join(assets, SEED_STATE_FILE), JSON.stringify(state));
+  for (const name of readdirSync(folder))
+    if (name !== load && name !== basename(SEED_STATE_FILE)) rmSync(join(folder, name), { recursive: true });
+}

@@ -1,0 +1,72 @@
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
+import type { Day, Hour, Statistics } from "../src/records/statistics.ts";
+
+/** Where a date and an hour are in a timestamp such as `2025-10-29T07:30:00Z`. */
+const DATE_LENGTH = 10;
+const HOUR_START = 11;
+
+/** Collects the statistics of records, which can be added in any order. */
+export function gatherStatistics() {
+  const cameras = new Map<number, string>();
+  const totals = { ...NO_COUNTS };
+  const calendar = createCalendar();
+  let first: string | null = null;
+  let last: string | null = null;
+  return {
+    add(record: TrafficRecord): void {
+      const { timestamp } = record;
+      cameras.set(record.camera_pk, record.camera_ref);
+      if (first === null || timestamp < first) first = timestamp;
+      if (last === null || timestamp > last) last = timestamp;
+      let roadUsers = 0;
+      for (const name of ROAD_USERS) {
+        totals[name] += record[name];
+        roadUsers += record[name];
+      }
+      calendar.add(record, roadUsers);
+    },
+    /** The statistics of the records so far, without their sources. */
+    statistics: (): Statistics => ({
+      first,
+      last,
+      cameras: [...cameras].sort(([one], [other]) => one - other),
+      totals,
+      days: calendar.days(),
+      hours: calendar.hours,
+      sources: [],
+      source_count: 0,
+    }),
+  };
+}
+
+/** Counts records by their day, and by the hour of the day. */
+function createCalendar() {
+  const days = new Map<string, { day: Day; hours: Hour[] }>();
+  const hours = { weekdays: createHours(), weekends: createHours() };
+  const openDay = (date: string) => {
+    const isWeekend = [0, 6].includes(new Date(date).getUTCDay());
+    const day: Day = [date, 0, 0, 0, 0];
+    const opened = { day, hours: isWeekend ? hours.weekends : hours.weekdays };
+    days.set(date, opened);
+    return opened;
+  };
+  return {
+    hours,
+    days: () => Array.from(days.values(), ({ day }) => day).sort(([one], [other]) => (one < other ? -1 : 1)),
+    add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
+      const date = timestamp.slice(0, DATE_LENGTH);
+      const { day, hours } = days.get(date) ?? openDay(date);
+      day[1] += 1;
+      if (camera_ok === "False") day[2] += 1;
+      if (camera_ok === null) day[3] += 1;
+      day[4] += roadUsers;
+      const hour = hours[Number(timestamp.slice(HOUR_START, HOUR_START + 2))] as Hour;
+      hour[0] += 1;
+      hour[1] += roadUsers;
+    },
+  };
+}
+
+function createHours(): Hour[] {
+  return Array.from({ length: 24 }, () => [0, 0]);
+}

@@ -1,0 +1,67 @@
+import type { Block } from "../../src/store/block.ts";
+import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { type NextState, RefusedSwitchError, type WritableStore } from "./writer.ts";
+
+/** A D1 database to which commands write: through wrangler's command line, or as a file on this machine. */
+export interface WritableDatabase extends SqlDatabase {
+  /**
+   * Runs statements that write, as one transaction. They are text with literals, because wrangler's command line takes no
+   * parameters.
+   * @returns how many rows the last one changed
+   */
+  write(statements: string[]): Promise<number>;
+  /** Bytes of statements that one call of `write` should be given. */
+  batchBytes: number;
+}
+
+/** Rows that one statement removes, about 4 MB. */
+export const SWEPT_ROWS = 400;
+
+/** A D1 database as a store that commands write to. Its transactions decide between loads, so it needs no clock and no wait. */
+export function createWritableD1(database: WritableDatabase): WritableStore {
+  const remove = async (rows: string) => {
+    const sql = `DELETE FROM block WHERE (load, number) IN (SELECT load, number FROM (${rows} LIMIT ${SWEPT_ROWS}))`;
+    while ((await database.write([sql])) >= SWEPT_ROWS);
+  };
+  return {
+    ...createD1Store(database),
+    batchBytes: database.batchBytes,
+    settleMs: 0,
+    write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),
+    async switchTo(next, blocks, isFirst) {
+      if ((await database.write([switchStatement(next, blocks, isFirst)])) > 0) return;
+      throw new RefusedSwitchError(
+        isFirst
+          ? "Something was loaded meanwhile, so the seed was not."
+          : "Another load ran at the same time and removed the records of this one. Run the command again.",
+      );
+    },
+    /** Another load that is running loses its blocks. Its switch then fails, so at least one of the two succeeds. */
+    sweep: () =>
+      remove(`SELECT block.load, number FROM state JOIN block ON block.load < state.load
+        UNION ALL SELECT block.load, number FROM state JOIN block ON block.load > state.load`),
+    discard: (load) =>
+      // A switch that seemed to fail may happen as late as now.
+      remove(
+        `SELECT block.load, number FROM state JOIN block ON block.load = ${quote(load)} AND block.load <> state.load`,
+      ),
+  };
+}
+
+function insert(load: string, { number, text }: Block): string {
+  return `INSERT OR REPLACE INTO block VALUES (${quote(load)}, ${number}, ${quote(text)})`;
+}
+
+/** It writes no row unless all blocks of the load are there and, if nothing may be replaced, nothing was ever loaded. */
+function switchStatement({ load, count, source }: NextState, blocks: number, isFirst: boolean): string {
+  const loaded_at = new Date().toISOString();
+  const isComplete = `(SELECT count(*) FROM block WHERE load = ${quote(load)}) = ${blocks}`;
+  const isAllowed = isFirst ? " AND NOT EXISTS (SELECT 1 FROM state WHERE load <> '')" : "";
+  return `INSERT OR REPLACE INTO state (only, load, count, loaded_at, sequence, source)
+    SELECT 1, ${quote(load)}, ${count}, ${quote(loaded_at)}, coalesce((SELECT sequence FROM state), 0) + 1, ${quote(source)}
+    WHERE ${isComplete}${isAllowed}`;
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,0 +1,105 @@
+import { blockKey, createKvStore, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
+import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
+import { findBeginning, RefusedSwitchError, type WritableStore } from "./writer.ts";
+
+/** A KV namespace to which commands write: through wrangler's command line, or as files on this machine. */
+export interface WritableNamespace extends KeyValueStore {
+  /** Writes new keys. */
+  put(pairs: Pair[]): Promise<void>;
+  /** Writes a key that may exist. */
+  replace(pair: Pair): Promise<void>;
+  delete(keys: string[]): Promise<void>;
+  list(): Promise<string[]>;
+  /** Bytes of values that one call of `put` should be given. */
+  batchBytes: number;
+}
+
+export interface Pair {
+  key: string;
+  value: string;
+}
+
+/** A deployed namespace may show a key, or its absence, as it was up to 60 seconds ago. */
+const SETTLE_MS = 70_000;
+
+const MINUTE_MS = 60_000;
+
+/** For this long after a switch, readers may need what it replaced: KV lags, and clocks differ by minutes. */
+export const GRACE_MS = 15 * MINUTE_MS;
+
+/** Sweeps spare a load that began this recently, because it may still be running. */
+export const SPARED_MS = 24 * 60 * MINUTE_MS;
+
+/** A load that began longer ago does not switch: far from the time above, because clocks may be wrong and processes sleep. */
+export const MOST_LOAD_MS = 2 * 60 * MINUTE_MS;
+
+/** Keys in one call of `delete`. */
+const BULK_KEYS = 1_000;
+
+/**
+ * A KV namespace as a store that commands write to. KV cannot compare before it writes, so of two loads the later switch wins, and
+ * times keep what one of them may need.
+ * @param isLocal whether the namespace is on this machine and locked: no other load can be running, and nothing lags
+ */
+export function createWritableKv(
+  namespace: WritableNamespace,
+  isLocal: boolean,
+  settleMs = isLocal ? 0 : SETTLE_MS,
+): WritableStore {
+  const store = createKvStore(namespace);
+  const readState = async () => (await store.readState()).state;
+  const remove = async (keys: string[]) => {
+    for (let start = 0; start < keys.length; start += BULK_KEYS)
+      await namespace.delete(keys.slice(start, start + BULK_KEYS));
+  };
+  return {
+    ...store,
+    batchBytes: namespace.batchBytes,
+    settleMs,
+    write: (load, blocks) =>
+      namespace.put(blocks.map(({ number, text }) => ({ key: blockKey(load, number), value: text }))),
+    async switchTo(next, _, isFirst) {
+      const replaced = await readState().catch(replaceDamaged);
+      if (isFirst && replaced.load !== "")
+        throw new RefusedSwitchError("Something was loaded meanwhile, so the seed was not.");
+      const now = Date.now();
+      if (!isLocal) requireRecent(next.load, now);
+      const state: State = {
+        ...next,
+        loaded_at: new Date(now).toISOString(),
+        sequence: replaced.sequence + 1,
+      };
+      await namespace.replace({ key: STATE_KEY, value: JSON.stringify(state) });
+    },
+    async sweep() {
+      // The keys are listed before the state is read, so a load that is switched to in between loses nothing.
+      const keys = await namespace.list();
+      const state = await readState().catch(replaceDamaged);
+      const now = Date.now();
+      if (!isLocal && (state.loaded_at === null || now - Date.parse(state.loaded_at) < GRACE_MS)) return;
+      const isDead = (load: string) =>
+        load !== state.load && (isLocal || now - findBeginning(load) > SPARED_MS);
+      await remove(keys.filter((key) => isDead(findLoad(key) ?? state.load)));
+    },
+    discard: (load, numbers) => remove(numbers.map((number) => blockKey(load, number))),
+  };
+}
+
+/** A damaged state is replaced like an empty one: a load is how it is repaired. */
+function replaceDamaged(error: unknown): State {
+  if (error instanceof DamagedStateError) return NOTHING_LOADED;
+  throw error;
+}
+
+/** The name of the load to which a key belongs; undefined if it is not the key of a block. */
+function findLoad(key: string): string | undefined {
+  return /^block\/([^/]+)\//.exec(key)?.[1];
+}
+
+/** @throws RefusedSwitchError if a sweep may have removed what the load stored */
+function requireRecent(load: string, now: number): void {
+  if (now - findBeginning(load) <= MOST_LOAD_MS) return;
+  throw new RefusedSwitchError(
+    `The load began more than ${MOST_LOAD_MS / (60 * MINUTE_MS)} hours ago, so what it stored may be removed. Run the command again.`,
+  );
+}

@@ -1,0 +1,147 @@
+import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
+import type { State, Store } from "../../src/store/state.ts";
+import { type Collection, joinSources, listBlocks } from "../collection.ts";
+
+/** What a load switches to; `sequence` and `loaded_at` follow from the state that it replaces. */
+export type NextState = Pick<State, "load" | "count" | "source">;
+
+/** A store outside the worker, through which commands write. All methods throw if it fails. */
+export interface WritableStore extends Store {
+  /** Bytes of block text that one call of `write` should be given. */
+  batchBytes: number;
+  /** How long after the last block the switch must wait, in milliseconds, until every reader can see the blocks. */
+  settleMs: number;
+  /** Stores blocks of a load, which readers do not see before the switch. */
+  write(load: string, blocks: Block[]): Promise<void>;
+  /**
+   * Switches readers to a load.
+   * @param blocks how many it has, with the pieces of its statistics
+   * @param isFirst fails if anything was ever loaded
+   * @throws RefusedSwitchError if the switch did not happen and never will; after any other error, it may have happened
+   */
+  switchTo(next: NextState, blocks: number, isFirst: boolean): Promise<void>;
+  /** Removes what loads left that were replaced or did not finish, if no reader and no other load can need it. */
+  sweep(): Promise<void>;
+  /** Removes blocks of a load that failed before it could switch. */
+  discard(load: string, numbers: number[]): Promise<void>;
+}
+
+/** The store did not switch to a load. */
+export class RefusedSwitchError extends Error {}
+
+/** A switch failed, and the store does not show whether it happened. */
+export class UnknownOutcomeError extends Error {
+  constructor(options?: ErrorOptions) {
+    super("The store failed at the end, and it is not known whether the new records are served.", options);
+  }
+}
+
+export interface LoadOptions {
+  /** Where the records come from. */
+  sources?: string[] | undefined;
+  /** Loads only if nothing was ever loaded. Such a load removes nothing, because another one may be running. */
+  isFirst?: boolean;
+  /** Called with the number of records that have been written so far. */
+  onProgress?: (written: number) => void;
+  /** Called before the load waits until all readers can see its blocks. */
+  onWait?: (seconds: number) => void;
+  /** Called when everything is written, before readers are switched. */
+  onSwitch?: () => void;
+  /** Called if the load succeeded, but left something behind. */
+  onWarning?: (message: string) => void;
+}
+
+/**
+ * Replaces the collection. The records are written beside those that are served, and readers are switched when all of them are
+ * stored. If it fails or is interrupted before, the records before are still served completely.
+ * @returns the name of the load
+ * @throws RefusedSwitchError if another load came first
+ * @throws UnknownOutcomeError
+ * @throws Error if the store fails; the records before are then still served
+ */
+export async function load(
+  store: WritableStore,
+  collection: Collection,
+  options: LoadOptions = {},
+): Promise<string> {
+  const { sources = [], isFirst = false, onWarning = () => {} } = options;
+  const name = createName(Date.now());
+  if (!isFirst) await store.sweep();
+  const written: number[] = [];
+  try {
+    for (const blocks of batch(collection, sources, store.batchBytes)) {
+      // Noted before the attempt: some of them may be stored even if it fails.
+      written.push(...blocks.map(({ number }) => number));
+      await store.write(name, blocks);
+      options.onProgress?.(Math.min(collection.count, written.length * BLOCK_SIZE));
+    }
+    await settle(store, options);
+    options.onSwitch?.();
+    const next = { load: name, count: collection.count, source: joinSources(sources) };
+    await switchReaders(store, next, written.length, isFirst);
+  } catch (error) {
+    if (!(error instanceof UnknownOutcomeError)) await store.discard(name, written).catch(() => undefined);
+    throw error;
+  }
+  if (!isFirst) await store.sweep().catch((error) => onWarning(describeLeftovers(error)));
+  return name;
+}
+
+/** The blocks of a load and the pieces of its statistics, as many at once as a store should be given. */
+function* batch(collection: Collection, sources: string[], bytes: number): Generator<Block[]> {
+  let blocks: Block[] = [];
+  let size = 0;
+  for (const block of listBlocks(collection, sources)) {
+    blocks.push(block);
+    size += block.text.length;
+    if (size < bytes) continue;
+    yield blocks;
+    [blocks, size] = [[], 0];
+  }
+  if (blocks.length > 0) yield blocks;
+}
+
+async function settle({ settleMs }: WritableStore, { onWait }: LoadOptions): Promise<void> {
+  if (settleMs === 0) return;
+  onWait?.(settleMs / 1_000);
+  await new Promise((resolve) => setTimeout(resolve, settleMs));
+}
+
+/** Switches readers. After an error, the state shows whether the switch happened, unless it cannot be read. */
+async function switchReaders(
+  store: WritableStore,
+  next: NextState,
+  blocks: number,
+  isFirst: boolean,
+): Promise<void> {
+  try {
+    await store.switchTo(next, blocks, isFirst);
+  } catch (cause) {
+    const reading = await store.readState(undefined, true).catch(() => undefined);
+    if (reading?.state.load === next.load) return;
+    throw cause instanceof RefusedSwitchError ? cause : new UnknownOutcomeError({ cause });
+  }
+}
+
+/** Characters of a name that contain the time when the load began. */
+const TIME_LENGTH = 9;
+
+/**
+ * A new name for a load. It begins with the time, so that names are in the order of time and abandoned data can be recognised,
+ * and ends with random characters, so that no two loads share a name whatever their clocks say.
+ * @param now milliseconds since 1970
+ */
+export function createName(now: number): string {
+  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(5))).toString("hex");
+  return now.toString(36).padStart(TIME_LENGTH, "0") + random;
+}
+
+/** When a load began, by the clock of its writer, in milliseconds since 1970. */
+export function findBeginning(name: string): number {
+  return Number.parseInt(name.slice(0, TIME_LENGTH), 36);
+}
+
+function describeLeftovers(error: unknown): string {
+  const reason = error instanceof Error ? error.message : error;
+  return `The new records are served, but what they replaced could not be removed: ${reason} The next load removes it.`;
+}

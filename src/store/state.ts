@@ -1,0 +1,83 @@
+import { ContentError } from "./block.ts";
+
+/**
+ * What is served. A collection is only ever replaced, by a load: its blocks and its statistics are stored under a new name, and
+ * then the state names it. So what a name refers to never changes.
+ */
+export interface State {
+  /** Names the load whose blocks are served; empty if nothing was ever loaded. */
+  load: string;
+  /** Records in the collection. */
+  count: number;
+  /** When readers were switched to this load, ISO 8601 in UTC; null if it is not known. */
+  loaded_at: string | null;
+  /** One more than that of the state that it replaced. */
+  sequence: number;
+  /** Where the records come from, at most 100 printable ASCII characters; `generated` for the seed. */
+  source: string;
+}
+
+/** The state of an empty store, before its first load. */
+export const NOTHING_LOADED: State = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
+
+/** The number of a block, or the last one of the load that is served. */
+export type WantedBlock = number | "last";
+
+/** A state, and the wanted block of its load if it was read in the same moment; null if it is missing. */
+export interface Reading {
+  state: State;
+  text?: string | null;
+}
+
+/** A place from which the collection is read. All methods throw if it fails. */
+export interface Store {
+  /** How long an instance may trust a state after it asked for it, in milliseconds. */
+  trustMs: number;
+  /**
+   * Reads the current state and, if the store can do that in one step, a block of its load.
+   * @param isNewest true if a replica that may lag behind is not enough
+   * @throws DamagedStateError
+   */
+  readState(wanted?: WantedBlock, isNewest?: boolean): Promise<Reading>;
+  /**
+   * Reads blocks of a load by their numbers. Those from 0 downwards are the pieces of its statistics.
+   * @returns null for a block that is missing, or that is not visible here yet
+   */
+  readBlocks(load: string, numbers: number[]): Promise<(string | null)[]>;
+}
+
+/** The state is missing or is not a state. A load replaces it. */
+export class DamagedStateError extends Error {}
+
+/** A block is missing that the state names. */
+export class MissingBlockError extends ContentError {
+  constructor({ load }: State, what: string) {
+    super(`${what} of load ${load} is missing`);
+  }
+}
+
+/**
+ * Checks what a store holds as its state.
+ * @throws DamagedStateError
+ */
+export function requireState(value: unknown): State {
+  const { load, count, loaded_at, sequence, source } = Object(value);
+  const areTexts = [load, loaded_at ?? "", source].every((text) => typeof text === "string");
+  if (!areTexts || ![count, sequence].every(Number.isSafeInteger))
+    throw new DamagedStateError(`The stored state is damaged: ${JSON.stringify(value)}`);
+  return { load, count, loaded_at: loaded_at ?? null, sequence, source };
+}
+
+/**
+ * Parses a stored state.
+ * @throws DamagedStateError
+ */
+export function parseState(text: string): State {
+  try {
+    return requireState(JSON.parse(text));
+  } catch (cause) {
+    throw cause instanceof DamagedStateError
+      ? cause
+      : new DamagedStateError(`The stored state is not JSON: ${text.slice(0, 100)}`, { cause });
+  }
+}
