@@ -3,16 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { Collection } from "./collection.ts";
 import { DiskFullError, isDiskFull } from "./file-errors.ts";
-import { createPageTally } from "./formats/page-tally.ts";
-import { createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
-import { findConflicts } from "./staging/conflicts.ts";
+import { ARRAY, createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
+import { checkRecord } from "./formats/validation.ts";
+import { formatCount } from "./formatting.ts";
+import { describeMixture, findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
 import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/insert.ts";
-import { type ReadOptions, readFiles, type Step } from "./staging/read-files.ts";
+import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
   /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
-  openStep?: ((step: string, unit: string) => Step) | undefined;
+  openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
 }
@@ -34,22 +35,37 @@ export interface Staged extends Collection, IntakeCounts {
  * @param files paths; `-` is standard input
  * @throws Error if the disk is full
  */
-export async function stage(files: string[], options: StageOptions): Promise<Staged> {
+export function stage(files: string[], options: StageOptions): Promise<Staged> {
+  return run(files, options, async (intake, report, step) => {
+    const pages = await readFiles(files, options, { intake, report, step });
+    for (const problem of pages.problems()) {
+      if (options.strict) report(problem);
+      else options.warn?.(`Warning: ${formatProblem(problem)}`);
+    }
+  });
+}
+
+/** Checks records in memory as `stage` checks those of files. */
+export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
+  return run([ARRAY], { strict: true }, async (intake, report) => {
+    let line = 0;
+    for (const record of records)
+      intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0).forEach(report);
+  });
+}
+
+type Read = (intake: Intake, report: (problem: Problem) => void, step?: Progress) => Promise<void>;
+
+async function run(files: string[], options: StageOptions, read: Read): Promise<Staged> {
   const database = openDatabase();
   const problems = createProblemList(files);
   try {
     const intake = createIntake(database, options);
     database.exec("BEGIN");
-    const pages = createPageTally();
-    const targets = { intake, pages, report: problems.add };
-    await runStep("reading", options, (step) => readFiles(files, options, targets, step));
-    for (const problem of pages.problems()) {
-      if (options.strict) problems.add(problem);
-      else options.warn?.(`Warning: ${formatProblem(problem)}`);
-    }
+    await runStep("reading", options, (step) => read(intake, problems.add, step));
+    intake.end();
     const statistics = await runStep("comparing", options, async () => {
-      const gathered = number(database, intake);
-      for (const problem of findConflicts(database, files)) problems.add(problem);
+      const gathered = compare(database, files, intake, problems.add);
       if (problems.count() === 0) sortLines(database);
       return gathered;
     });
@@ -73,6 +89,35 @@ export async function stage(files: string[], options: StageOptions): Promise<Sta
   }
 }
 
+/**
+ * Compares the records, after the numbers that observations do not have are assigned.
+ * @returns the statistics of all records
+ */
+function compare(
+  database: DatabaseSync,
+  files: string[],
+  { gathering, counts }: Intake,
+  report: (problem: Problem) => void,
+): Statistics {
+  const gathered = gathering.statistics();
+  if (counts.observations > 0 && counts.observations < counts.count) {
+    report(describeMixture(database, files));
+    return gathered;
+  }
+  const cameras = counts.observations > 0 ? numberObservations(database) : gathered.cameras;
+  for (const problem of findConflicts(database, files)) report(problem);
+  return { ...gathered, cameras };
+}
+
+async function runStep<T>(
+  name: string,
+  { openStep }: StageOptions,
+  action: (step: Progress | undefined) => Promise<T>,
+): Promise<T> {
+  const step = openStep?.(name, { unit: "MB" });
+  return action(step).finally(() => step?.close());
+}
+
 /** SQLite keeps a database without a name in the folder for temporary files. */
 function explain(error: unknown): unknown {
   if (!isDiskFull(error)) return error;
@@ -80,18 +125,10 @@ function explain(error: unknown): unknown {
   return new Error(`${message} Set TMPDIR to use another folder.`, { cause: error });
 }
 
-async function runStep<T>(
-  name: string,
-  { openStep }: StageOptions,
-  action: (step: Step | undefined) => Promise<T>,
-): Promise<T> {
-  const step = openStep?.(name, "MB");
-  return action(step).finally(() => step?.close());
-}
-
-/** The statistics of all records, after the numbers that observations do not have are assigned. */
-function number(database: DatabaseSync, { gathering }: Intake): Statistics {
-  const gathered = gathering.statistics();
-  const first = database.prepare("SELECT id FROM staged LIMIT 1").get();
-  return first?.id === null ? { ...gathered, cameras: numberObservations(database) } : gathered;
+/** How many records, how many of them were corrected, and how many were left out. */
+export function summarise({ count, zeroed, duplicates }: Staged): string {
+  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
+  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }

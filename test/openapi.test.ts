@@ -4,12 +4,12 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareAge } from "../data/records.ts";
 import { negotiate } from "../src/http/request.ts";
 import { describeService, EXAMPLE_RECORDS, type Schema } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
+import { compareNewestFirst } from "./records/sample.ts";
 
 const document = describeService(ORIGIN);
 const { get, options } = document.paths[COLLECTION_PATH]!;
@@ -61,7 +61,7 @@ const examples = [get!, options!]
   );
 
 test("the records of the examples are in the order of the collection", () => {
-  expect(EXAMPLE_RECORDS.toReversed()).toEqual(EXAMPLE_RECORDS.toSorted(compareAge));
+  expect(EXAMPLE_RECORDS).toEqual(EXAMPLE_RECORDS.toSorted(compareNewestFirst));
 });
 
 test.each(examples)(

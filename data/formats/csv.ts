@@ -10,12 +10,6 @@ export interface CsvRow {
   line: number;
 }
 
-const ERRORS: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: "starts a quoted cell that is never closed",
-  CSV_INVALID_CLOSING_QUOTE: "has text between a closing quote and the end of the cell",
-  INVALID_OPENING_QUOTE: "has a quote inside an unquoted cell",
-};
-
 /**
  * Reads the rows of a CSV file (RFC 4180), including the header, without empty lines.
  * @throws UnreadableError at a misplaced quote, because the cells after it cannot be separated
@@ -26,7 +20,7 @@ export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGener
     const last = chunk.complete ? undefined : rows.pop();
     yield rows;
     if (error) throw error;
-    if (last) throw new UnreadableError("is too long for a CSV row", last.line);
+    if (last) throw new UnreadableError("is too long for a row that ends with LF or CRLF", last.line);
   }
 }
 
@@ -70,7 +64,7 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
     return { rows };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return { rows, error: new UnreadableError(ERRORS[error.code] ?? `is not CSV: ${error.message}`, next) };
+    return { rows, error: new UnreadableError("has a quote that is not closed, or inside a cell", next) };
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { readCsvRows, writeCsv } from "./csv.ts";
-import { type CsvReader, parseHeader } from "./csv-tables.ts";
+import { createRowReader } from "./csv-tables.ts";
 import { prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
 import { readJson, writeJsonLines } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
@@ -35,30 +35,16 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): Asy
   for await (const chunk of chunks) {
     const [first] = chunk.text.trimStart();
     if (first === undefined) continue;
-    if (first === "<") throw new UnreadableError("is HTML or XML, not records", chunk.line);
     const read = first === "{" || first === "[" ? readJson : readCsv;
     return yield* read(prepend(chunk, chunks), source);
   }
 }
 
-/** Chooses between records and a report by the header. */
 async function* readCsv(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row[]> {
-  let reader: CsvReader | undefined;
-  for await (const rows of readCsvRows(refuseReturns(chunks))) {
-    const first = reader ? undefined : rows.shift();
-    if (first) reader = parseHeader(first, source);
-    if (!reader) continue;
-    if (reader.problems.length > 0) return yield [{ problems: reader.problems }];
-    yield rows.map(reader.readRow).filter((row) => row !== undefined);
-  }
-}
-
-/** @throws UnreadableError if the first line of a text ends with CR alone, since the whole file would be one line */
-async function* refuseReturns(chunks: AsyncGenerator<TextChunk>): AsyncGenerator<TextChunk> {
-  for await (const chunk of chunks) {
-    const end = chunk.text.search(/[\r\n]/);
-    if (end >= 0 && /^\r[^\n]/.test(chunk.text.slice(end, end + 2)))
-      throw new UnreadableError("has CR line ends; save it with LF or CRLF line ends", chunk.line);
-    return yield* prepend(chunk, chunks);
+  let readRow: ReturnType<typeof createRowReader> | undefined;
+  for await (const rows of readCsvRows(chunks)) {
+    const header = readRow ? undefined : rows.shift();
+    if (header) readRow = createRowReader(header, source);
+    if (readRow) yield rows.map(readRow).filter((row) => row !== undefined);
   }
 }

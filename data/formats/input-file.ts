@@ -3,29 +3,23 @@ import { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { describeFileError } from "../file-errors.ts";
-import { describeKind, HEAD_LENGTH } from "./file-kind.ts";
 import { UnreadableError } from "./problem.ts";
 
 /**
  * Reads the bytes of a file and decompresses them if they are gzip.
  * @param file a path; `-` is standard input
  * @param onRead called with each chunk before decompression
- * @throws UnreadableError if the file does not exist, cannot be read, is damaged gzip or is not text
+ * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
  */
 export async function* readBytes(
   file: string,
   stdin?: Readable,
-  onRead?: (chunk: Uint8Array) => void,
+  onRead: (chunk: Uint8Array) => void = () => {},
 ): AsyncGenerator<Uint8Array> {
-  if (file === "") throw new UnreadableError("is an empty path");
   let stream: Readable | undefined;
   try {
     stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
-    const bytes = await decompress(count(stream, onRead));
-    const [head, all] = await peek(bytes, HEAD_LENGTH);
-    const kind = describeKind(head);
-    if (kind !== undefined) throw new UnreadableError(kind);
-    yield* all;
+    yield* await decompress(count(stream, onRead));
   } catch (error) {
     throw explain(error);
   } finally {
@@ -41,33 +35,25 @@ function openFile(file: string): Readable {
 
 async function* count(
   chunks: AsyncIterable<Buffer>,
-  onRead?: (chunk: Uint8Array) => void,
+  onRead: (chunk: Uint8Array) => void,
 ): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    onRead?.(chunk);
+    onRead(chunk);
     yield chunk;
   }
 }
 
-/** Recognises gzip by its first two bytes (RFC 1952, 2.3.1). */
-async function decompress(chunks: AsyncGenerator<Buffer>): Promise<AsyncIterator<Buffer>> {
-  const [head, bytes] = await peek(chunks, 2);
-  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
-  return pipeline(Readable.from(bytes), createGunzip(), () => {})[Symbol.asyncIterator]();
-}
-
-/** Returns at least the first bytes, if there are so many, and all bytes. The first chunk of a pipe may be a single one. */
-async function peek(
-  chunks: AsyncIterator<Buffer>,
-  length: number,
-): Promise<[head: Buffer, all: AsyncGenerator<Buffer>]> {
+/** Recognises gzip by its first two bytes (RFC 1952, 2.3.1). The first chunk of a pipe may be a single one. */
+async function decompress(chunks: AsyncIterator<Buffer>): Promise<AsyncIterable<Buffer>> {
   let head: Buffer = Buffer.alloc(0);
-  while (head.length < length) {
+  while (head.length < 2) {
     const next = await chunks.next();
     if (next.done) break;
     head = Buffer.concat([head, next.value]);
   }
-  return [head, prepend(head, chunks)];
+  const bytes = prepend(head, chunks);
+  if (head[0] !== 0x1f || head[1] !== 0x8b) return bytes;
+  return pipeline(Readable.from(bytes), createGunzip(), () => {});
 }
 
 /** Puts back an item that was taken from an iterator. */
@@ -132,24 +118,18 @@ function decode(
   line: number,
 ): string {
   try {
-    return decoder.decode(chunk, { stream: chunk !== undefined });
-  } catch {
-    const [valid = ""] = new TextDecoder().decode(chunk).split("\ufffd", 1);
-    throw new UnreadableError("is not UTF-8 text", line + countOccurrences(valid, "\n"));
-  }
+    const text = decoder.decode(chunk, { stream: chunk !== undefined });
+    if (!text.includes("\0")) return text;
+  } catch {}
+  const [valid = ""] = new TextDecoder().decode(chunk).split(/[\ufffd\0]/, 1);
+  throw new UnreadableError(
+    "is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
+    line + countOccurrences(valid, "\n"),
+  );
 }
 
 export function countOccurrences(text: string, character: string): number {
   let count = 0;
   for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
   return count;
-}
-
-/** Yields the lines of a chunk, with their line breaks. */
-export function* splitLines({ text, line }: TextChunk): Generator<{ text: string; line: number }> {
-  for (let start = 0; start < text.length; line++) {
-    const end = text.indexOf("\n", start) + 1 || text.length;
-    yield { text: text.slice(start, end), line };
-    start = end;
-  }
 }

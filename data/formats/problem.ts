@@ -37,14 +37,23 @@ export class UnreadableError extends Error {
   }
 }
 
-/** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ file, line, field, value, message, times = 1 }: Problem): string {
+/** In place of a file, the array that records in memory come from; its lines are the records. */
+export const ARRAY = "records[]";
+
+/** Formats a place: `counts.csv:17`, or `records[16]`. */
+export function formatPlace({ file, line }: Place): string {
+  if (file === ARRAY) return `records[${line - 1}]`;
   const name = file === "" ? '""' : escapeInvisible(file);
+  return line > 0 ? `${name}:${line}` : name;
+}
+
+/** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
+export function formatProblem({ field, value, message, times = 1, ...place }: Problem): string {
   const words = [escapeInvisible(message)];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
   if (times > 1) words.push(`(and in ${times - 1} more)`);
-  return `${line > 0 ? `${name}:${line}` : name}: ${words.join(" ")}`;
+  return `${formatPlace(place)}: ${words.join(" ")}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
-import type { Observation } from "./row.ts";
+import type { Place } from "./problem.ts";
+import type { Observation, Row } from "./row.ts";
 import { cameraRef, createValidator } from "./validation.ts";
 
 const { timestamp, cars: count, model_name } = TrafficRecord.shape;
@@ -34,19 +35,18 @@ const ReportRow = z.strictObject({
   warnings: z.preprocess((cell) => (cell === "None" ? null : cell), count.nullable()),
 });
 
-export const reportValidator = createValidator(ReportRow, "a report");
+const reportValidator = createValidator(ReportRow, "a report");
 
 /** The columns of a report. */
 export const REPORT_FIELDS = reportValidator.fields;
 
-const CLASSES = ["car", "person", "bicycle", "motorcycle", "bus", "truck"];
-
-/** Whether a header is that of a report, except that it has other classes of road users. */
-export function isOtherReport(missing: string[], unknown: string[]): boolean {
-  return unknown.length > 0 && missing.length > 0 && missing.every((name) => CLASSES.includes(name));
+/** Checks a row of a report. */
+export function checkObservation(values: unknown, place: Place): Row {
+  const checked = reportValidator.validate(values, place);
+  return "data" in checked ? { ...place, observation: toObservation(checked.data) } : checked;
 }
 
-export function toObservation(row: z.infer<typeof ReportRow>): Observation {
+function toObservation(row: z.infer<typeof ReportRow>): Observation {
   return {
     camera_ref: row.camera_ref,
     timestamp: row.image_capt,

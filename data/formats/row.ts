@@ -9,8 +9,8 @@ export interface Source {
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Called with each chunk of bytes, as they are in the file. */
   onRead?: ((chunk: Uint8Array) => void) | undefined;
-  /** Called with the envelope of each page, which may be without its records. */
-  onPage?: ((envelope: object) => void) | undefined;
+  /** Called with each page. */
+  onPage?: ((page: { count?: unknown }) => void) | undefined;
 }
 
 /** A valid record that has not been compared with the other records of the load. */

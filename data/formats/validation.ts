@@ -1,24 +1,7 @@
 import * as z from "zod";
-import { type Counts, ROAD_USERS, TrafficRecord } from "../../src/records/record.ts";
-import type { ProblemDetail } from "./problem.ts";
-
-/** A number in JSON that a number of JavaScript cannot hold exactly. No field accepts it. */
-export class InexactNumber {
-  readonly isWhole: boolean;
-  readonly isNegative: boolean;
-  readonly #text: string;
-
-  constructor(text: string) {
-    this.#text = text;
-    this.isWhole = /^-?\d+$/.test(text);
-    this.isNegative = text.startsWith("-");
-  }
-
-  /** Messages show it as it is in the input. */
-  toJSON(): unknown {
-    return (JSON as typeof JSON & { rawJSON(text: string): unknown }).rawJSON(this.#text);
-  }
-}
+import { MAX_REF_LENGTH, TrafficRecord } from "../../src/records/record.ts";
+import type { Place, Problem } from "./problem.ts";
+import type { Row } from "./row.ts";
 
 /** What a field may hold. */
 export interface Field {
@@ -33,16 +16,8 @@ export interface Field {
 /** Checks values against a schema and describes problems in words that are derived from the schema. */
 interface Validator<T> {
   fields: ReadonlyMap<string, Field>;
-  /**
-   * @param place where the values are, for the problems
-   * @param original the values as they are in the input, for the problems
-   * @returns the output of the schema, or a problem for each wrong field
-   */
-  validate<P extends object>(
-    values: unknown,
-    place: P,
-    original: unknown,
-  ): { data: T } | { problems: (P & ProblemDetail)[] };
+  /** @returns the output of the schema, or a problem for each wrong field */
+  validate(values: unknown, place: Place): { data: T } | { problems: Problem[] };
 }
 
 /**
@@ -52,111 +27,86 @@ interface Validator<T> {
 export function createValidator<T>(schema: z.ZodType<T>, title: string): Validator<T> {
   const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
   const fields = new Map(Object.entries(properties).map(([name, field]) => [name, describeField(field)]));
-  const context: z.core.ParseContext<z.core.$ZodIssue> = { error: (issue) => explain(issue, fields, title) };
+  const error = (issue: z.core.$ZodRawIssue) => explain(issue, fields, title);
   return {
     fields,
-    validate(values, place, original) {
-      const result = schema.safeParse(values, context);
+    validate(values, place) {
+      const result = schema.safeParse(values, { error });
       if (result.success) return result;
-      const details = result.error.issues.flatMap((issue) => toDetails(issue, original));
-      return { problems: details.map((detail) => ({ ...place, ...detail })) };
+      return { problems: result.error.issues.flatMap((issue) => toProblems(issue, values, place)) };
     },
   };
 }
 
 function describeField(field: z.core.JSONSchema._JSONSchema): Field {
-  const choices = typeof field === "object" ? (field.anyOf ?? [field]) : [];
+  const { anyOf = [field] } = Object(field);
+  const choices = anyOf as z.core.JSONSchema.BaseSchema[];
+  const described = choices.map(describeChoice);
   return {
-    wholeNumber: choices.some((choice) => typeof choice === "object" && choice.type === "integer"),
-    nullable: choices.some((choice) => typeof choice === "object" && choice.type === "null"),
-    expected: choices.map(describeChoice).join(", or "),
-    usual: new RegExp(`^(${choices.map(describeUsual).join("|")})$`),
+    wholeNumber: choices.some(({ type }) => type === "integer"),
+    nullable: choices.some(({ type }) => type === "null"),
+    expected: described.map(([expected]) => expected).join(", or "),
+    usual: new RegExp(`^(${described.map(([, usual]) => usual).join("|")})$`),
   };
 }
 
-function describeUsual(choice: z.core.JSONSchema._JSONSchema): string {
-  if (typeof choice === "boolean" || choice.type === "null") return "";
-  if (choice.type === "integer") return "0|[1-9][0-9]{0,14}";
-  if (choice.const !== undefined) return String(choice.const);
-  if (choice.enum !== undefined) return choice.enum.join("|");
-  return choice.format === "date-time" ? String(choice.pattern).slice(1, -1) : "[A-Za-z0-9_-]{1,255}";
-}
-
-function describeChoice(choice: z.core.JSONSchema._JSONSchema): string {
-  if (typeof choice === "boolean" || choice.type === "null") return "null";
-  if (choice.const !== undefined) return JSON.stringify(choice.const);
-  if (choice.enum !== undefined) return choice.enum.map((value) => JSON.stringify(value)).join(", ");
-  if (choice.type === "integer")
-    return choice.minimum === 0 ? "a whole number, 0 or greater" : "a whole number";
-  if (choice.format === "date-time") return "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
-  if (choice.type === "array") return "an array";
-  return `a string of 1 to ${choice.maxLength} characters`;
+function describeChoice(choice: z.core.JSONSchema.BaseSchema): [expected: string, usual: string] {
+  const { type, format, minimum, maxLength, pattern, enum: values = [choice.const] } = choice;
+  if (type === "null") return ["null", ""];
+  if (type === "integer")
+    return [`a whole number${minimum === 0 ? ", 0 or greater" : ""}`, "0|[1-9][0-9]{0,14}"];
+  if (format === "date-time")
+    return ["a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)", String(pattern).slice(1, -1)];
+  if (values[0] !== undefined)
+    return [values.map((value) => JSON.stringify(value)).join(", "), values.join("|")];
+  return [`a string of 1 to ${maxLength} characters`, `[A-Za-z0-9_-]{1,${maxLength ?? ""}}`];
 }
 
 /** zod prefers a message of the schema itself to this one. */
 function explain(issue: z.core.$ZodRawIssue, fields: ReadonlyMap<string, Field>, title: string): string {
   if (issue.code === "unrecognized_keys") return `is not a field of ${title}`;
   if (issue.input === undefined) return "is missing";
-  if (issue.input instanceof InexactNumber && issue.input.isWhole)
-    return `is ${issue.input.isNegative ? "less than -" : "greater than "}${Number.MAX_SAFE_INTEGER}`;
   if (issue.code === "too_big" && issue.origin !== "string") return `is greater than ${issue.maximum}`;
   if (issue.code === "too_small" && issue.origin === "int") return `is less than ${issue.minimum}`;
   return `is not ${fields.get(String(issue.path?.[0]))?.expected ?? title}`;
 }
 
-function toDetails(issue: z.core.$ZodIssue, original: unknown): ProblemDetail[] {
-  const { message } = issue;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ field, message }));
-  const [field] = issue.path;
-  if (field === undefined) return [{ value: original, message }];
-  const value = Object.entries(original ?? {}).find(([name]) => name === field)?.[1];
-  return [{ field: String(field), value, message }];
+function toProblems(issue: z.core.$ZodIssue, values: unknown, place: Place): Problem[] {
+  const { message, path } = issue;
+  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ ...place, field, message }));
+  if (path[0] === undefined) return [{ ...place, value: values, message }];
+  const field = String(path[0]);
+  return [{ ...place, field, value: Object(values)[field], message }];
 }
 
-/** Characters that nothing is shown for: control and format characters, separators, fillers and half characters. */
+/** Control and format characters, separators, fillers and half characters, and white space at an end. */
 const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]|^\s|\s$/u;
 
-/**
- * Invisible characters, or white space around a `camera_ref`, would make it look like that of another camera, so both are
- * refused.
- */
+/** What would make a `camera_ref` look like that of another camera is refused. */
 export const cameraRef = z
   .string()
   .min(1)
-  .max(255)
-  .refine((text) => explainText(text) === undefined, { error: ({ input }) => explainText(String(input)) });
+  .max(MAX_REF_LENGTH)
+  .refine((text) => !INVISIBLE.test(text), { error: ({ input }) => describeInvisible(String(input)) });
 
-/** What is wrong with a text; undefined if nothing is. */
-function explainText(text: string): string | undefined {
-  if (/^[\w-]+$/.test(text)) return undefined;
-  const [invisible] = INVISIBLE.exec(text) ?? [];
-  if (invisible !== undefined) return `contains ${describeCharacter(invisible)}`;
-  const [space] = /^\s|\s$/u.exec(text) ?? [];
-  return space === undefined ? undefined : `has white space around it (${formatCodePoint(space)})`;
+function describeInvisible(text: string): string {
+  const code = INVISIBLE.exec(text)?.[0].codePointAt(0) ?? 0;
+  return `contains the invisible character U+${code.toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-function describeCharacter(character: string): string {
-  const code = formatCodePoint(character);
-  return /\p{Cs}/u.test(character) ? `${code}, which is half a character` : `the invisible character ${code}`;
-}
+const recordValidator = createValidator(TrafficRecord.extend({ camera_ref: cameraRef }), "a record");
 
-function formatCodePoint(character: string): string {
-  return `U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0")}`;
-}
+export const RECORD_FIELDS = recordValidator.fields;
 
-export const recordValidator = createValidator(TrafficRecord.extend({ camera_ref: cameraRef }), "a record");
-
-/** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
-export function findHealthProblem<P extends object>(
-  record: Pick<TrafficRecord, "camera_ok"> & Counts,
-  place: P,
-): (P & ProblemDetail) | undefined {
-  if (record.camera_ok !== "False") return undefined;
-  const wrong = ROAD_USERS.find((name) => record[name] !== 0);
-  if (wrong === undefined) return undefined;
-  const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
-  return { ...place, field: "camera_ok", value: "False", message };
+/** Checks a record by itself. An object of another kind is one problem, not one for each field. */
+export function checkRecord(values: unknown, place: Place): Row {
+  if (isObject(values) && !Object.keys(values).some((name) => RECORD_FIELDS.has(name)))
+    return {
+      problems: [{ ...place, value: values, message: "is not a record: it has no field of a record" }],
+    };
+  const checked = recordValidator.validate(values, place);
+  return "data" in checked ? { ...place, record: checked.data } : checked;
 }
 
 /** Whether a value is what JSON calls an object. */

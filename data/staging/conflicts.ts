@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Problem } from "../formats/problem.ts";
+import { formatPlace, type Problem } from "../formats/problem.ts";
 import { selectRows } from "./database.ts";
 
 /** Two records of one load of which only one can be right. The earlier one is earlier in the input. */
@@ -16,7 +16,7 @@ interface Conflict {
 interface ConflictRule {
   /** What at most one record may have. */
   columns: string;
-  /** @param earlier file and line of the earlier record */
+  /** @param earlier the place of the earlier record */
   describe(conflict: Conflict, earlier: string): Omit<Problem, "file" | "line">;
 }
 
@@ -37,11 +37,27 @@ const REPEATED_TIME: ConflictRule = {
 };
 
 /**
+ * The load assigns ids to the rows of reports, which would conflict with the ids of records.
+ * @param files the names of the files of a load that contains both
+ */
+export function describeMixture(database: DatabaseSync, files: readonly string[]): Problem {
+  const find = (condition: string) =>
+    Object(database.prepare(`SELECT rowid, file FROM staged WHERE id IS ${condition} LIMIT 1`).get());
+  const [record, observation] = [find("NOT NULL"), find("NULL")];
+  const isReportLater = record.rowid < observation.rowid;
+  const [first, later] = isReportLater ? [record, observation] : [observation, record];
+  const [other, content] = isReportLater ? ["records", "a report"] : ["a report", "records"];
+  const message = `contains ${content}, but ${files[first.file]} contains ${other}; one load cannot contain both`;
+  return { file: files[later.file] ?? "", line: 0, message };
+}
+
+/**
  * Compares the records of a load with each other. Their ids must be assigned.
  * @param files the names of the files of the load
  * @returns a problem for the later record of each conflict
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
+  const nameOf = (file: number) => files[file] ?? "";
   for (const { columns, describe } of [REPEATED_ID, REPEATED_TIME]) {
     // The same record twice is reported for its id only.
     const condition = columns === "id" ? "" : "AND later.id <> earlier.id";
@@ -54,8 +70,9 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
       WHERE later.rowid > first ${condition}`,
     );
     for (const conflict of conflicts) {
-      const earlier = `${files[conflict.earlier_file]}:${conflict.earlier_line}`;
-      yield { file: files[conflict.file] ?? "", line: conflict.line, ...describe(conflict, earlier) };
+      const { file, line, earlier_file, earlier_line } = conflict;
+      const earlier = formatPlace({ file: nameOf(earlier_file), line: earlier_line });
+      yield { file: nameOf(file), line, ...describe(conflict, earlier) };
     }
   }
 }

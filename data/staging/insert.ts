@@ -1,9 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
-import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
-import type { Problem } from "../formats/problem.ts";
-import type { ObservationRow, RecordRow } from "../formats/row.ts";
-import { findHealthProblem } from "../formats/validation.ts";
+import { formatPlace, type Place, type Problem } from "../formats/problem.ts";
+import type { ObservationRow, RecordRow, Row } from "../formats/row.ts";
 import { gatherStatistics } from "../statistics.ts";
 import { createInserter, type StagedRow } from "./database.ts";
 
@@ -17,13 +16,24 @@ export interface IntakeOptions {
   skipDuplicates?: boolean | undefined;
 }
 
+export interface IntakeCounts {
+  /** Rows to load. */
+  count: number;
+  /** Rows whose counts were set to 0. */
+  zeroed: number;
+  /** Rows of reports. */
+  observations: number;
+  /** Rows with the camera and the timestamp of an earlier one. */
+  duplicates: number;
+}
+
 /** Takes the rows of a load, and counts what happens to them. */
 export function createIntake(database: DatabaseSync, { strict, skipDuplicates = false }: IntakeOptions) {
   const staged = createInserter(database);
   const gathering = gatherStatistics();
   const findCameraProblems = createCameraCheck();
   const isDuplicate = createDuplicateSearch(database);
-  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0 };
+  const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0 };
   return {
     counts,
     gathering,
@@ -31,7 +41,8 @@ export function createIntake(database: DatabaseSync, { strict, skipDuplicates = 
      * @param file the index of the row's file
      * @returns the problems of the row
      */
-    take(row: InputRow, file: number): Problem[] {
+    take(row: Row, file: number): Problem[] {
+      if ("problems" in row) return row.problems;
       const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
       const healthProblem = findHealthProblem(given, row);
       const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
@@ -40,6 +51,7 @@ export function createIntake(database: DatabaseSync, { strict, skipDuplicates = 
         return [];
       }
       counts.count++;
+      counts.observations += Number("observation" in row);
       if (healthProblem && !strict) counts.zeroed++;
       gathering.add(record);
       staged.insert(toValues(row, file, record));
@@ -52,15 +64,6 @@ export function createIntake(database: DatabaseSync, { strict, skipDuplicates = 
 }
 
 export type Intake = ReturnType<typeof createIntake>;
-
-export interface IntakeCounts {
-  /** Rows to load. */
-  count: number;
-  /** Rows whose counts were set to 0. */
-  zeroed: number;
-  /** Rows with the camera and the timestamp of an earlier one. */
-  duplicates: number;
-}
 
 type InputRow = RecordRow | ObservationRow;
 
@@ -78,17 +81,26 @@ function lineEnd(line: string): string {
   return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
 }
 
+/** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
+function findHealthProblem(record: TrafficRecord, { file, line }: Place): Problem | undefined {
+  if (record.camera_ok !== "False") return undefined;
+  const wrong = ROAD_USERS.find((name) => record[name] !== 0);
+  if (wrong === undefined) return undefined;
+  const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
+  return { file, line, field: "camera_ok", value: "False", message };
+}
+
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
 function createCameraCheck() {
-  const cameras = new Map<number, { ref: string; place: string }>();
+  const cameras = new Map<number, { ref: string; place: Place }>();
   return (row: InputRow): Problem[] => {
     if (!("record" in row)) return [];
     const { file, line, record } = row;
     const { camera_pk: pk, camera_ref: ref } = record;
     const earlier = cameras.get(pk);
-    if (!earlier) cameras.set(pk, { ref, place: `in ${file}:${line}` });
+    if (!earlier) cameras.set(pk, { ref, place: { file, line } });
     if (!earlier || earlier.ref === ref) return [];
-    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} ${earlier.place}`;
+    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPlace(earlier.place)}`;
     return [{ file, line, field: "camera_ref", value: ref, message }];
   };
 }

@@ -17,6 +17,9 @@ export const NO_COUNTS: Readonly<Counts> = {
   buses: 0,
 };
 
+/** The most characters of a `camera_ref`, so that the records of a block fit into one statement of D1. */
+export const MAX_REF_LENGTH = 64;
+
 // The worker uses none of the schemas below. PURE lets its bundle leave them out, and zod with them.
 
 /**
@@ -37,7 +40,7 @@ function createRecordSchema() {
     /** No control characters, and no lone surrogates, which UTF-8 cannot represent. */
     camera_ref: z
       .string()
-      .max(255)
+      .max(MAX_REF_LENGTH)
       .regex(/^[^\p{Cc}\p{Cs}]+$/u)
       .meta({
         description: "The camera, by its short reference: the same for one `camera_pk` in all records.",

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
-import { compareAge } from "../../data/records.ts";
 import { generateSeedFiles, SEED_DAYS, seedRecords } from "../../data/seed.ts";
+import { compareNewestFirst } from "../records/sample.ts";
 import { readRecords } from "./formats/read-input.ts";
 
 const folder = join(import.meta.dirname, "../../data/seed");
@@ -37,5 +37,7 @@ test("the records that npm start and the package load are those of the files, in
   const records = seedRecords();
   const rows = files.map(({ text }) => text.slice(CSV_HEADER.length)).join("");
   expect(records.map(csvLine).join("") === rows).toBe(true);
-  expect(records.filter((record, i) => i > 0 && compareAge(records[i - 1]!, record) >= 0)).toEqual([]);
+  expect(records.filter((record, i) => i > 0 && compareNewestFirst(records[i - 1]!, record) <= 0)).toEqual(
+    [],
+  );
 });

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compareAge } from "../../data/records.ts";
 import { type GeneratorOptions, generateRecords } from "../../src/generator/records.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { compareNewestFirst } from "../records/sample.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);
@@ -69,7 +69,7 @@ describe("generateRecords", () => {
       fc.property(periods, (period) => {
         const records = recordsOf(period);
         expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
-        expect(records).toEqual(records.toSorted(compareAge));
+        expect(records.toReversed()).toEqual(records.toSorted(compareNewestFirst));
         expect(new Set(records.map(({ timestamp, camera_ref }) => `${timestamp} ${camera_ref}`)).size).toBe(
           records.length,
         );

@@ -18,9 +18,10 @@ export function makeWideRecords(count: number): TrafficRecord[] {
 
 /** The order of the collection: newest first, then by camera_ref, then by id. */
 export function compareNewestFirst(one: TrafficRecord, other: TrafficRecord): number {
-  if (one.timestamp !== other.timestamp) return one.timestamp > other.timestamp ? -1 : 1;
-  if (one.camera_ref !== other.camera_ref) return one.camera_ref < other.camera_ref ? -1 : 1;
-  return one.id - other.id;
+  const compare = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b));
+  return (
+    compare(other.timestamp, one.timestamp) || compare(one.camera_ref, other.camera_ref) || one.id - other.id
+  );
 }
 
 function makeRecord(index: number, count: number): TrafficRecord {

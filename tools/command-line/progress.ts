@@ -1,4 +1,5 @@
 import cliProgress from "cli-progress";
+import type { Progress } from "../../data/staging/read-files.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
@@ -8,16 +9,9 @@ const TICK_MS = 1_000;
 /** A log keeps every line, so it gets one less often than a terminal. */
 const LOG_INTERVAL_MS = 5_000;
 
-export interface Progress {
-  /**
-   * @param done how many are done so far
-   * @param total the new total, if it has changed
-   */
-  update(done: number, total?: number): void;
-  close(): void;
-}
-
 interface ProgressOptions {
+  /** How many there are to do, if known. */
+  total?: number | undefined;
   /** What is counted, `records` by default. */
   unit?: string;
   /** The output file of the step. If it is `-` and standard output is a terminal, no progress is shown. */
@@ -35,13 +29,8 @@ let printAboveBar: ((line: string) => void) | undefined;
  * one line that is rewritten; a log gets a line after one second and then every few seconds. Only one step can be shown
  * at a time.
  * @param step what is happening, such as `reading`
- * @param total how many there are to do, if known
  */
-export function openProgress(
-  step: string,
-  total?: number,
-  { unit = "records", out }: ProgressOptions = {},
-): Progress {
+export function openProgress(step: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
   if (out === "-" && process.stdout.isTTY) return SILENT;
   const estimate = createEstimate(unit, total);
   return process.stderr.isTTY ? openBar(step, estimate) : openLog(step, estimate);

@@ -44,7 +44,7 @@ If it is interrupted, it reports what it has seen so far and exits with 130 or 1
 }
 
 async function run(url: string, { json, all, ...options }: Options, signal: AbortSignal): Promise<void> {
-  const progress = openProgress("reading", undefined, { unit: "pages" });
+  const progress = openProgress("reading", { unit: "pages" });
   try {
     const report = await checkConformance(url, { ...options, signal, onPage: progress.update });
     progress.close();

@@ -1,11 +1,12 @@
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
 import { formatCount } from "../../data/formatting.ts";
+import type { Progress } from "../../data/staging/read-files.ts";
 import { readRecords } from "../../data/stored-records.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { openProgress, type Progress } from "../command-line/progress.ts";
+import { openProgress } from "../command-line/progress.ts";
 
 export interface ExportOptions extends StoreChoice {
   format: FormatName;
@@ -22,7 +23,7 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   await useStore(choice, async ({ store }) => {
     const { state } = await store.readState(undefined, true);
     if (state.load === "") throw new Error("Nothing is loaded.");
-    const progress = openProgress("exporting", state.count, { out });
+    const progress = openProgress("exporting", { total: state.count, out });
     const records = showProgress(readRecords(store, state), progress);
     await writeOutput(out, WRITERS[format](records)).finally(progress.close);
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);

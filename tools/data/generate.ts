@@ -1,8 +1,9 @@
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
+import type { Progress } from "../../data/staging/read-files.ts";
 import { EPOCH, generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { openProgress, type Progress } from "../command-line/progress.ts";
+import { openProgress } from "../command-line/progress.ts";
 
 export interface GenerateOptions {
   /** The number of records, from the oldest on; all records of the period by default. */
@@ -45,7 +46,7 @@ export function findUsageError({ records, from = START, to, interval = 0 }: Gene
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: count, from = START, to = END, seed = SEED, format, out } = options;
   const { cameras, interval } = options;
-  const progress = openProgress("generating", count, { out });
+  const progress = openProgress("generating", { total: count, out });
   const records = generateRecords({
     seed,
     from,

@@ -1,8 +1,7 @@
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/file-errors.ts";
-import { formatCount } from "../../data/formatting.ts";
 import { requireLoadable } from "../../data/input-error.ts";
 import { describeSources } from "../../data/sources.ts";
-import { type Staged, stage } from "../../data/staging.ts";
+import { type Staged, stage, summarise } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
 import {
@@ -70,7 +69,7 @@ async function writeStaged(
   { folder, store }: OpenStore,
   options: WriteOptions,
 ): Promise<void> {
-  const progress = openProgress("writing", staged.count);
+  const progress = openProgress("writing", { total: staged.count });
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
   const onWait = (seconds: number) =>
     printNotice(`Waiting ${seconds} seconds, until all locations of KV can read the new records.`);
@@ -110,16 +109,8 @@ async function readFiles(files: string[], options: ReadOptions, conclusion: stri
     modelName: options.modelName,
     strict: options.strict ?? false,
     skipDuplicates: options.skipDuplicates,
-    openStep: (step, unit) => openProgress(step, undefined, { unit }),
+    openStep: openProgress,
     warn: printNotice,
   });
   return requireLoadable(staged, conclusion);
-}
-
-/** How many records, how many of them were corrected, and how many were left out. */
-function summarise({ count, zeroed, duplicates }: Staged): string {
-  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
-  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
-  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
-  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }

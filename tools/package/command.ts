@@ -45,7 +45,7 @@ function createServeProgram() {
 
 async function serve(files: string[], options: ServiceOptions & ListenOptions): Promise<void> {
   const service = createService(files.length > 0 ? { ...options, files } : options, {
-    openStep: (step, unit) => openProgress(step, undefined, { unit }),
+    openStep: openProgress,
     warn: printNotice,
   });
   const { url } = await service.listen(options);

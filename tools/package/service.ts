@@ -65,14 +65,14 @@ function createEnv({ publicOrigin = "" }: ServiceOptions): Env {
 /** Creates a function that loads a collection. */
 function createLoader(store: MemoryStore) {
   let loads = 0;
-  return ({ collection, sources, hash, close = () => {} }: NamedCollection): void => {
+  return ({ staged, sources, hash }: NamedCollection): void => {
     // The name of a load must not be used again, even for the same records.
     const load = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
-    const next = { load, count: collection.count, source: joinSources(sources) };
+    const next = { load, count: staged.count, source: joinSources(sources) };
     try {
-      store.replace(next, listBlocks(collection, sources));
+      store.replace(next, listBlocks(staged, sources));
     } finally {
-      close();
+      staged.close();
     }
   };
 }

@@ -45,18 +45,19 @@ test("rows without quotes are read like those with quotes", () =>
     ),
   ));
 
+const QUOTE = "has a quote that is not closed, or inside a cell";
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,1,0,0,0,0,0,tf1\n";
 
 test.each([
-  ["a quote that is not closed", `${GOOD}\n"2,7,a`, "starts a quoted cell that is never closed"],
+  ["a quote that is not closed", `${GOOD}\n"2,7,a`, QUOTE],
+  ["a quote that is not closed, in 3 MB", `${GOOD}\n"2\n${"x\n".repeat(1_500_000)}`, QUOTE],
+  ["text after a quote", `${GOOD}\n"2"x,7`, QUOTE],
+  ["a quote in the middle", `${GOOD}\n2"x",7`, QUOTE],
   [
-    "a quote that is not closed, in 3 MB",
-    `${GOOD}\n"2\n${"x\n".repeat(1_500_000)}`,
-    "starts a quoted cell that is never closed",
+    "a row of 3 MB",
+    `${GOOD}\n2,7,${"x".repeat(3_000_000)}`,
+    "is too long for a row that ends with LF or CRLF",
   ],
-  ["text after a quote", `${GOOD}\n"2"x,7`, "has text between a closing quote and the end of the cell"],
-  ["a quote in the middle", `${GOOD}\n2"x",7`, "has a quote inside an unquoted cell"],
-  ["a row of 3 MB", `${GOOD}\n2,7,${"x".repeat(3_000_000)}`, "is too long for a CSV row"],
 ])("stops at %s and reports the problems before it", async (_, text, message) => {
   const input = `${FIELDS}\n\n1,7,a33,"yester\r\nday",,1,0,0,0,0,0,tf1\n${text}`;
   expect(await readProblems(cutBytes(input))).toEqual([

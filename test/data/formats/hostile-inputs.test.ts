@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
-import { recordValidator } from "../../../data/formats/validation.ts";
+import { checkRecord } from "../../../data/formats/validation.ts";
 import { escapeInvisible } from "../../../data/formatting.ts";
 import { stage } from "../../../data/staging.ts";
 import { stageFiles } from "../staging/stage-files.ts";
@@ -17,16 +17,23 @@ import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems, readRows } from "./re
 const WHOLE = "is not a whole number, 0 or greater";
 const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
 const OFFSET = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
-const STRING = "is not a string of 1 to 255 characters";
+const STRING = "is not a string of 1 to 64 characters";
 
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
 const RECORD = JSON.stringify(makeRecord());
 const { id: _, ...withoutId } = makeRecord();
 const PAGE = JSON.stringify({ count: 1, next: null, previous: null, results: [makeRecord()] });
 const DEEP = "is nested more than 100 levels deep";
-const UTF16 = "looks like UTF-16; save it as UTF-8";
-const HEADER_CASE =
-  "is a header that must have its column names in lower case, without white space around them";
+const BINARY = "1: is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
+
+/** The problem of a header, whose columns are missing, or unknown and repeated. */
+function header(missing: string, surplus: string, title = "a records file"): string {
+  const differences = [
+    ...(missing === "" ? [] : [`${missing.replaceAll(",", ", ")} missing`]),
+    ...(surplus === "" ? [] : [`${show(surplus)} unknown or repeated`]),
+  ];
+  return `is not the header of ${title}, with commas between names in lower case: ${differences.join("; ")}`;
+}
 
 /** A value as messages show it. */
 function show(text: string): string {
@@ -72,8 +79,8 @@ describe("reports an invalid field of a record", () => {
         ];
       },
     ),
-    ["white space before a camera_ref", "camera_ref", " a", "has white space around it (U+0020)"],
-    ["a camera_ref of white space", "camera_ref", "\u00a0", "has white space around it (U+00A0)"],
+    ["white space before a camera_ref", "camera_ref", " a", "contains the invisible character U+0020"],
+    ["a camera_ref of white space", "camera_ref", "\u00a0", "contains the invisible character U+00A0"],
     ["another model", "model_name", "tf2", 'is not "tf1"'],
   ];
 
@@ -92,12 +99,12 @@ describe("reports an invalid field of a record", () => {
     ["a number as a string", "cars", "1", WHOLE],
     ["null for a count", "cars", null, WHOLE],
     ["a fraction", "cars", 1.5, WHOLE],
-    ["a count above the largest safe integer", "cars", 2 ** 53, "is greater than 9007199254740991"],
+    ["a count above the largest safe integer", "cars", 2 ** 53, "cannot be read exactly"],
     ["a boolean camera_ok", "camera_ok", true, 'is not "True", "False", or null'],
     ["an object for a camera_ref", "camera_ref", { a: 1 }, STRING],
-    ["a camera_ref with a lone surrogate", "camera_ref", "\ud83d", "contains U+D83D, which is half a character"],
+    ["a camera_ref with a lone surrogate", "camera_ref", "\ud83d", "contains the invisible character U+D83D"],
     ["a line break in a camera_ref", "camera_ref", "a\n", "contains the invisible character U+000A"],
-    ["a camera_ref that is too long", "camera_ref", "x".repeat(256), STRING],
+    ["a camera_ref that is too long", "camera_ref", "x".repeat(65), STRING],
     ["another model", "model_name", "tf2", 'is not "tf1"'],
   ];
 
@@ -154,39 +161,24 @@ test.each(
     [
     "missing, unknown and repeated columns",
     `${FIELDS.replace("trucks", "cars").replace("buses", "lorries,")}\n${GOOD}\n`,
-    [
-      "-:1: trucks is missing from the header",
-      "-:1: buses is missing from the header",
-      "-:1: lorries is not a column of a records file",
-      '-:1: "" is not a column of a records file',
-      "-:1: cars appears more than once in the header",
-    ],
+    [`-:1: ${header("trucks,buses", "cars,lorries,")}`],
   ],
-    ["a report without a column", `\n${REPORT_COLUMNS.replace(",car,", ",")}\n`, ["-:2: car is missing from the header"]],
+    ["a report without a column", `\n${REPORT_COLUMNS.replace(",car,", ",")}\n`, [`-:2: ${header("car", "", "a report")}`]],
     [
     "a report of another model",
     `${REPORT_COLUMNS.replace("person,bicycle", "pedestrian,cyclist").replace("truck", "lorry,van,taxi")}\n`,
-    [
-      `-:1: looks like a report of another model, such as YOLO, whose classes differ. Only reports with these columns can be loaded: ${REPORT_COLUMNS.replaceAll(",", ", ")}`,
-    ],
+    [`-:1: ${header("person,bicycle,truck", "pedestrian,cyclist,lorry,van,taxi", "a report")}`],
   ],
-    ...['""', "Unnamed: 0", "X"].map((name): [string, string, string[]] => [
-    `a column of row numbers, ${name}`,
-    `${name},${FIELDS}\n0,${GOOD}\n`,
-    [
-      `-:1: ${/^\w+$/.test(name) ? name : JSON.stringify(name.replaceAll('"', ""))} is a column of row numbers; write the file with index=False (pandas) or row.names = FALSE (R)`,
-    ],
-  ]),
-    ["CSV without a header", GOOD, [`-:1: "${GOOD}" is not the header of a records file or of a report`]],
-    ["column names in upper case", `${FIELDS.toUpperCase()}\n${GOOD}\n`, [`-:1: ${show(FIELDS.toUpperCase())} ${HEADER_CASE}`]],
-    ["one column name in another case", `${FIELDS.replace("cars", "Cars")}\n${GOOD}\n`, [`-:1: ${show(FIELDS.replace("cars", "Cars"))} ${HEADER_CASE}`]],
-    ["white space around column names", `${FIELDS.replaceAll(",", " ,")}\n${GOOD}\n`, [`-:1: ${show(FIELDS.replaceAll(",", " ,"))} ${HEADER_CASE}`]],
-    ["semicolons", `${FIELDS}\n${GOOD}\n`.replaceAll(",", ";"), ["-:1: is separated by semicolons; separate the cells by commas"]],
-    ["tabs", `${REPORT_COLUMNS}\n`.replaceAll(",", "\t"), ["-:1: is separated by tabs; separate the cells by commas"]],
-    ["line ends of CR only", `${FIELDS}\r${GOOD}\r`, ["-:1: has CR line ends; save it with LF or CRLF line ends"]],
-    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, ["-:1: has CR line ends; save it with LF or CRLF line ends"]],
-    ["a web page", "\n<!DOCTYPE html><title>502</title>", ["-:2: is HTML or XML, not records"]],
-    ["another kind of table", "a;b\n1;2\n", ['-:1: "a;b" is not the header of a records file or of a report']],
+    ["a column of row numbers", `,${FIELDS}\n0,${GOOD}\n`, [`-:1: ${header("", "")}"" unknown or repeated`]],
+    ["CSV without a header", GOOD, [`-:1: ${header(FIELDS, GOOD)}`]],
+    ["column names in upper case", `${FIELDS.toUpperCase()}\n${GOOD}\n`, [`-:1: ${header(FIELDS, FIELDS.toUpperCase())}`]],
+    ["white space before a column name", `${FIELDS.replace("cars", " cars")}\n${GOOD}\n`, [`-:1: ${header("cars", " cars")}`]],
+    ["semicolons", `${FIELDS}\n${GOOD}\n`.replaceAll(",", ";"), [`-:1: ${header(FIELDS, FIELDS.replaceAll(",", ";"))}`]],
+    ["tabs", `${REPORT_COLUMNS}\n`.replaceAll(",", "\t"), [`-:1: ${header(REPORT_COLUMNS, REPORT_COLUMNS.replaceAll(",", "\t"), "a report")}`]],
+    ["line ends of CR only", `${FIELDS}\r${GOOD}\r`, [`-:1: ${header("model_name", `model_name\r${GOOD}\r`)}`]],
+    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, [`-:1: ${header("model_name", `model_name\r${GOOD}\r`)}`]],
+    ["100 columns", `${Array.from({ length: 100 }, (_, index) => `c${index}`)}\n`, [`-:1: ${header(FIELDS, String(Array.from({ length: 100 }, (_, index) => `c${index}`)))}`]],
+    ["a web page", "\n<!DOCTYPE html><title>502</title>", [`-:2: ${header(FIELDS, "<!DOCTYPE html><title>502</title>")}`]],
     ["an empty file", "", ["-: contains no records"]],
     ["only white space", "\ufeff \r\n\n\t", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
@@ -203,61 +195,39 @@ test.each(
     ["a missing and an unknown field", JSON.stringify({ ...withoutId, colour: "red" }), ["-:1: id is missing", "-:1: colour is not a field of a record"]],
     ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
     ["a field named __proto__", `${RECORD.slice(0, -1)},"__proto__":1}`, ["-:1: __proto__ is not a field of a record"]],
-    [
-    "lines that are not records",
-    `${RECORD}\n5\n\nnull\n"x"\n[[]]\n`,
-    [
-      "-:2: 5 is not a record",
-      "-:4: null is not a record",
-      '-:5: "x" is not a record',
-      "-:6: [] is not a record",
-    ],
-  ],
-    [
-    "an invalid line, and the lines after it",
-    `${RECORD}\n${RECORD.slice(0, 20)}\n${RECORD}\nx\n`,
-    [`-:2: ${JSON.stringify(RECORD.slice(0, 20))} is not valid JSON`, '-:4: "x" is not valid JSON'],
-  ],
-    ["a truncated last line", `${RECORD}\n${RECORD.slice(0, 20)}`, [`-:2: ${JSON.stringify(RECORD.slice(0, 20))} is not valid JSON`]],
-    ["an error response among pages", `${PAGE}\n{"detail": "Invalid page."}\n${PAGE}`, ["-:2: is an error response (Invalid page.), not a page"]],
-    ["a pretty-printed error response before a page", `{\n "detail": "Not found."\n}\n${PAGE}`, ["-:1: is an error response (Not found.), not a page"]],
+    ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
+      '-:2: {"a":1} is not a record: it has no field of a record',
+      '-:4: {"results":7} is not a record: it has no field of a record',
+      "-:5: is not a record or a page in JSON",
+    ]],
+    ["invalid objects, and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
+      '-:2: "{id: 1}" is not valid JSON',
+      '-:3: "{\\"id\\":NaN}" is not valid JSON',
+      '-:4: "{\\"id\\":1,}" is not valid JSON',
+      '-:5: "{\\"id\\":1]" is not valid JSON',
+      "-:6: is not a record or a page in JSON",
+    ]],
+    ["a truncated line", `${RECORD}\n${RECORD.slice(0, 50)}\n${RECORD}`, ["-:2: is the start of a JSON object that never ends"]],
+    ["a truncated last line", `${RECORD}\n${RECORD.slice(0, 20)}`, ["-:2: is the start of a JSON object that never ends"]],
+    ["one line of 10 MB", `{"results":[${`${RECORD},`.repeat(60_000)}`, ["-:1: is more than 8 MB of JSON; write a record or a page a line"]],
+    ["an error response among pages", `${PAGE}\n{"detail": "Invalid page."}\n${PAGE}`, ['-:2: {"detail":"Invalid page."} is not a record: it has no field of a record']],
     ["an empty object", "{}", ["-:1: {} is not a record: it has no field of a record"]],
     ["an empty object among records", `${RECORD}\n{}`, ["-:2: {} is not a record: it has no field of a record"]],
-    ["an array of something else", JSON.stringify(Array.from({ length: 50 }, () => ({ name: "x" }))), ['-:1: {"name":"x"} is not a record: it has no field of a record']],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, [`-:1: ${DEEP}`]],
     ["deep arrays in many lines", "[\n".repeat(100_000), [`-:101: ${DEEP}`]],
     ["arrays that go on for 100 MB", "[".repeat(100_000_000), [`-:1: ${DEEP}`]],
-    [
-    "a key that appears twice in a line",
-    `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n${RECORD.slice(0, -1)}`,
-    ['-:2: has the key "cars" twice in one object', `-:3: ${show(RECORD.slice(0, -1))} is not valid JSON`],
-  ],
-    ["a key that appears twice in a document", `[\n${RECORD.replace("{", '{"cars":7,')}]`, ['-:2: has the key "cars" twice in one object']],
+    ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n{"results":[${RECORD.replace("{", '{"cars":3,')}]}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
     ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
     ["a deep value among records", `${RECORD}\n${RECORD.slice(0, -1)},"more":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, [`-:2: ${DEEP}`]],
     ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
-    ["an envelope without results", '{"count":1,"next":null,"previous":null}', ["-:1: results is missing"]],
-    ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: results {"a":{"id":1}} is not an array']],
-    ["an unknown field of an envelope", `{"results":[${RECORD}],"more":[${RECORD}]}`, ["-:1: more is not a field of an envelope"]],
+    ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: {"count":1,"results":{"a":{"id":1}}} is not a record: it has no field of a record']],
     ["results that are not records", '{"results":[7,[],null]}', ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
-    ["pretty-printed results that are not an array", '{\n"results": {\n"a": {}\n}\n}', ['-:1: results {"a":{}} is not an array']],
-    [
-    "pretty-printed results that are not records",
-    '[\n{"results": [\n7,\n[],\nnull]}\n,"x"]',
-    [
-      "-:3: 7 is not a record",
-      "-:4: [] is not a record",
-      "-:5: null is not a record",
-      '-:6: "x" is not a record',
-    ],
-  ],
-    ["a pretty-printed envelope without results", `[${RECORD},\n{\n"count": 1\n}\n]`, ["-:2: results is missing"]],
     ["an invalid field of a pretty-printed record", JSON.stringify({ results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:17: cars -1 ${WHOLE}`]],
-    ["a truncated envelope", `{\n"results": [\n${RECORD},\n`, ["-:3: ends inside the JSON value that starts in line 1"]],
-    ["a truncated second document", `[${RECORD}]\n[\n${RECORD}`, ["-:3: ends inside the JSON value that starts in line 2"]],
-    ["text between documents", `[${RECORD}]\nx\n[${RECORD}]`, ['-:2: "x" is not valid JSON']],
-    ["text in a document", `{\n"results": [\n${RECORD}\nx`, ['-:4: "x" is not valid JSON inside the value that starts in line 1']],
-    ["a trailing comma", `[{\n"results": [],\n}]`, ['-:3: "}]" is not valid JSON inside the value that starts in line 1']],
+    ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
+    ["a truncated array", `[${RECORD}]\n[\n${RECORD}`, ["-:3: ends inside an array"]],
+    ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
+    ["a bracket too many", `[${RECORD}]]`, ["-:1: is not a record or a page in JSON"]],
+    ["text in a page", `{\n"results": [\n${RECORD}\nx]}`, [`-:1: ${show(`{\n"results": [\n${RECORD}\nx]}`)} is not valid JSON`]],
   ],
 )("reports problems of JSON: %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(problems);
@@ -265,27 +235,25 @@ test.each(
 
 const RECORDS = `${FIELDS}\n${GOOD}\n`;
 
-test.each<[string, Buffer, string]>(
+test.each<[string, Buffer]>(
   // biome-ignore format: one case per line
   [
-    ["a.zip", Buffer.from("PK\x03\x04\x14\x00"), "is a zip file or a spreadsheet; unpack it with unzip"],
-    ["empty.zip", Buffer.from("PK\x05\x06\x00\x00"), "is an empty zip file"],
-    ["a.bz2", Buffer.from("BZh91AY"), "is a bzip2 file; unpack it with bunzip2"],
-    ["a.xz", Buffer.from("\xfd7zXZ\x00\x00", "latin1"), "is an xz file; unpack it with unxz"],
-    ["a.zst", Buffer.from("\x28\xb5\x2f\xfd\x04\x00", "latin1"), "is a zstd file; unpack it with unzstd"],
-    ["a.parquet", Buffer.from("PAR1\x15\x00"), `is a Parquet file; convert it with duckdb -c "COPY 'FILE.parquet' TO 'FILE.csv'"`],
-    ["twice.gz", gzipSync(gzipSync(RECORDS)), "is gzip inside gzip; unpack it once with gunzip"],
-    ["zip.gz", gzipSync("PK\x03\x04\x14"), "is a zip file or a spreadsheet; unpack it with unzip"],
-    ["cut.gz", gzipSync(RECORDS).subarray(0, 40), "is a damaged gzip file: unexpected end of file"],
-    ["zeros", Buffer.alloc(100), "is not text: it begins with NUL bytes"],
-    ["utf-16le", Buffer.from(`\ufeff${RECORDS}`, "utf16le"), UTF16],
-    ["utf-16be", Buffer.from(`\ufeff${RECORDS}`, "utf16le").swap16(), UTF16],
-    ["utf-16le without a mark", Buffer.from(RECORDS, "utf16le"), UTF16],
-    ["utf-16be without a mark", Buffer.from(RECORDS, "utf16le").swap16(), UTF16],
+    ["a.zip", Buffer.from("PK\x03\x04\x14\x00")],
+    ["a.bz2", Buffer.from("BZh91AY&SY\xf9", "latin1")],
+    ["a.xz", Buffer.from("\xfd7zXZ\x00\x00", "latin1")],
+    ["a.zst", Buffer.from("\x28\xb5\x2f\xfd\x04\x00", "latin1")],
+    ["a.parquet", Buffer.from("PAR1\x15\x00")],
+    ["twice.gz", gzipSync(gzipSync(RECORDS))],
+    ["zip.gz", gzipSync("PK\x03\x04\x14\x00")],
+    ["zeros", Buffer.alloc(100)],
+    ["utf-16le", Buffer.from(`\ufeff${RECORDS}`, "utf16le")],
+    ["utf-16be", Buffer.from(`\ufeff${RECORDS}`, "utf16le").swap16()],
+    ["utf-16le without a mark", Buffer.from(RECORDS, "utf16le")],
+    ["utf-16be without a mark", Buffer.from(RECORDS, "utf16le").swap16()],
   ],
-)("reports what kind of file %s is", async (name, content, message) => {
+)("refuses a file that is not text: %s", async (name, content) => {
   expect(await stageFiles({ [name]: content, "-": content })).toMatchObject({
-    problems: [`${name}: ${message}`, `-: ${message}`],
+    problems: [`${name}:${BINARY}`, `-:${BINARY}`],
   });
 });
 
@@ -299,7 +267,7 @@ test("reports paths that cannot be read", async () => {
   staged.close();
   await rm(folder, { recursive: true });
   expect(staged.problems.map((problem) => formatProblem(problem).replace(`${folder}/`, ""))).toEqual([
-    '"": is an empty path',
+    '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
     "directory: cannot be read: it is a directory",
     "file/below: cannot be read: a part of the path is not a directory",
@@ -307,17 +275,14 @@ test("reports paths that cannot be read", async () => {
   ]);
 });
 
-test.each([
-  ["1e400", WHOLE],
-  ["9007199254740991.4", WHOLE],
-  ["1e-400", WHOLE],
-  ["9007199254740993", "is greater than 9007199254740991"],
-  ["-9007199254740993", "is less than -9007199254740991"],
-])("refuses the number %s in JSON, which would be read as another one", async (number, message) => {
-  const record = JSON.stringify(makeRecord({ cars: 4711 })).replace("4711", number);
-  expect(await readProblems(record)).toEqual([`-:1: cars ${number} ${message}`]);
-  expect(await readProblems(`[\n${record}]`)).toEqual([`-:2: cars ${number} ${message}`]);
-});
+test.each(["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"])(
+  "refuses the number %s in JSON, which would be read as another one",
+  async (number) => {
+    const record = JSON.stringify(makeRecord({ cars: 4711 })).replace("4711", number);
+    expect(await readProblems(record)).toEqual([`-:1: cars ${number} cannot be read exactly`]);
+    expect(await readProblems(`[\n${record}]`)).toEqual([`-:2: cars ${number} cannot be read exactly`]);
+  },
+);
 
 test.each(["3.0", "3e0", "0.3e1", "-0"])("reads the number %s in JSON", async (number) => {
   const record = JSON.stringify(makeRecord({ cars: 4711 })).replace("4711", number);
@@ -326,7 +291,7 @@ test.each(["3.0", "3e0", "0.3e1", "-0"])("reads the number %s in JSON", async (n
 
 /** Valid cells of each field, and cells that a pattern could take for valid ones. */
 const CELLS: Record<string, string[]> = {
-  camera_ref: ["a33", "_", "-", "x".repeat(255)],
+  camera_ref: ["a33", "_", "-", "x".repeat(64)],
   timestamp: ["2019-02-28T10:00:00Z", "2020-02-29T23:59:59Z", "2019-12-31T00:00:00Z"],
   camera_ok: ["", "True", "False"],
   model_name: ["tf1"],
@@ -356,7 +321,7 @@ test.each(FIELDS.split(","))("accepts without the schema only what the schema ac
       for (const result of await readRows(`${FIELDS}\n${cells.join()}\n`)) {
         if (!("record" in result)) continue;
         accepted.add(cell);
-        expect(recordValidator.validate(result.record, {}, {})).toHaveProperty("data");
+        expect(checkRecord(result.record, { file: "", line: 0 })).toHaveProperty("record");
       }
     }),
     { numRuns: 400 },
@@ -367,7 +332,7 @@ test.each(FIELDS.split(","))("accepts without the schema only what the schema ac
 
 test("escapes characters in messages that a terminal would not show", async () => {
   expect(await readProblems('{"detail":"\\u001b[31m"}')).toEqual([
-    "-:1: is an error response (\\u001b[31m), not a page",
+    '-:1: {"detail":"\\u001b[31m"} is not a record: it has no field of a record',
   ]);
 });
 

@@ -37,7 +37,7 @@ export async function stageFiles<T>(
 }
 
 /** The staged records, oldest first. */
-function listRecords({ count, blocks }: Staged): TrafficRecord[] {
+export function listRecords({ count, blocks }: Staged): TrafficRecord[] {
   const opened = Array.from(blocks(), (block) => openBlock(block, count));
   return decodeRange({ first: 1, last: count }, (number) => opened[number - 1]!).reverse();
 }

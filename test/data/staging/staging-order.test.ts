@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { cameraRef } from "../../../data/formats/validation.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { compareNewestFirst } from "../../records/sample.ts";
 import { stageFiles } from "./stage-files.ts";
 
 const count = fc.oneof(fc.nat(9), fc.maxSafeNat());
@@ -53,15 +54,6 @@ const load = fc
     return [...new Map(named.map((record) => [`${record.camera_pk} ${record.timestamp}`, record])).values()];
   });
 
-/** The reverse of the collection's order. */
-function compareOldestFirst(a: TrafficRecord, b: TrafficRecord): number {
-  return (
-    Buffer.compare(Buffer.from(a.timestamp), Buffer.from(b.timestamp)) ||
-    Buffer.compare(Buffer.from(b.camera_ref), Buffer.from(a.camera_ref)) ||
-    b.id - a.id
-  );
-}
-
 test("the order of files and records does not change the collection", () =>
   fc.assert(
     fc.asyncProperty(
@@ -74,7 +66,7 @@ test("the order of files and records does not change the collection", () =>
         );
         const staged = await stageFiles(Object.fromEntries(files), { strict: true });
         expect(staged).toMatchObject({ problems: [], count: records.length });
-        expect(staged.records).toStrictEqual(records.toSorted(compareOldestFirst));
+        expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());
       },
     ),
     { numRuns: 150 },

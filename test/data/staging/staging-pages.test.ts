@@ -15,7 +15,7 @@ function makePage(number: number, changes: object = {}) {
 const compact = (pages: object[]) => pages.map((page) => `${JSON.stringify(page)}\n`).join("");
 const pretty = (pages: object[]) => pages.map((page) => JSON.stringify(page, null, 2)).join("\n");
 
-const HOLDS_30 = "a: the pages hold 30 of the 45 records that they count";
+const HOLDS_30 = "a: the pages hold 30 records, but count 45";
 
 test.each<[string, object[], string[]]>(
   // biome-ignore format: one case per line
@@ -30,11 +30,10 @@ test.each<[string, object[], string[]]>(
     [makePage(1), makePage(2, { count: 46 }), makePage(3, { count: 46 })],
     [
       "a: the pages count 45 to 46 records, so the collection changed between them",
-      "a: the pages hold 45 of the 46 records that they count",
+      "a: the pages hold 45 records, but count 46",
     ],
   ],
     ["more records than their count", [makePage(1), makePage(2), makePage(3)].map((page) => ({ ...page, count: 44 })), ["a: the pages hold 45 records, but count 44"]],
-    ["a wrong link", [makePage(1), makePage(2, { next: link(5) }), makePage(3)], ["a: has a page whose links go to pages 5 and 1, which are not neighbours of one page"]],
   ],
 )("reports pages that do not hold the collection: %s", async (_, pages, problems) => {
   for (const write of [compact, pretty]) {

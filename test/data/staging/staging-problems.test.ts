@@ -1,13 +1,15 @@
 import { writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
-import { stage } from "../../../data/staging.ts";
+import { InputError, requireLoadable } from "../../../data/input-error.ts";
+import { stage, stageRecords } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { FIELDS, makeRecord } from "../formats/read-input.ts";
-import { noon, stageFiles, writeReport } from "./stage-files.ts";
+import { listRecords, noon, stageFiles, writeReport } from "./stage-files.ts";
 
 test.each<[string, Record<string, Partial<TrafficRecord>[]>, string[]]>([
   ["accepts records of one camera at several times", { a: [{ id: 1 }, { id: 2, timestamp: noon(1) }] }, []],
@@ -94,7 +96,7 @@ test("reads the other files if one cannot be read", async () => {
     problems: [
       "a: is a damaged gzip file: unexpected end of file",
       "b: contains no records",
-      "c:1: ends inside the JSON value that starts in line 1",
+      "c:1: is the start of a JSON object that never ends",
     ],
   });
 });
@@ -110,12 +112,70 @@ test.each(
     ["refuses records after a report", { a: writeReport(FIRST), b: [{}, {}] }, "b: contains records, but a contains a report; one load cannot contain both"],
   ],
 )("%s", async (_, contents, problem) => {
-  expect(await stageFiles(contents)).toMatchObject({ problems: [problem], count: 1 });
+  expect(await stageFiles(contents)).toMatchObject({ problems: [problem] });
 });
 
 test("reports a camera and time that appear twice in a report", async () => {
   const again = FIRST.replace("A33", "a33").replace("09:23:09", "09:24:09").replace("09:10:27", "09:10:27.5");
   expect(await stageFiles({ a: writeReport(FIRST, again) })).toMatchObject({
     problems: ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
+  });
+});
+
+describe("of records in memory, a problem names the record, the field and the value:", () => {
+  const records: Record<string, unknown>[] = makeRecords(40);
+  const [first, , , fourth] = records;
+
+  test.each<[string, unknown[], string[]]>([
+    [
+      "a wrong value",
+      [first, { ...fourth, cars: -1 }],
+      [`records[1]: cars -1 is not a whole number, 0 or greater`],
+    ],
+    [
+      "several wrong fields",
+      [{ ...first, id: "5", vans: 1 }],
+      ['records[0]: id "5" is not a whole number', "records[0]: vans is not a field of a record"],
+    ],
+    ["a value that is no record", [first, null], ["records[1]: null is not a record"]],
+    [
+      "counts of a failed camera",
+      [{ ...first, camera_ok: "False", buses: 2 }],
+      ['records[0]: camera_ok "False" requires counts of 0, but buses is 2'],
+    ],
+    ["another model", [{ ...first, model_name: "tf2" }], ['records[0]: model_name "tf2" is not "tf1"']],
+    [
+      "an id twice",
+      [first, { ...fourth, id: first?.id }],
+      [`records[1]: id ${first?.id} already appears in records[0]`],
+    ],
+    [
+      "two records of a camera at one time",
+      [first, { ...first, id: 1e6 }],
+      [
+        `records[1]: timestamp "${first?.timestamp}" already appears for camera "${first?.camera_ref}" in records[0]`,
+      ],
+    ],
+    [
+      "another camera_ref for a camera_pk",
+      [first, { ...fourth, camera_pk: first?.camera_pk, camera_ref: "other", timestamp: noon(1) }],
+      [
+        `records[1]: camera_ref "other" differs from "${first?.camera_ref}", the camera_ref of camera_pk ${first?.camera_pk} in records[0]`,
+      ],
+    ],
+  ])("%s", async (_, given, problems) => {
+    const staged = await stageRecords(given);
+    expect(staged.problems.map(formatProblem)).toEqual(problems);
+    expect(() => requireLoadable(staged, "Nothing was loaded.")).toThrow(
+      new InputError(staged.problems, problems.length, "Nothing was loaded."),
+    );
+  });
+
+  test("records in any order are staged oldest first", async () => {
+    for (const given of [records.toReversed(), new Set(records)]) {
+      const staged = await stageRecords(given);
+      expect([...listRecords(staged)]).toEqual(records);
+      staged.close();
+    }
   });
 });

@@ -4,7 +4,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { openProgress, type Progress } from "../../../tools/command-line/progress.ts";
+import type { Progress } from "../../../data/staging/read-files.ts";
+import { openProgress } from "../../../tools/command-line/progress.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { createLocalStore } from "../data/local-store.ts";
 import { runInTerminal } from "./terminal.ts";
@@ -15,7 +16,7 @@ const MODULE = join(import.meta.dirname, "../../../tools/command-line/progress.t
 const program = (out: string) => `
 import { setTimeout } from "node:timers/promises";
 import { openProgress, printNotice } from "${MODULE}";
-const { update, close } = openProgress("reading", 150, { out: "${out}" });
+const { update, close } = openProgress("reading", { total: 150, out: "${out}" });
 update(30);
 await setTimeout(1_200);
 printNotice("A notice.");
@@ -80,7 +81,7 @@ describe("in a log, a line shows", () => {
   const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
 
   test("the total, the rate and the time left, after one second and then every five", () => {
-    const { update } = open("reading", 1_000);
+    const { update } = open("reading", { total: 1_000 });
     update(1);
     pass(0.9);
     update(450);
@@ -95,7 +96,7 @@ describe("in a log, a line shows", () => {
   });
 
   test("the unit, and a total that changes", () => {
-    const { update } = open("walking", 3, { unit: "pages" });
+    const { update } = open("walking", { total: 3, unit: "pages" });
     pass(0.5);
     update(1, 401);
     pass(0.5);
@@ -108,7 +109,7 @@ describe("in a log, a line shows", () => {
   });
 
   test("times of more than 99 hours", () => {
-    const { update } = open("reading", 1_000_000_001, { unit: "pages" });
+    const { update } = open("reading", { total: 1_000_000_001, unit: "pages" });
     pass(0.5);
     update(1_000);
     pass(0.5);
@@ -116,7 +117,7 @@ describe("in a log, a line shows", () => {
   });
 
   test("only the number done and the rate if the total is unknown", () => {
-    const { update } = open("walking", undefined, { unit: "pages" });
+    const { update } = open("walking", { unit: "pages" });
     pass(0.9);
     update(4);
     pass(0.1);
@@ -125,7 +126,7 @@ describe("in a log, a line shows", () => {
   });
 
   test("a new estimate if the step takes longer than expected", () => {
-    const { update } = open("copying", 120);
+    const { update } = open("copying", { total: 120 });
     pass(0.1);
     update(30);
     pass(0.9);
@@ -133,7 +134,7 @@ describe("in a log, a line shows", () => {
   });
 
   test("no time left while nothing is done", () => {
-    open("writing", 300_000);
+    open("writing", { total: 300_000 });
     pass(6);
     expect(lines).toEqual(["writing: 0/300000 records, 1s so far", "writing: 0/300000 records, 6s so far"]);
   });
