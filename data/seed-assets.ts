@@ -1,12 +1,10 @@
 import { createHash } from "node:crypto";
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { type Collection, joinSources, listBlocks } from "./collection.ts";
-import { requireLoadable } from "./input-error.ts";
-import { SEED_SOURCE } from "./seed.ts";
-import { stage } from "./staging.ts";
+import { listSeedFiles, SEED_SOURCE, stageSeed } from "./sources.ts";
 import { PROJECT } from "./stores/wrangler.ts";
 
 /** The code that decides how records are stored. What it writes changes with it. */
@@ -18,18 +16,12 @@ const LAYOUT = ["data/statistics.ts", "src/store/block.ts", "src/store/pieces.ts
  * @throws InputError if a line of the seed is wrong; the assets are then as before
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
-  const files = globSync("data/seed/*.csv", { cwd: PROJECT }).sort();
   const digest = createHash("sha256");
-  for (const file of [...files, ...LAYOUT]) digest.update(readFileSync(join(PROJECT, file)));
+  for (const file of [...LAYOUT, ...listSeedFiles()]) digest.update(readFileSync(resolve(PROJECT, file)));
   const load = digest.digest("hex").slice(0, 20);
   const stateFile = join(assets, SEED_STATE_FILE);
   if (existsSync(stateFile) && JSON.parse(readFileSync(stateFile, "utf8")).load === load) return;
-
-  const staged = await stage(
-    files.map((file) => join(PROJECT, file)),
-    { strict: true },
-  );
-  requireLoadable(staged, "The seed was not built.");
+  const staged = await stageSeed("The seed was not built.");
   try {
     writeAssets(assets, load, staged, [SEED_SOURCE]);
   } finally {

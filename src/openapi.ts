@@ -1,17 +1,8 @@
 import * as z from "zod";
 import project from "../package.json" with { type: "json" };
-import { generateRecords, SEED } from "./generator/records.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
 import { MOCK_OPTIONS } from "./mock/options.ts";
-import {
-  COLLECTION_PATH,
-  lastPage,
-  locatePage,
-  MAX_PAGE,
-  PAGE_SIZE,
-  pageUrls,
-  writeEnvelope,
-} from "./records/page.ts";
+import { COLLECTION_PATH, locatePage, MAX_PAGE, PAGE_SIZE, pageUrls, writeEnvelope } from "./records/page.ts";
 import { Page, TrafficRecord } from "./records/record.ts";
 import { DESCRIPTION, METHODS } from "./records/route.ts";
 import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./site/about.ts";
@@ -146,10 +137,35 @@ const OTHER = error(
   refer("Retry-After.prefer", "RateLimit", "RateLimit-Policy"),
 );
 
+// biome-ignore format: one record per line
+const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
+  [10300727, 74, "c145", "2025-10-31T07:59:21Z", "True", 0, 0, 0, 0, 0, 0],
+  [10300683, 56, "c121", "2025-10-31T07:59:11Z", "True", 14, 0, 0, 3, 0, 0],
+  [10300688, 17, "fast02p1", "2025-10-31T07:59:09Z", "True", 4, 0, 0, 2, 0, 0],
+  [10300708, 33, "a57", "2025-10-31T07:58:23Z", "True", 1, 3, 0, 0, 0, 1],
+  [10300677, 34, "a57p2", "2025-10-31T07:58:23Z", "False", 0, 0, 0, 0, 0, 0],
+  [10300704, 47, "c102", "2025-10-31T07:57:59Z", "True", 0, 2, 0, 0, 0, 0],
+  [10300696, 75, "a104", "2025-10-31T07:57:58Z", "True", 4, 0, 0, 0, 0, 0],
+  [10300675, 84, "g141p1", "2025-10-31T07:57:54Z", "True", 3, 0, 0, 0, 0, 0],
+  [10300730, 85, "g141p2", "2025-10-31T07:57:54Z", "True", 8, 0, 0, 4, 0, 0],
+  [10300656, 43, "a64", "2025-10-31T07:57:39Z", "True", 1, 6, 0, 0, 0, 0],
+  [10300699, 86, "c175", "2025-10-31T07:57:20Z", "True", 0, 0, 0, 0, 0, 0],
+  [10300706, 83, "c159", "2025-10-31T07:57:08Z", "True", 13, 0, 0, 4, 0, 0],
+  [10300681, 20, "c54", "2025-10-31T07:56:10Z", "True", 0, 1, 0, 0, 0, 0],
+  [10300717, 66, "pd3p1", "2025-10-31T07:56:05Z", "False", 0, 0, 0, 0, 0, 0],
+  [10300686, 67, "pd3p2", "2025-10-31T07:56:05Z", "False", 0, 0, 0, 0, 0, 0],
+  [10300655, 68, "pd3p3", "2025-10-31T07:56:05Z", "True", 3, 4, 0, 3, 0, 0],
+  [10300710, 69, "pd3p4", "2025-10-31T07:56:05Z", "True", 9, 1, 0, 3, 0, 0],
+];
+
 /** Made-up records, newest first: the examples do not depend on what is loaded. */
-export const EXAMPLE_RECORDS = [
-  ...generateRecords({ seed: SEED, from: new Date("2025-10-31T07:00Z"), to: new Date("2025-10-31T08:00Z") }),
-].reverse();
+export const EXAMPLE_RECORDS = EXAMPLES.map(
+  ([id, camera_pk, camera_ref, timestamp, camera_ok, ...counts]): TrafficRecord => {
+    const [cars = 0, persons = 0, bicycles = 0, trucks = 0, motorcycles = 0, buses = 0] = counts;
+    const seen = { cars, persons, bicycles, trucks, motorcycles, buses };
+    return { id, camera_pk, camera_ref, timestamp, camera_ok, ...seen, model_name: "tf1" };
+  },
+);
 
 function examplePage(query: string, number: number): unknown {
   const page = locatePage(number, EXAMPLE_RECORDS.length);
@@ -179,8 +195,7 @@ const LIST: Operation = {
       content: {
         ...json("Page", {
           "GET  (made-up records)": examplePage("", 1),
-          "GET ?format=json&page=2 (made-up records)": examplePage("?format=json&page=2", 2),
-          "GET ?page=last (made-up records)": examplePage("", lastPage(EXAMPLE_RECORDS.length)),
+          "GET ?format=json&page=last (made-up records)": examplePage("?format=json&page=last", 2),
         }),
         ...WEB_PAGE,
       },

@@ -1,8 +1,9 @@
 import type { TestProject } from "vitest/node";
-import { SEED_SOURCE, seedRecords } from "../../data/seed.ts";
-import { generateRecords } from "../../src/generator/records.ts";
+import { generateRecords } from "../../data/generator/records.ts";
+import { describeSources, listSeedFiles } from "../../data/sources.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Source } from "../../src/records/statistics.ts";
+import { readSeed } from "../seed.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 import { findChromium, launchChromium } from "./chromium.ts";
 
@@ -35,7 +36,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     launchChromium(executable),
-    startWith(seedRecords(), [SEED_SOURCE]),
+    readSeed().then((records) => startWith(records, describeSources(listSeedFiles(), undefined))),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());

@@ -1,6 +1,6 @@
 import { WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
-import { generateRecords, SEED } from "../../src/generator/records.ts";
+import { generateRecords, SEED } from "../../data/generator/records.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 
 /** A request for a page. */

@@ -1,7 +1,7 @@
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
+import { EPOCH, generateRecords, SEED } from "../../data/generator/records.ts";
 import type { Progress } from "../../data/staging/read-files.ts";
-import { EPOCH, generateRecords, SEED } from "../../src/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress } from "../command-line/progress.ts";
 

@@ -1,6 +1,8 @@
-import { copyFileSync, globSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
+import { listSeedFiles } from "../../data/sources.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import { readSite } from "./site-files.ts";
 
@@ -44,7 +46,7 @@ const manifest = {
   bin: { [name]: "cli.js" },
   types: "./index.d.ts",
   exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
-  files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt"],
+  files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "seed"],
 };
 writeFileSync(join(FOLDER, "package.json"), JSON.stringify(manifest, null, 2));
 writeFileSync(join(FOLDER, "NOTICES.txt"), collectNotices(metafile));
@@ -53,7 +55,17 @@ const documentation = globSync("docs/*.md", { cwd: PROJECT });
 for (const file of documentation) copyFileSync(join(PROJECT, file), join(FOLDER, basename(file)));
 copyFileSync(join(PROJECT, "docs/package.md"), join(FOLDER, "README.md"));
 copyFileSync(join(PROJECT, "LICENSE"), join(FOLDER, "LICENSE"));
+copySeed();
 removeOldChunks(metafile);
+
+/** Replaces the files of the seed, which are gzipped. */
+function copySeed(): void {
+  const folder = join(FOLDER, "seed");
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  for (const file of listSeedFiles())
+    writeFileSync(join(folder, `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
+}
 
 /** Removes what earlier builds wrote. The other files stay, because the command may be running from here. */
 function removeOldChunks({ outputs }: Metafile): void {

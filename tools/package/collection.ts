@@ -23,10 +23,7 @@ export async function readCollection(
   reporting: Reporting,
 ): Promise<NamedCollection> {
   if (records && files) throw new Error("A service has records or files, not both.");
-  if (records) return checkRecords(records);
-  if (files) return readFiles(files, modelName, reporting);
-  const { SEED_SOURCE, seedRecords } = await import("../../data/seed.ts");
-  return { ...(await checkRecords(seedRecords())), sources: [SEED_SOURCE] };
+  return records ? checkRecords(records) : readFiles(files, modelName, reporting);
 }
 
 /** @throws InputError */
@@ -36,14 +33,16 @@ export async function checkRecords(given: Iterable<unknown>): Promise<NamedColle
   return toCollection(await stageRecords(given), []);
 }
 
+/** @param given by default the files of the seed */
 async function readFiles(
-  files: string[],
+  given: string[] | undefined,
   modelName: ServiceOptions["modelName"],
   { warn = console.error, openStep }: Reporting,
 ): Promise<NamedCollection> {
   importSqlite();
   const { stage } = await import("../../data/staging.ts");
-  const { describeSources } = await import("../../data/sources.ts");
+  const { describeSources, listSeedFiles } = await import("../../data/sources.ts");
+  const files = given ?? listSeedFiles();
   const staged = await stage(files, { modelName, strict: false, warn, openStep });
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);

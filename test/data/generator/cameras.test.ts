@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createCameras } from "../../src/generator/cameras.ts";
+import { createCameras } from "../../../data/generator/cameras.ts";
 
 test("each camera has its own camera_ref and camera_pk", () => {
   const all = createCameras(5_000, 1);

@@ -1,7 +1,7 @@
 /** The seed looks like the reports of real roadside cameras. */
 import { describe, expect, test } from "vitest";
-import { seedRecords } from "../../data/seed.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../../src/records/record.ts";
+import { readSeed } from "../../seed.ts";
 
 type CountField = "cars" | "persons" | "bicycles" | "trucks" | "motorcycles" | "buses";
 const COUNT_FIELDS: CountField[] = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"];
@@ -9,7 +9,7 @@ const COUNT_FIELDS: CountField[] = ["cars", "persons", "bicycles", "trucks", "mo
 const INTERVAL = 30 * 60 * 1000;
 const INTERVALS_PER_DAY = 48;
 
-const records = seedRecords();
+const records = await readSeed();
 const recent = records.filter(({ timestamp }) => timestamp >= "2025");
 const weekdays = recent.filter(({ timestamp }) => timestamp < "2025-11-01");
 const weekend = recent.filter(({ timestamp }) => timestamp >= "2025-11-01");

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type GeneratorOptions, generateRecords } from "../../src/generator/records.ts";
-import { TrafficRecord } from "../../src/records/record.ts";
-import { compareNewestFirst } from "../records/sample.ts";
+import { type GeneratorOptions, generateRecords } from "../../../data/generator/records.ts";
+import { TrafficRecord } from "../../../src/records/record.ts";
+import { compareNewestFirst } from "../../records/sample.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);

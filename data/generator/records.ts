@@ -1,4 +1,4 @@
-import { NO_COUNTS, type TrafficRecord } from "../records/record.ts";
+import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
 import { type Camera, createCameras, isInOutage, type Site } from "./cameras.ts";
 import { generateCounts, getHourlyProfile, type HourlyProfile } from "./counts.ts";
 import { hash, integer, SEED_PARTS, uniform } from "./random.ts";

@@ -1,4 +1,4 @@
-import type { Counts, RoadUser } from "../records/record.ts";
+import type { Counts, RoadUser } from "../../src/records/record.ts";
 import { poisson, uniform } from "./random.ts";
 
 /** What a camera looks at. It decides which road users are counted, and when. */
