@@ -63,7 +63,6 @@ const sums = Object.entries(Object.groupBy(records, ({ camera_ref }) => camera_r
   ([ref, some]) => [ref, some!.reduce((sum, { cars }) => sum + cars, 0)] as const,
 );
 
-/** Each program runs only if its library is installed on this machine. */
 describe("the programs in the documentation print the sums of cars:", () => {
   test.runIf(canRun("python3", "-c", "import pandas"))("pandas", () => {
     const check = `
@@ -72,16 +71,6 @@ assert str(records["timestamp"].dtype).startswith("datetime64"), records.dtypes
 `;
     const printed = run("python3", findProgram("python") + check);
     for (const [ref, cars] of sums) expect(printed).toMatch(new RegExp(`${ref} +${cars}`));
-  });
-
-  test.runIf(canRun("python3", "-c", "import duckdb"))("DuckDB", () => {
-    const program = `import duckdb
-for statement in ${JSON.stringify(findProgram("sql"))}.strip().split("\\n"):
-    for row in duckdb.sql(statement).fetchall():
-        print(*row, sep="|")`;
-    const lines = run("python3", program).trimEnd().split("\n");
-    expect(lines).toHaveLength(2 * sums.length);
-    for (const [ref, cars] of sums) expect(lines.filter((line) => line === `${ref}|${cars}`)).toHaveLength(2);
   });
 
   test.runIf(canRun("Rscript", "-e", "0"))("R", () => {
