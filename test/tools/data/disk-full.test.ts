@@ -10,14 +10,18 @@ import { walk } from "../../walk/walk.ts";
 import { type RunningWorker, startWorker } from "../../worker.ts";
 import { createLocalStore } from "./local-store.ts";
 
-/** Mounts a small file system. Returns false if this is not permitted; usually only root may do it. */
-function mount(folder: string, megabytes: number): boolean {
-  return spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]).status === 0;
+/** Runs a command that only root may run. Returns whether it succeeded. */
+function runAsRoot(command: string, ...args: string[]): boolean {
+  const sudo = process.getuid?.() === 0 ? [] : ["sudo", "--non-interactive"];
+  const [program = "", ...rest] = [...sudo, command, ...args];
+  return spawnSync(program, rest).status === 0;
 }
 
-function unmount(folder: string): void {
-  spawnSync("umount", ["--lazy", folder]);
-}
+/** Mounts a small file system. Returns false if this is not permitted. */
+const mount = (folder: string, megabytes: number): boolean =>
+  runAsRoot("mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder);
+
+const unmount = (folder: string): boolean => runAsRoot("umount", "--lazy", folder);
 
 const probe = await mkdtemp(join(tmpdir(), "disk-full-test-"));
 const isPermitted = mount(probe, 1);
@@ -41,7 +45,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
 
   /** Runs a test with a small file system in the folder `small`. */
   async function withDisk(megabytes: number, action: () => Promise<void>): Promise<void> {
-    mount(small, megabytes);
+    expect(mount(small, megabytes)).toBe(true);
     await action().finally(() => unmount(small));
   }
 
