@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
+import type { Reporter, TestModule } from "vitest/node";
 import { findQuickFiles } from "./test/quick-files.ts";
 
 const browser = "test/browser/**/*.test.ts";
@@ -10,6 +11,24 @@ const mocking = globSync("test/**/*.test.ts").filter((file) =>
   /^vi\.mock\(/m.test(readFileSync(file, "utf8")),
 );
 const quick = findQuickFiles().filter((file) => !mocking.includes(file));
+
+/** A test is skipped if a program that it needs is missing. In CI, that is an error. */
+const refuseSkipped: Reporter = {
+  onTestRunEnd(modules) {
+    const files = modules.filter(hasSkipped).map(({ relativeModuleId }) => relativeModuleId);
+    if (files.length === 0) return;
+    console.error(
+      `\nIn CI, no test may be skipped. Install what docs/testing.md names for: ${files.join(", ")}\n`,
+    );
+    process.exitCode = 1;
+  },
+};
+
+function hasSkipped({ children }: TestModule): boolean {
+  return !children.allTests("skipped").next().done;
+}
+
+const isInCi = Boolean(process.env.CI) && process.env.CI !== "false";
 
 // Tests import modules of the worker, which import what the build writes.
 execFileSync(process.execPath, ["tools/build-assets.ts"]);
@@ -24,6 +43,7 @@ export default defineConfig({
     // With a process for each file, each would load wrangler and the code under test again.
     isolate: false,
     globalSetup: "test/setup.ts",
+    reporters: [...configDefaults.reporters, ...(isInCi ? [refuseSkipped] : [])],
     projects: [
       { extends: true, test: { name: "quick", include: quick, setupFiles: "test/no-processes.ts" } },
       {
