@@ -47,44 +47,57 @@ test.each([
 describe.each(files)("%s", (file) => {
   const text = readText(file);
   const tree = parse(text);
-  const scripts = collectValues("run", tree);
-  const uses = collectValues("uses", tree);
 
   test("is valid", () => expect(findProblems(text)).toEqual([]));
 
-  test("has scripts without syntax errors, and refers to files that exist", () => {
-    for (const input of scripts)
-      expect(spawnSync("bash", ["-n"], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" });
-    for (const path of uses.filter((path) => path.startsWith("./")))
-      expect(existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`), path).toBe(true);
-  });
-
-  test("pins actions to commits, with the release in a comment, and installs only exact versions", () => {
+  test("pins actions to commits, with the release in a comment", () => {
     const pinned = /^ *(- )?uses: (\.\/\S+|actions\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+)$/gm;
-    expect([...text.matchAll(pinned)]).toHaveLength(uses.length);
-    const installer = /\b(npm (i|in|ins|inst|install|add|exec|x)|npx|pnpm|yarn|bunx?)\b/;
-    for (const line of scripts.flatMap((script) => script.split("\n")).filter((line) => installer.test(line)))
-      expect(line).toMatch(/^npm install --global npm@\d+\.\d+\.\d+$/);
+    expect([...text.matchAll(pinned)]).toHaveLength(collectValues("uses", tree).length);
   });
 });
 
-test.each(globSync("*.yml", { cwd: ".github/workflows" }))(
-  "%s takes tokens from the right environment",
-  (name) => {
-    const { jobs } = readWorkflow(name.replace(".yml", ""));
-    const deployments = Object.values(jobs).flatMap(({ environment, steps = [] }) =>
-      steps.filter(({ env = {} }) => "CLOUDFLARE_API_TOKEN" in env).map(({ run }) => ({ environment, run })),
-    );
-    for (const { environment, run } of deployments) {
-      const [, script] = /^npm run (deploy|preview) /.exec(String(run)) ?? [];
-      const used = typeof environment === "object" ? environment.name : environment;
-      expect(used).toBe({ deploy: "production", preview: "preview" }[String(script)]);
-      // Dependabot gets variables, but no secrets.
-      if (script === "preview" && name !== "old-previews.yml")
-        expect(JSON.stringify(jobs)).toContain("github.actor != 'dependabot[bot]'");
-    }
-  },
+const trees = files.map((file) => parse(readText(file)));
+const scripts = collectValues("run", trees);
+
+test.each(scripts)("the script has no syntax error: %s", (input) =>
+  expect(spawnSync("bash", ["-n"], { input, encoding: "utf8" })).toMatchObject({ status: 0, stderr: "" }),
 );
+
+test.each(collectValues("uses", trees).filter((path) => path.startsWith("./")))("%s exists", (path) =>
+  expect(existsSync(path.endsWith(".yml") ? path : `${path}/action.yml`)).toBe(true),
+);
+
+test("only npm is installed without the lock file, in an exact version", () => {
+  const installer = /\b(npm (i|in|ins|inst|install|add|exec|x)|npx|pnpm|yarn|bunx?)\b/;
+  const lines = scripts.flatMap((script) => script.split("\n")).filter((line) => installer.test(line));
+  expect(lines).toEqual([expect.stringMatching(/^npm install --global npm@\d+\.\d+\.\d+$/)]);
+});
+
+test("the steps with a token run in the environment of their script, and without secrets not at all", () => {
+  const workflows = globSync("*.yml", { cwd: ".github/workflows" }).sort();
+  const steps = workflows.flatMap((file) => {
+    const { jobs } = readWorkflow(file.replace(".yml", ""));
+    const excludesDependabot = JSON.stringify(jobs).includes("github.actor != 'dependabot[bot]'");
+    return Object.values(jobs).flatMap(({ environment, steps = [] }) =>
+      steps
+        .filter(({ env = {} }) => "CLOUDFLARE_API_TOKEN" in env)
+        .map(({ run }) => [
+          file,
+          /^npm run (\S+)/.exec(String(run))?.[1],
+          typeof environment === "object" ? environment.name : environment,
+          excludesDependabot,
+        ]),
+    );
+  });
+  // Dependabot gets variables, but no secrets. It neither pushes to main nor starts workflows by the clock.
+  expect(steps).toEqual([
+    ["branch-deleted.yml", "preview", "preview", true],
+    ["main.yml", "deploy", "production", false],
+    ["old-previews.yml", "preview", "preview", false],
+    ["pull-request.yml", "preview", "preview", true],
+    ["pull-request.yml", "preview", "preview", true],
+  ]);
+});
 
 test("pushes to main are checked and deployed one after the other", () =>
   expect(readWorkflow("main").concurrency).toEqual({ group: "main", "cancel-in-progress": false }));
