@@ -89,14 +89,6 @@ async function findPort(): Promise<number> {
   }
 }
 
-/** How long an instance trusts its copy of the state in D1 or KV, in milliseconds. */
-export const TRUST_MS = 5_000;
-
-/** Waits as long as an instance trusts its copy of the state. */
-export function untilFresh(): Promise<void> {
-  return setTimeout(TRUST_MS);
-}
-
 /** Waits until a running worker serves what its store has. */
 export async function untilServed(origin: string): Promise<void> {
   const { state } = Object(await (await fetch(`${origin}/healthz`)).json());
