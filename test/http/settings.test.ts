@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { clientKey } from "../../src/http/rate-limit.ts";
 import app from "../../src/index.ts";
-import { readLog } from "../faults/failing-service.ts";
+import { readLog } from "../failures/failing-service.ts";
 import { check, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
 import { context, createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
-import { createFailingService } from "../faults/failing-service.ts";
+import { createFailingService } from "../failures/failing-service.ts";
 import { check } from "../http-suite/exchange.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "./sample.ts";

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createFailingService } from "../faults/failing-service.ts";
+import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { Page } from "../../src/records/record.ts";
-import { createFailingService } from "../faults/failing-service.ts";
+import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";

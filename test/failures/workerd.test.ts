@@ -26,7 +26,7 @@ test("in a database without tables, requests for records get 503, and the log na
 });
 
 test("if the first client goes away, the others get the page from the same read, and nobody hangs later", async () => {
-  const script = await bundleWorker("test/faults/slow-worker.ts");
+  const script = await bundleWorker("test/failures/slow-worker.ts");
   const { origin, env, close } = await startWorker({
     script,
     vars: { STORE: "kv", READ_MS: String(READ_MS) },
