@@ -19,6 +19,9 @@ beforeAll(async () => {
 
 const NAME = "traffic-count-records";
 
+/** The program of the lowest Node that the package supports. CI installs it. */
+const { LOWEST_NODE = "" } = process.env;
+
 /** Runs a program in the client's folder, without npm's variables of this test run. */
 async function run(program: string, args: string[], env: Record<string, string> = {}) {
   const options = { cwd: folder, env: { ...process.env, ...env } };
@@ -28,11 +31,19 @@ async function run(program: string, args: string[], env: Record<string, string> 
   );
 }
 
-/** Starts the command and waits for its line. */
-async function start(
-  ...args: string[]
-): Promise<{ command: ChildProcess; url: string; stderr: () => string }> {
-  const command = spawn(join(folder, "node_modules/.bin", NAME), ["--port", "0", ...args], { cwd: folder });
+interface Started {
+  command: ChildProcess;
+  url: string;
+  stderr: () => string;
+}
+
+/**
+ * Starts the command and waits for its line.
+ * @param node a program to use instead of the Node of this test
+ */
+async function start(args: string[], node = process.execPath): Promise<Started> {
+  const script = join(folder, "node_modules/.bin", NAME);
+  const command = spawn(node, [script, "--port", "0", ...args], { cwd: folder });
   let errors = "";
   command.stderr.on("data", (chunk) => {
     errors += chunk;
@@ -105,7 +116,7 @@ describe("the command", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const)("serves files, and %s ends it at once", async (signal, status) => {
-    const { command, url, stderr } = await start("counts.csv", "--public-origin", "https://counts.example");
+    const { command, url, stderr } = await start(["counts.csv", "--public-origin", "https://counts.example"]);
     const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
     expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
     void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
@@ -115,7 +126,7 @@ describe("the command", () => {
   });
 
   test("checks a deployment", async () => {
-    const { command, url } = await start("counts.csv");
+    const { command, url } = await start(["counts.csv"]);
     const { status, stdout } = await run("npx", [NAME, "check", url]);
     command.kill();
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
@@ -138,6 +149,21 @@ describe("the command", () => {
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
     const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);
     expect([status, stdout, stderr]).toEqual([expected, "", expect.stringContaining(message)]);
+  });
+
+  test.runIf(LOWEST_NODE)("serves files in the lowest Node that it supports", async () => {
+    const { engines } = JSON.parse(
+      await readFile(join(folder, "node_modules", NAME, "package.json"), "utf8"),
+    );
+    expect((await run(LOWEST_NODE, ["--version"])).stdout).toBe(`v${engines.node.slice(">=".length)}.0\n`);
+    const { command, url, stderr } = await start(["counts.csv"], LOWEST_NODE);
+    const checked = await run(LOWEST_NODE, [join(folder, "node_modules/.bin", NAME), "check", url]);
+    for (const accept of ["application/json", "text/html"])
+      for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
+        expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
+    command.kill();
+    expect([checked.status, checked.stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
+    expect(stderr()).toBe("");
   });
 
   test("says which Node it needs", async () => {
