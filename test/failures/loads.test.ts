@@ -5,7 +5,7 @@ import type { Page, TrafficRecord } from "../../src/records/record.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilServed } from "../serve.ts";
-import { createLocalStore, interrupt, untilWriting } from "../tools/data/local-store.ts";
+import { createDataFolder, interrupt, untilWriting } from "../tools/data/data-folder.ts";
 import { walk } from "../walk/walk.ts";
 import { startWorker } from "../worker.ts";
 
@@ -13,7 +13,7 @@ const older = makeRecords(600).reverse();
 const newer = makeRecords(1_000).reverse();
 const PAGES = older.length / 15;
 
-const local = createLocalStore();
+const local = createDataFolder();
 
 async function load(store: StoreName, newestFirst: TrafficRecord[]): Promise<void> {
   const file = await local.write(`${store}.csv`, newestFirst);

@@ -8,7 +8,7 @@ import { STORE_NAMES } from "../../../data/stores/configuration.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { walk } from "../../walk/walk.ts";
 import { type RunningWorker, startWorker } from "../../worker.ts";
-import { createLocalStore } from "./local-store.ts";
+import { createDataFolder } from "./data-folder.ts";
 
 /** Runs a command that only root may run. Returns whether it succeeded. */
 function runAsRoot(command: string, ...args: string[]): boolean {
@@ -33,7 +33,7 @@ const served = makeRecords(300);
 const FULL = /: the disk is full\. \d+\.\d MB are free/;
 
 describe.runIf(isPermitted)("on a full disk", () => {
-  const local = createLocalStore();
+  const local = createDataFolder();
   let small: string;
   let large: string;
   beforeAll(async () => {

@@ -4,9 +4,9 @@ import { expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
-import { createLocalStore } from "./local-store.ts";
+import { createDataFolder } from "./data-folder.ts";
 
-const { folder } = createLocalStore();
+const { folder } = createDataFolder();
 
 const info = (...args: string[]) => runData(["info", ...args]);
 

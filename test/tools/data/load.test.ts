@@ -9,13 +9,13 @@ import { runData } from "../../run-command.ts";
 import { untilServed } from "../../serve.ts";
 import { walk } from "../../walk/walk.ts";
 import { startWorker, useWorker } from "../../worker.ts";
-import { createLocalStore, interrupt, untilWriting } from "./local-store.ts";
+import { createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const served = makeRecords(40).reverse();
 /** About 7 MB, which are written in about seven transactions. */
 const large = makeWideRecords(21_000);
 
-const local = createLocalStore();
+const local = createDataFolder();
 beforeAll(async () => {
   await load(await local.write("served.csv", served));
 });

@@ -9,13 +9,13 @@ import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { walk } from "../../walk/walk.ts";
 import { startWorker } from "../../worker.ts";
-import { countBlocks, createLocalStore, interrupt, untilWriting } from "./local-store.ts";
+import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const served = makeRecords(40);
 /** About 7 MB, which are written in about seven transactions. */
 const large = makeWideRecords(21_000);
 
-const local = createLocalStore();
+const local = createDataFolder();
 let small: string;
 beforeAll(async () => {
   small = await local.write("served.csv", served);

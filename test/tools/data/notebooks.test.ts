@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeRecords } from "../../records/sample.ts";
 import { type RunningWorker, startWorker } from "../../worker.ts";
-import { createLocalStore } from "./local-store.ts";
+import { createDataFolder } from "./data-folder.ts";
 
 const records = makeRecords(640).map((record, index) => ({
   ...record,
@@ -12,7 +12,7 @@ const records = makeRecords(640).map((record, index) => ({
   camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
 }));
 
-const local = createLocalStore();
+const local = createDataFolder();
 let server: RunningWorker;
 beforeAll(async () => {
   const file = await local.write("records.csv", records);

@@ -13,8 +13,8 @@ import { finish } from "../../processes.ts";
 import { type Finished, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
-/** A folder that contains the local D1 and KV stores, and files to load. */
-export interface LocalStore {
+/** A folder with the local D1 and KV stores, files to load, and commands that use it. */
+export interface DataFolder {
   folder: string;
   /** Writes records as CSV and returns the path. */
   write(name: string, records: TrafficRecord[]): Promise<string>;
@@ -32,7 +32,7 @@ export interface LocalStore {
   temporary: string;
 }
 
-export function createLocalStore(): LocalStore {
+export function createDataFolder(): DataFolder {
   const folder = createFolder();
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
@@ -77,7 +77,7 @@ const NEWEST = {
 };
 
 /** Stops a running load when it has written some of its records, but not all of them. It goes on for a moment at a time. */
-export async function untilWriting(store: StoreName, local: LocalStore, load: ChildProcess): Promise<void> {
+export async function untilWriting(store: StoreName, local: DataFolder, load: ChildProcess): Promise<void> {
   const database = await openDatabase(store, local);
   const newest = database.prepare(NEWEST[store]);
   const before = newest.get()?.name;
@@ -103,7 +103,7 @@ function isUnlocked(database: DatabaseSync): boolean {
 }
 
 /** Counts the blocks that a store holds, also of loads that were never switched to. */
-export async function countBlocks(store: StoreName, local: LocalStore): Promise<number> {
+export async function countBlocks(store: StoreName, local: DataFolder): Promise<number> {
   const database = await openDatabase(store, local);
   const table = store === "d1" ? "block" : "_mf_entries WHERE key LIKE 'block/%'";
   const row = database.prepare(`SELECT count(*) AS blocks FROM ${table}`).get();
@@ -112,7 +112,7 @@ export async function countBlocks(store: StoreName, local: LocalStore): Promise<
 }
 
 /** Opens the database of a store, which holds only the keys of a namespace. */
-async function openDatabase(store: StoreName, { folder }: LocalStore): Promise<DatabaseSync> {
+async function openDatabase(store: StoreName, { folder }: DataFolder): Promise<DatabaseSync> {
   const files = await Array.fromAsync(glob(`${folder}/v3/${store}/*/*.sqlite`));
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new Error("Nothing was ever loaded");
