@@ -6,8 +6,11 @@ import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryStore, type MemoryStore } from "../src/store/memory.ts";
 import { assignStore } from "../src/store/open.ts";
+
+
 import type { State, Store } from "../src/store/state.ts";
-import { checkResponse } from "./openapi-check.ts";
+import { checkDocumented } from "./openapi-check.ts";
+
 
 /** The origin of requests that name only a target. */
 export const ORIGIN = "https://counts.example";
@@ -56,7 +59,7 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     async fetch(target, init) {
       const request = new Request(target.startsWith("/") ? ORIGIN + target : target, init);
       const response = await app.fetch(request, env, context);
-      await checkResponse(request, response);
+      await checkDocumented(request, response);
       return response;
     },
   };

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { describeService } from "../src/openapi.ts";
-import { checkResponse } from "./openapi-check.ts";
+import { checkDocumented } from "./openapi-check.ts";
 
 const ORIGIN = "http://localhost";
 const PATH = "/api/tf1/records/";
@@ -38,7 +38,7 @@ function check({ method = "GET", sent = {}, status = 200, headers, body }: Case)
   );
   const text = body === undefined ? (status < 400 ? PAGE : ERROR) : body;
   const request = { method, url: ORIGIN + PATH, headers: new Headers(sent) };
-  return checkResponse(request, new Response(text, { status, headers: all }));
+  return checkDocumented(request, new Response(text, { status, headers: all }));
 }
 
 /** The page with a part of its text replaced. */

@@ -27,7 +27,7 @@ const HEADER_NAMES = Object.keys(components.headers).map((name) => name.replace(
  * @param response its body stays readable
  * @throws with a list of everything that is wrong
  */
-export async function checkResponse(sent: Sent, response: Response): Promise<void> {
+export async function checkDocumented(sent: Sent, response: Response): Promise<void> {
   const item = paths[new URL(sent.url).pathname];
   const applied = response.headers.get("preference-applied") ?? "";
   if (item === undefined || /\b(?:body|rows|count|next|record)=/.test(applied)) return;

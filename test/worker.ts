@@ -10,8 +10,11 @@ import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
-import { checkResponse } from "./openapi-check.ts";
+
+
+import { checkDocumented } from "./openapi-check.ts";
 import { openDatabase, openWritableStore } from "./store/writable-bindings.ts";
+
 
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
@@ -85,7 +88,7 @@ function startRuntime(
 
 async function fetchChecked(request: Request): Promise<Response> {
   const response = await fetch(request);
-  await checkResponse(request, response);
+  await checkDocumented(request, response);
   return response;
 }
 

@@ -1,5 +1,5 @@
 import { afterAll, describe } from "vitest";
-import { createTarget, findDeployment } from "../live/target.ts";
+import { createLiveTarget, findDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
 import { importPackage } from "../tools/package/built.ts";
 import { describeService } from "./suite.ts";
@@ -9,5 +9,5 @@ describe("the package, over a socket,", async () => {
   const records = makeRecords(100);
   const server = await createService({ records }).listen({ port: 0 });
   afterAll(() => server.close());
-  describeService({ ...createTarget(await findDeployment(server.url)), records: records.reverse() });
+  describeService({ ...createLiveTarget(await findDeployment(server.url)), records: records.reverse() });
 });

@@ -1,7 +1,7 @@
 import { describe, inject } from "vitest";
 import { describeService } from "../http-suite/suite.ts";
-import { createTarget } from "./target.ts";
+import { createLiveTarget } from "./target.ts";
 
 const deployment = inject("deployment");
 
-describe(deployment.origin, () => describeService(createTarget(deployment)));
+describe(deployment.origin, () => describeService(createLiveTarget(deployment)));

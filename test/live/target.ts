@@ -1,6 +1,6 @@
 import ky, { HTTPError } from "ky";
 import type { Target } from "../http-suite/exchange.ts";
-import { checkResponse } from "../openapi-check.ts";
+import { checkDocumented } from "../openapi-check.ts";
 
 /** `BASE_URL` is missing or is not an origin. */
 export class UsageError extends Error {}
@@ -29,7 +29,7 @@ const client = ky.create({
 export type Deployment = Pick<Target, "origin" | "count" | "load">;
 
 /** @param deployment has static files, and records that nobody knows */
-export function createTarget(deployment: Deployment): Target {
+export function createLiveTarget(deployment: Deployment): Target {
   return {
     ...deployment,
     hasFiles: true,
@@ -37,7 +37,7 @@ export function createTarget(deployment: Deployment): Target {
       const url = deployment.origin + target;
       const response = undoCompression(await client(url, init));
       const { method = "GET", headers } = init;
-      await checkResponse({ method, url, headers: new Headers(headers) }, response);
+      await checkDocumented({ method, url, headers: new Headers(headers) }, response);
       return response;
     },
   };
