@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, expect, test } from "vitest";
@@ -47,12 +48,16 @@ test.each(STORE_NAMES)(
   },
 );
 
-function isLocked(path: string): boolean {
-  try {
-    lockFile(path, "the store")();
-    return false;
-  } catch {
-    return true;
+/** Opens a pipe for writing when somebody waits for a writer. */
+async function openForReader(pipe: string): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nobody has the pipe open yet.
+      if (Object(error).code !== "ENXIO") throw error;
+      await setTimeout(20);
+    }
   }
 }
 
@@ -60,14 +65,15 @@ test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
 ] as const)(
-  "a load that waits for the writer of a pipe ends with %s, and releases the lock",
+  "a load that waits for what a pipe brings ends with %s, and releases the lock",
   async (signal, status) => {
     const pipe = join(local.folder, `pipe-${signal}`);
     spawnSync("mkfifo", [pipe]);
     const load = local.start("load", "--store", "d1", pipe);
-    while (!isLocked(join(local.folder, "d1.lock"))) await setTimeout(20);
-    await setTimeout(500);
+    const writer = await openForReader(pipe);
+    expect(() => lockFile(join(local.folder, "d1.lock"), "the store")).toThrow(`Process ${load.pid} `);
     expect(await interrupt(load, signal)).toEqual([status, null]);
+    await writer.close();
     expect((await local.run("load", "--store", "d1", small)).status).toBe(0);
   },
 );
