@@ -3,7 +3,8 @@ import { ROAD_USERS } from "../records/record.ts";
 import type { MockOptions } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
-const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
+/** The options that change the content of a page. */
+export const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
 type PageFaultName = (typeof PAGE_FAULTS)[number];
 export type PageFaults = Pick<MockOptions, PageFaultName>;
 
