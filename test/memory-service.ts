@@ -7,10 +7,8 @@ import type { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryStore, type MemoryStore } from "../src/store/memory.ts";
 import { assignStore } from "../src/store/open.ts";
 
-
 import type { State, Store } from "../src/store/state.ts";
 import { checkDocumented } from "./openapi-check.ts";
-
 
 /** The origin of requests that name only a target. */
 export const ORIGIN = "https://counts.example";

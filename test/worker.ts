@@ -11,10 +11,8 @@ import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 
-
 import { checkDocumented } from "./openapi-check.ts";
 import { openDatabase, openWritableStore } from "./store/writable-bindings.ts";
-
 
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */

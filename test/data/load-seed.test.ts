@@ -7,7 +7,7 @@ import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { finish } from "../processes.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { createLocalStore } from "../tools/data/local-store.ts";
+import { createDataFolder } from "../tools/data/data-folder.ts";
 
 const FILE = "data/seed/2025-11-02.csv";
 const LOAD = `import { loadSeed } from "./data/load-seed.ts"; await loadSeed({ persistTo: "state", store: "d1" });`;
@@ -48,7 +48,7 @@ test("a changed line in a file of the seed is loaded", async () => {
 });
 
 test.each(STORE_NAMES)("%s: the seed does not replace what is loaded", async (store) => {
-  const local = createLocalStore();
+  const local = createDataFolder();
   await local.run("load", "--store", store, await local.write("own.csv", makeRecords(30)));
   await loadSeed({ store, persistTo: local.folder });
   expect((await local.run("info", "--store", store)).stdout).toMatch(/^records +30$/m);

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Progress } from "../../../data/staging/read-files.ts";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { createLocalStore } from "../data/local-store.ts";
+import { createDataFolder } from "../data/data-folder.ts";
 import { runInTerminal } from "./terminal.ts";
 
 const MODULE = join(import.meta.dirname, "../../../tools/command-line/progress.ts");
@@ -49,7 +49,7 @@ test("in a log a notice has its own line, too", async () => {
 });
 
 test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
-  const { folder } = createLocalStore();
+  const { folder } = createDataFolder();
   const pipe = join(folder, "pipe");
   const load = `${process.execPath} tools/data/cli.ts load ${pipe} --persist-to ${folder}`;
   const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;

@@ -51,7 +51,7 @@ function canRun(command: string, ...args: string[]): boolean {
 
 test("the program that saves pages writes a file that load reads", async () => {
   run(process.execPath, findProgram("js"), "--input-type=module");
-  expect(await createLocalStore().run("load", join(local.folder, "pages.jsonl"), "--strict")).toEqual({
+  expect(await createDataFolder().run("load", join(local.folder, "pages.jsonl"), "--strict")).toEqual({
     status: 0,
     stdout: "Loaded 640 records.\n",
     stderr: "",
