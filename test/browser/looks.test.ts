@@ -2,7 +2,7 @@ import type { Page } from "@playwright/test";
 import axe from "axe-core";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
 import { eachLook, findOrigin, JSON_PAGE, openFolded, openPage, PAGES, takeScreenshot } from "./pages.ts";
-import { expect, follow, test } from "./visit.ts";
+import { expect, test } from "./visit.ts";
 
 declare global {
   interface Window {
@@ -116,7 +116,7 @@ function findBroken(page: Page): Promise<(string | null)[]> {
 test("a link to a record leads to its row, below the headings", async ({ visit }) => {
   const page = await visit({ viewport: { width: 1280, height: 400 } });
   await page.goto("/api/tf1/records/?page=2");
-  await follow(page, () => page.locator("tbody .id a").nth(9).click());
+  await page.locator("tbody .id a").nth(9).click();
   const top = (place: string) =>
     page
       .locator(place)

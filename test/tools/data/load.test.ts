@@ -13,7 +13,7 @@ import { createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const served = makeRecords(40).reverse();
 /** About 7 MB, which are written in about seven transactions. */
-const large = makeWideRecords(21_000);
+const large = makeWideRecords(80_000);
 
 const local = createDataFolder();
 beforeAll(async () => {

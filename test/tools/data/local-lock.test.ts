@@ -14,7 +14,7 @@ import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-f
 
 const served = makeRecords(40);
 /** About 7 MB, which are written in about seven transactions. */
-const large = makeWideRecords(21_000);
+const large = makeWideRecords(80_000);
 
 const local = createDataFolder();
 let small: string;

@@ -72,8 +72,7 @@ function set(name: string, value: string): void {
 const readState = (): unknown => {
   const [database] = api.databases.list();
   return (
-    database &&
-    api.databases.query(database.uuid, { sql: "SELECT revision, count FROM state" })[0]?.results[0]
+    database && api.databases.query(database.uuid, { sql: "SELECT load, count FROM state" })[0]?.results[0]
   );
 };
 
