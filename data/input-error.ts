@@ -35,3 +35,11 @@ export function requireLoadable(staged: Staged, conclusion: string): Staged {
   staged.close();
   throw new InputError(problems, problemCount, conclusion);
 }
+
+/** How many records, how many of them were corrected, and how many were left out. */
+export function summarise({ count, zeroed, duplicates }: Staged): string {
+  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
+  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
+}

@@ -1,5 +1,5 @@
+import { summarise } from "./input-error.ts";
 import { SEED_SOURCE, stageSeed } from "./sources.ts";
-import { summarise } from "./staging.ts";
 import { useLock, useStore } from "./stores/open.ts";
 import type { StoreChoice } from "./stores/store-choice.ts";
 import { load } from "./stores/writer.ts";

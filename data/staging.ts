@@ -5,7 +5,6 @@ import type { Collection } from "./collection.ts";
 import { DiskFullError, isDiskFull } from "./file-errors.ts";
 import { ARRAY, createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
-import { formatCount } from "./formatting.ts";
 import { describeMixture, findConflicts } from "./staging/conflicts.ts";
 import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
 import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/insert.ts";
@@ -123,12 +122,4 @@ function explain(error: unknown): unknown {
   if (!isDiskFull(error)) return error;
   const { message } = new DiskFullError(tmpdir());
   return new Error(`${message} Set TMPDIR to use another folder.`, { cause: error });
-}
-
-/** How many records, how many of them were corrected, and how many were left out. */
-export function summarise({ count, zeroed, duplicates }: Staged): string {
-  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
-  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
-  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
-  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }

@@ -62,15 +62,9 @@ function* readObjects(scan: Scan): Generator<JsonObject> {
   scan.text = scan.text.slice(at);
 }
 
-// Codes of characters: comparing numbers is faster than comparing texts.
-const LINE_FEED = 10;
-const QUOTE = 34;
-const COLON = 58;
-const BRACKET = 91;
-const BACKSLASH = 92;
-const END_BRACKET = 93;
-const BRACE = 123;
-const END_BRACE = 125;
+// Comparing the codes of characters is faster than comparing texts.
+const [LINE_FEED, QUOTE, COLON, BACKSLASH] = [0x0a, 0x22, 0x3a, 0x5c] as const;
+const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
 /** Skips a character between objects. */
 function skip(scan: Scan, code: number): void {
@@ -79,11 +73,6 @@ function skip(scan: Scan, code: number): void {
   else if (code === END_BRACKET && scan.arrays > 0) scan.arrays--;
   else if (!" \t\r,".includes(String.fromCharCode(code)))
     throw new UnreadableError("is not a record or a page in JSON", scan.line);
-  requireShallow(scan.arrays, scan.line);
-}
-
-function requireShallow(depth: number, line: number): void {
-  if (depth > MAX_DEPTH) throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, line);
 }
 
 /** What was found in an object so far. */
@@ -110,7 +99,8 @@ function note(found: Found, code: number): void {
   else if (code === END_BRACE || code === END_BRACKET) found.depth--;
   else if (code === BRACE || code === BRACKET) {
     if (found.depth === 2 && code === BRACE) found.innerLines.push(found.line);
-    requireShallow(++found.depth, found.line);
+    if (++found.depth > MAX_DEPTH)
+      throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, found.line);
   }
 }
 

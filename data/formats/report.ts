@@ -6,18 +6,14 @@ import { cameraRef, createValidator } from "./validation.ts";
 
 const { timestamp, cars: count, model_name } = TrafficRecord.shape;
 
+const NOT_A_TIME = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
+
 /** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */
 const dateTime = z
   .string()
   .overwrite((text) => text.replace(" ", "T"))
-  .pipe(z.iso.datetime({ offset: true, error: ({ input }) => explainDateTime(String(input)) }))
+  .pipe(z.iso.datetime({ offset: true, error: () => NOT_A_TIME }))
   .transform((text) => new Date(text).toISOString());
-
-function explainDateTime(text: string): string {
-  return z.iso.datetime({ local: true }).safeParse(text).success
-    ? "has no UTC offset (Z or +hh:mm)"
-    : "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
-}
 
 /** A row of the detection engine's daily report, in the order of its columns. */
 const ReportRow = z.strictObject({

@@ -13,42 +13,38 @@ interface Conflict {
   earlier_line: number;
 }
 
+/** What at most one record may have, and what is wrong with the later one. */
 interface ConflictRule {
-  /** What at most one record may have. */
   columns: string;
-  /** @param earlier the place of the earlier record */
   describe(conflict: Conflict, earlier: string): Omit<Problem, "file" | "line">;
 }
 
-const REPEATED_ID: ConflictRule = {
-  columns: "id",
-  describe: ({ id }, earlier) => ({ field: "id", value: id, message: `already appears in ${earlier}` }),
-};
-
-/** A camera has one record per observation time (specification, "Record", rule 2). */
-const REPEATED_TIME: ConflictRule = {
-  // In this order, because files are usually sorted by time.
-  columns: "timestamp, camera_pk",
-  describe: ({ timestamp, camera_ref }, earlier) => ({
-    field: "timestamp",
-    value: timestamp,
-    message: `already appears for camera ${JSON.stringify(camera_ref)} in ${earlier}`,
-  }),
-};
+const RULES: ConflictRule[] = [
+  {
+    columns: "id",
+    describe: ({ id }, earlier) => ({ field: "id", value: id, message: `already appears in ${earlier}` }),
+  },
+  {
+    // A camera has one record per observation time (specification, "Record", rule 2). Files are usually sorted by time.
+    columns: "timestamp, camera_pk",
+    describe({ timestamp, camera_ref }, earlier) {
+      const message = `already appears for camera ${JSON.stringify(camera_ref)} in ${earlier}`;
+      return { field: "timestamp", value: timestamp, message };
+    },
+  },
+];
 
 /**
  * The load assigns ids to the rows of reports, which would conflict with the ids of records.
  * @param files the names of the files of a load that contains both
  */
 export function describeMixture(database: DatabaseSync, files: readonly string[]): Problem {
-  const find = (condition: string) =>
-    Object(database.prepare(`SELECT rowid, file FROM staged WHERE id IS ${condition} LIMIT 1`).get());
-  const [record, observation] = [find("NOT NULL"), find("NULL")];
-  const isReportLater = record.rowid < observation.rowid;
-  const [first, later] = isReportLater ? [record, observation] : [observation, record];
-  const [other, content] = isReportLater ? ["records", "a report"] : ["a report", "records"];
-  const message = `contains ${content}, but ${files[first.file]} contains ${other}; one load cannot contain both`;
-  return { file: files[later.file] ?? "", line: 0, message };
+  const findFile = (condition: string) => {
+    const select = database.prepare(`SELECT file FROM staged WHERE id IS ${condition} LIMIT 1`);
+    return files[Number(select.get()?.file)] ?? "";
+  };
+  const message = `contains a report, but ${findFile("NOT NULL")} contains records; one load cannot contain both`;
+  return { file: findFile("NULL"), line: 0, message };
 }
 
 /**
@@ -58,7 +54,7 @@ export function describeMixture(database: DatabaseSync, files: readonly string[]
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const nameOf = (file: number) => files[file] ?? "";
-  for (const { columns, describe } of [REPEATED_ID, REPEATED_TIME]) {
+  for (const { columns, describe } of RULES) {
     // The same record twice is reported for its id only.
     const condition = columns === "id" ? "" : "AND later.id <> earlier.id";
     const conflicts = selectRows<Conflict>(

@@ -2,41 +2,30 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 
-/** The columns of a row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */
-const COLUMNS = {
-  file: "INTEGER", // index
-  line: "INTEGER",
-  processed_at: "TEXT", // of an observation
-  id: "INTEGER",
-  camera_pk: "INTEGER",
-  camera_ref: "TEXT",
-  timestamp: "TEXT",
-  line_end: "TEXT", // after the id and the camera_pk, which a load may have to assign
-};
-
-export type StagedRow = [
-  file: number,
-  line: number,
-  processedAt: string | null,
-  id: number | null,
-  cameraPk: number | null,
-  cameraRef: string,
-  timestamp: string,
-  lineEnd: string,
+/** A row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */
+const COLUMNS = [
+  "file INTEGER", // index
+  "line INTEGER",
+  "processed_at TEXT", // of an observation
+  "id INTEGER",
+  "camera_pk INTEGER",
+  "camera_ref TEXT",
+  "timestamp TEXT",
+  "line_end TEXT", // after the id and the camera_pk, which a load may have to assign
 ];
 
 /**
- * Opens an empty database for one load. It has no name, so SQLite keeps what does not fit into its cache in a temporary file that it has deleted already.
+ * Opens an empty database for one load. It has no name, so SQLite keeps what does not fit into its cache in a temporary file
+ * that it has deleted already.
  */
 export function openDatabase(): DatabaseSync {
   const database = new DatabaseSync("");
-  const columns = Object.entries(COLUMNS).map(([name, type]) => `${name} ${type}`);
   database.exec(`
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     PRAGMA temp_store = FILE;
     PRAGMA cache_size = -16384; -- KiB
-    CREATE TABLE staged (${columns.join()}) STRICT;
+    CREATE TABLE staged (${COLUMNS.join()}) STRICT;
     CREATE TABLE seen (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
     CREATE TABLE sorted (line TEXT) STRICT`);
   return database;
@@ -45,28 +34,25 @@ export function openDatabase(): DatabaseSync {
 /** Rows of one statement: one by one, they would take twice as long. */
 const BATCH_ROWS = 100;
 
-/** Inserts rows in batches. `flush` inserts the last ones. */
+/** Inserts rows, in the order of `COLUMNS`, in batches. `flush` inserts the last ones. */
 export function createInserter(database: DatabaseSync) {
   const prepare = (rows: number) => {
-    const places = `(${Object.keys(COLUMNS).fill("?").join()})`;
+    const places = `(${COLUMNS.map(() => "?").join()})`;
     return database.prepare(`INSERT INTO staged VALUES ${Array(rows).fill(places).join()}`);
   };
   const full = prepare(BATCH_ROWS);
   let values: SQLInputValue[] = [];
-  let rows = 0;
+  const flush = () => {
+    const rows = values.length / COLUMNS.length;
+    if (rows > 0) (rows === BATCH_ROWS ? full : prepare(rows)).run(...values);
+    values = [];
+  };
   return {
-    insert(row: StagedRow): void {
+    insert(row: SQLInputValue[]): void {
       values.push(...row);
-      if (++rows < BATCH_ROWS) return;
-      full.run(...values);
-      values = [];
-      rows = 0;
+      if (values.length === BATCH_ROWS * COLUMNS.length) flush();
     },
-    flush(): void {
-      if (rows > 0) prepare(rows).run(...values);
-      values = [];
-      rows = 0;
-    },
+    flush,
   };
 }
 

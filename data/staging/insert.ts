@@ -1,10 +1,10 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { formatPlace, type Place, type Problem } from "../formats/problem.ts";
 import type { ObservationRow, RecordRow, Row } from "../formats/row.ts";
 import { gatherStatistics } from "../statistics.ts";
-import { createInserter, type StagedRow } from "./database.ts";
+import { createInserter } from "./database.ts";
 
 export interface IntakeOptions {
   /**
@@ -68,7 +68,7 @@ export type Intake = ReturnType<typeof createIntake>;
 type InputRow = RecordRow | ObservationRow;
 
 /** @param record with the numbers 0 if the row is an observation, and with counts of 0 if its camera was not healthy */
-function toValues(row: InputRow, file: number, record: TrafficRecord): StagedRow {
+function toValues(row: InputRow, file: number, record: TrafficRecord): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
   const end = lineEnd(encodeRecord(record));
   return "record" in row

@@ -20,8 +20,6 @@ export interface Progress {
 export interface ReadOptions {
   /** Replaces the model name of every record. */
   modelName?: Source["modelName"];
-  /** Called with each chunk of bytes, as they are in the files. */
-  onRead?: Source["onRead"];
   /** Replaces the standard input of the process. */
   stdin?: Readable | undefined;
 }
@@ -39,11 +37,11 @@ interface Targets {
  */
 export async function readFiles(
   files: string[],
-  { modelName, stdin, ...options }: ReadOptions,
+  { modelName, stdin }: ReadOptions,
   { intake, report, step }: Targets,
 ): Promise<PageTally> {
   const pages = createPageTally();
-  const onRead = createProgress(files, options.onRead, step);
+  const onRead = createProgress(files, step);
   const paths = files.map((file) => (file === "-" ? file : resolve(file)));
   for (const [index, file] of files.entries()) {
     if (paths.indexOf(paths[index] ?? "") < index) {
@@ -70,11 +68,10 @@ function measureFiles(files: string[]): number | undefined {
   }
 }
 
-function createProgress(files: string[], onRead: ReadOptions["onRead"], step: Progress | undefined) {
+function createProgress(files: string[], step: Progress | undefined) {
   const total = measureFiles(files);
   let read = 0;
   return (chunk: Uint8Array) => {
-    onRead?.(chunk);
     read += chunk.length;
     step?.update(toMegabytes(read), total && toMegabytes(total));
   };

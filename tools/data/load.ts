@@ -1,7 +1,7 @@
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/file-errors.ts";
-import { requireLoadable } from "../../data/input-error.ts";
+import { requireLoadable, summarise } from "../../data/input-error.ts";
 import { describeSources } from "../../data/sources.ts";
-import { type Staged, stage, summarise } from "../../data/staging.ts";
+import { type Staged, stage } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
 import {

@@ -128,8 +128,8 @@ const CAPTURED = "2025-10-29 09:10:27+00:00";
 test.each(
   // biome-ignore format: one case per line
   [
-    ["no offset", `${CAPTURED},2025-10-29 09:10:27,a,tf1,0,0,0,0,0,0,0`, 'image_capt "2025-10-29 09:10:27" has no UTC offset (Z or +hh:mm)'],
-    ["no offset after a T", `2025-10-29T09:10:27.5,${CAPTURED},a,tf1,0,0,0,0,0,0,0`, 'image_proc "2025-10-29T09:10:27.5" has no UTC offset (Z or +hh:mm)'],
+    ["no offset", `${CAPTURED},2025-10-29 09:10:27,a,tf1,0,0,0,0,0,0,0`, `image_capt "2025-10-29 09:10:27" ${OFFSET}`],
+    ["no offset after a T", `2025-10-29T09:10:27.5,${CAPTURED},a,tf1,0,0,0,0,0,0,0`, `image_proc "2025-10-29T09:10:27.5" ${OFFSET}`],
     ["30 February", `${CAPTURED},2025-02-30 09:10:27+00:00,a,tf1,0,0,0,0,0,0,0`, `image_capt "2025-02-30 09:10:27+00:00" ${OFFSET}`],
     ["an offset without a colon", `${CAPTURED},2025-02-20 09:10:27+0000,a,tf1,0,0,0,0,0,0,0`, `image_capt "2025-02-20 09:10:27+0000" ${OFFSET}`],
     ["no time", `,${CAPTURED},a,tf1,0,0,0,0,0,0,0`, `image_proc "" ${OFFSET}`],
@@ -213,9 +213,8 @@ test.each(
     ["an error response among pages", `${PAGE}\n{"detail": "Invalid page."}\n${PAGE}`, ['-:2: {"detail":"Invalid page."} is not a record: it has no field of a record']],
     ["an empty object", "{}", ["-:1: {} is not a record: it has no field of a record"]],
     ["an empty object among records", `${RECORD}\n{}`, ["-:2: {} is not a record: it has no field of a record"]],
-    ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, [`-:1: ${DEEP}`]],
-    ["deep arrays in many lines", "[\n".repeat(100_000), [`-:101: ${DEEP}`]],
-    ["arrays that go on for 100 MB", "[".repeat(100_000_000), [`-:1: ${DEEP}`]],
+    ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
+    ["arrays that go on for 100 MB", "[".repeat(100_000_000), ["-:1: ends inside an array"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n{"results":[${RECORD.replace("{", '{"cars":3,')}]}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
     ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
     ["a deep value among records", `${RECORD}\n${RECORD.slice(0, -1)},"more":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, [`-:2: ${DEEP}`]],

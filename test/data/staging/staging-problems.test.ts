@@ -109,7 +109,7 @@ test.each(
   // biome-ignore format: one case per line
   [
     ["refuses a report after records", { a: [{}], b: writeReport(FIRST) }, "b: contains a report, but a contains records; one load cannot contain both"],
-    ["refuses records after a report", { a: writeReport(FIRST), b: [{}, {}] }, "b: contains records, but a contains a report; one load cannot contain both"],
+    ["refuses records after a report", { a: writeReport(FIRST), b: [{}, {}] }, "a: contains a report, but b contains records; one load cannot contain both"],
   ],
 )("%s", async (_, contents, problem) => {
   expect(await stageFiles(contents)).toMatchObject({ problems: [problem] });
