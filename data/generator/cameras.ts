@@ -17,15 +17,11 @@ export interface Camera {
 
 const HOUR = 3600;
 
-const RECORDS = 0;
-const PEAK_COUNTS = 1;
-const RELIABILITY = 2;
-const FAILURES = 3;
-const ABSENCES = 4;
+/** What the key of a camera decides. */
+const [RECORDS, PEAK_COUNTS, RELIABILITY, FAILURES, ABSENCES] = [0, 1, 2, 3, 4] as const;
 
 /**
  * Creates the cameras 1 .. `count` of a random seed. A larger count only adds cameras; the first ones stay the same.
- *
  * @param count 0 or more
  * @param seed 0 .. 2^32 - 1: decides how busy and how reliable the cameras are, but not their references
  */
@@ -49,21 +45,19 @@ function createCamera(site: Site, camera_ref: string, camera_pk: number, seedKey
     key: hash(key, RECORDS),
     peakCounts: createPeakCounts(site.sceneType, hash(key, PEAK_COUNTS)),
     failures: { key: hash(key, FAILURES), ...createFailures(uniform(key, RELIABILITY)) },
-    absences: {
-      key: hash(key, ABSENCES),
-      window: 240 * HOUR,
-      chance: 0.25,
-      shortest: 2 * HOUR,
-      longest: 14 * HOUR,
-    },
+    absences: { key: hash(key, ABSENCES), ...createSchedule(240, 0.25, 2, 14) },
   };
 }
 
 /** Half of the cameras never fail, most others fail now and then, and one in eight fails for days. */
 function createFailures(reliability: number): Omit<OutageSchedule, "key"> {
-  if (reliability < 0.5) return { window: 48 * HOUR, chance: 0, shortest: 0, longest: 0 };
-  if (reliability < 0.87) return { window: 48 * HOUR, chance: 0.3, shortest: 2 * HOUR, longest: 18 * HOUR };
-  return { window: 72 * HOUR, chance: 0.95, shortest: 48 * HOUR, longest: 72 * HOUR };
+  if (reliability < 0.5) return createSchedule(48, 0, 0, 0);
+  return reliability < 0.87 ? createSchedule(48, 0.3, 2, 18) : createSchedule(72, 0.95, 48, 72);
+}
+
+/** @param chance all other lengths are in hours */
+function createSchedule(window: number, chance: number, shortest: number, longest: number) {
+  return { window: window * HOUR, chance, shortest: shortest * HOUR, longest: longest * HOUR };
 }
 
 /** A place with one or more cameras, which take their images at the same second. */
@@ -94,29 +88,17 @@ const REF_SERIES = {
 type SeriesName = keyof typeof REF_SERIES;
 
 /** The pattern of sites, which is repeated: series, scene type, cameras. 86 cameras are a little more than three cycles. */
+// biome-ignore format: four sites per line
 const CYCLE: readonly (readonly [SeriesName, SceneType, number])[] = [
-  ["a", "square", 1],
-  ["c", "motorway", 1],
-  ["g", "motorway", 2],
-  ["c", "path", 1],
-  ["a", "street", 2],
-  ["e", "street", 1],
-  ["t", "car park", 1],
-  ["c", "car park", 1],
-  ["g", "motorway", 1],
-  ["pd", "street", 4],
-  ["a", "square", 1],
-  ["fast", "motorway", 1],
-  ["g", "car park", 2],
-  ["c", "path", 1],
-  ["a", "street", 1],
-  ["t", "path", 1],
-  ["c", "square", 2],
-  ["e", "street", 3],
+  ["a", "square", 1], ["c", "motorway", 1], ["g", "motorway", 2], ["c", "path", 1],
+  ["a", "street", 2], ["e", "street", 1], ["t", "car park", 1], ["c", "car park", 1],
+  ["g", "motorway", 1], ["pd", "street", 4], ["a", "square", 1], ["fast", "motorway", 1],
+  ["g", "car park", 2], ["c", "path", 1], ["a", "street", 1], ["t", "path", 1],
+  ["c", "square", 2], ["e", "street", 3],
 ];
 
-const PHASE = 0;
-const TIMES = 1;
+/** What the key of a site decides. */
+const [PHASE, TIMES] = [0, 1] as const;
 
 /** Generates sites without end. Their references are the same for every key. */
 function* generateSites(key: number): Generator<Site, never> {
@@ -157,12 +139,9 @@ export interface OutageSchedule {
   longest: number;
 }
 
-const OFFSET = 0;
-const WINDOWS = 1;
-
-const CHANCE = 0;
-const LENGTH = 1;
-const START = 2;
+/** What the key of a schedule decides, and that of a window. */
+const [OFFSET, WINDOWS] = [0, 1] as const;
+const [CHANCE, LENGTH, START] = [0, 1, 2] as const;
 
 /** @param time whole seconds since 1970-01-01 UTC, 0 or more */
 export function isInOutage(schedule: OutageSchedule, time: number): boolean {

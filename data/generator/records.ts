@@ -11,18 +11,17 @@ const DEFAULT_CAMERA_COUNT = 86;
 /** Minutes from one record of a camera to its next. */
 const DEFAULT_INTERVAL_MINUTES = 30;
 
-/** Which records to generate. The period is `from` to `to`. */
+/** Which records to generate: those of the period from `from` up to, but not including, `to`. */
 export interface GeneratorOptions {
   /** The random seed, a whole number 0 .. 2^32 - 1. Another seed gives other records. */
   seed: number;
   /** Not before 2019-01-01 UTC. */
   from: Date;
-  /** Not included. There are no records unless it is later than `from`. */
   to: Date;
   /** The number of cameras, 1 or more; 86 by default. */
-  cameras?: number;
+  cameras?: number | undefined;
   /** Whole minutes from one record of a camera to its next, 1 or more; 30 by default. */
-  interval?: number;
+  interval?: number | undefined;
 }
 
 /** 2019-01-01 UTC in seconds since 1970. Intervals, and therefore ids, are counted from here. */
@@ -38,48 +37,40 @@ const MISSING = 0;
 const COUNTS = 1;
 
 /**
- * Generates the records of a period in the reverse of the collection's order: oldest first, those with the same timestamp by
- * `camera_ref` descending.
- *
- * A record depends only on the random seed, the interval length, its camera and its interval; its id depends on the number
- * of cameras too. A longer period therefore only adds records. Memory holds the records of one interval.
- *
- * @throws RangeError if the period starts before 2019-01-01 UTC or an option is out of range
+ * Generates records, oldest first, those with the same timestamp by `camera_ref` descending. A record depends only on the random
+ * seed, the interval length, its camera and its interval; its id depends on the number of cameras too. A longer period therefore
+ * only adds records. Memory holds the records of one interval.
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
-  const { seed, from, to, count, minutes } = requireValid(options);
+  const {
+    seed,
+    cameras: count = DEFAULT_CAMERA_COUNT,
+    interval: minutes = DEFAULT_INTERVAL_MINUTES,
+  } = options;
+  const [from, to, length] = [options.from.getTime() / 1000, options.to.getTime() / 1000, minutes * 60];
   const cameras = createCameras(count, seed);
   const rankOf = createRanks(count, seed);
-  for (const interval of generateIntervals(from, to, minutes)) {
+  for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
+    const start = EPOCH + number * length;
+    const interval: Interval = { number, start, length, profile: getHourlyProfile(start) };
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
       const time = getCaptureTime(interval, camera.site);
       if (time < from || time >= to || isMissing(camera, interval, time)) continue;
-      const id = interval.number * count + rankOf(interval.number, camera.camera_pk) + 1;
+      const id = number * count + rankOf(number, camera.camera_pk) + 1;
       records.push(createRecord(camera, interval, time, id));
     }
     yield* records.sort(byAge);
   }
 }
 
-/** Returns the options with defaults, and with times in seconds since 1970-01-01 UTC. */
-function requireValid({
-  seed,
-  from,
-  to,
-  cameras: count = DEFAULT_CAMERA_COUNT,
-  interval: minutes = DEFAULT_INTERVAL_MINUTES,
-}: GeneratorOptions) {
-  if (!(from.getTime() >= EPOCH * 1000)) throw new RangeError("from must be a date since 2019-01-01 UTC");
-  if (Number.isNaN(to.getTime())) throw new RangeError("to must be a date");
-  if (seed !== seed >>> 0) throw new RangeError("seed must be a whole number, 0 to 4294967295");
-  if (!isPositive(count)) throw new RangeError("cameras must be a whole number, 1 or more");
-  if (!isPositive(minutes)) throw new RangeError("interval must be a whole number of minutes, 1 or more");
-  return { seed, from: from.getTime() / 1000, to: to.getTime() / 1000, count, minutes };
-}
-
-function isPositive(value: number): boolean {
-  return Number.isInteger(value) && value > 0;
+/** A span of time in which each camera has at most one record. Times are in seconds since 1970-01-01 UTC. */
+interface Interval {
+  /** Counted from 0 at the epoch. */
+  number: number;
+  start: number;
+  length: number;
+  profile: HourlyProfile;
 }
 
 function isMissing({ key, absences }: Camera, { number }: Interval, time: number): boolean {
@@ -106,31 +97,6 @@ function createRecord(camera: Camera, interval: Interval, time: number, id: numb
 function byAge(one: TrafficRecord, other: TrafficRecord): number {
   if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
   return one.camera_ref < other.camera_ref ? 1 : -1;
-}
-
-/** A span of time in which each camera has at most one record. Times are in seconds. */
-interface Interval {
-  /** Counted from 0 at the epoch. */
-  number: number;
-  start: number;
-  length: number;
-  profile: HourlyProfile;
-}
-
-/**
- * Generates the intervals that overlap with a period, oldest first.
- *
- * @param from seconds since 1970-01-01 UTC, not before the epoch
- * @param to seconds since 1970-01-01 UTC, not included
- * @param minutes the length of an interval
- */
-function* generateIntervals(from: number, to: number, minutes: number): Generator<Interval, void> {
-  const length = minutes * 60;
-  for (let number = Math.floor((from - EPOCH) / length); ; number++) {
-    const start = EPOCH + number * length;
-    if (start >= to) return;
-    yield { number, start, length, profile: getHourlyProfile(start) };
-  }
 }
 
 /** Seconds between the earliest and the latest capture time of a site within an interval. */

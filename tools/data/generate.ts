@@ -47,13 +47,7 @@ export async function generate(options: GenerateOptions): Promise<void> {
   const { records: count, from = START, to = END, seed = SEED, format, out } = options;
   const { cameras, interval } = options;
   const progress = openProgress("generating", { total: count, out });
-  const records = generateRecords({
-    seed,
-    from,
-    to,
-    ...(cameras === undefined ? {} : { cameras }),
-    ...(interval === undefined ? {} : { interval }),
-  });
+  const records = generateRecords({ seed, from, to, cameras, interval });
   const required = options.to === undefined ? count : undefined;
   const taken = take(records, count ?? Number.POSITIVE_INFINITY, required);
   const shown = showProgress(taken, progress, (record, done) => estimateTotal(options, record, done));
