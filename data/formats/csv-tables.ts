@@ -18,7 +18,7 @@ interface CsvTable {
 /** Records with a column for each field. An empty `camera_ok` is null. */
 const RECORDS: CsvTable = { title: "a records file", fields: RECORD_FIELDS, check: checkRecord };
 
-/** The detection engine's daily report: one observation per row. */
+/** The detection engine's daily report: an image per row. */
 const REPORT: CsvTable = { title: "a report", fields: REPORT_FIELDS, check: checkObservation };
 
 /**

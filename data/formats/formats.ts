@@ -25,8 +25,8 @@ export async function* readSource(source: Source, stdin?: Readable): AsyncGenera
     if (isEmpty) throw new UnreadableError("contains no records");
   } catch (error) {
     if (!(error instanceof UnreadableError)) throw error;
-    const { message, line, value } = error;
-    yield [{ problems: [{ file: source.file, line, value, message }] }];
+    const { message, line } = error;
+    yield [{ problems: [{ file: source.file, line, message }] }];
   }
 }
 

@@ -28,12 +28,10 @@ export const MAX_SHOWN_PROBLEMS = 20;
 /** Thrown by a reader that cannot continue with its file. */
 export class UnreadableError extends Error {
   line: number;
-  value: unknown;
 
-  constructor(message: string, line = 0, value?: unknown) {
+  constructor(message: string, line = 0) {
     super(message);
     this.line = line;
-    this.value = value;
   }
 }
 

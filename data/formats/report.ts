@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
 import type { Place } from "./problem.ts";
-import type { Observation, Row } from "./row.ts";
+import type { Row } from "./row.ts";
 import { cameraRef, createValidator } from "./validation.ts";
 
 const { timestamp, cars: count, model_name } = TrafficRecord.shape;
@@ -39,21 +39,21 @@ export const REPORT_FIELDS = reportValidator.fields;
 /** Checks a row of a report. */
 export function checkObservation(values: unknown, place: Place): Row {
   const checked = reportValidator.validate(values, place);
-  return "data" in checked ? { ...place, observation: toObservation(checked.data) } : checked;
-}
-
-function toObservation(row: z.infer<typeof ReportRow>): Observation {
-  return {
-    camera_ref: row.camera_ref,
-    timestamp: row.image_capt,
-    camera_ok: row.warnings === null ? null : row.warnings === 0 ? "True" : "False",
-    cars: row.car,
-    persons: row.person,
-    bicycles: row.bicycle,
-    trucks: row.truck,
-    motorcycles: row.motorcycle,
-    buses: row.bus,
-    model_name: row.model_name,
-    processed_at: row.image_proc,
+  if ("problems" in checked) return checked;
+  const { image_proc, image_capt, camera_ref, warnings, model_name, ...counts } = checked.data;
+  const record: TrafficRecord = {
+    id: 0,
+    camera_pk: 0,
+    camera_ref,
+    timestamp: image_capt,
+    camera_ok: warnings === null ? null : warnings === 0 ? "True" : "False",
+    cars: counts.car,
+    persons: counts.person,
+    bicycles: counts.bicycle,
+    trucks: counts.truck,
+    motorcycles: counts.motorcycle,
+    buses: counts.bus,
+    model_name,
   };
+  return { ...place, record, processedAt: image_proc };
 }

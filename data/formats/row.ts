@@ -16,20 +16,12 @@ export interface Source {
 /** A valid record that has not been compared with the other records of the load. */
 export interface RecordRow extends Place {
   record: TrafficRecord;
-}
-
-/**
- * One image in the detection engine's report. A report has no `id` and no `camera_pk`; the load assigns both when it has
- * read all observations.
- */
-export type Observation = Omit<TrafficRecord, "id" | "camera_pk"> & {
-  /** When the image was processed: ISO 8601 in UTC with milliseconds, so that text order is time order. */
-  processed_at: string;
-};
-
-export interface ObservationRow extends Place {
-  observation: Observation;
+  /**
+   * Only of an image in the detection engine's report: when it was processed, ISO 8601 in UTC with milliseconds, so that text order
+   * is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
+   */
+  processedAt?: string;
 }
 
 /** What reading a file yields for each record, in the order of the file. */
-export type Row = RecordRow | ObservationRow | { problems: Problem[] };
+export type Row = RecordRow | { problems: Problem[] };

@@ -6,7 +6,7 @@ import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/bl
 const COLUMNS = [
   "file INTEGER", // index
   "line INTEGER",
-  "processed_at TEXT", // of an observation
+  "processed_at TEXT", // of an image in a report
   "id INTEGER",
   "camera_pk INTEGER",
   "camera_ref TEXT",
@@ -57,7 +57,7 @@ export function createInserter(database: DatabaseSync) {
 }
 
 /**
- * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each observation, in the
+ * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each image of a report, in the
  * order of processing. Both begin with 1.
  */
 export function numberObservations(database: DatabaseSync): Statistics["cameras"] {

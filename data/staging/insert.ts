@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { formatPlace, type Place, type Problem } from "../formats/problem.ts";
-import type { ObservationRow, RecordRow, Row } from "../formats/row.ts";
+import type { RecordRow, Row } from "../formats/row.ts";
 import { gatherStatistics } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
@@ -43,18 +43,17 @@ export function createIntake(database: DatabaseSync, { strict, skipDuplicates = 
      */
     take(row: Row, file: number): Problem[] {
       if ("problems" in row) return row.problems;
-      const given = "record" in row ? row.record : { id: 0, camera_pk: 0, ...row.observation };
-      const healthProblem = findHealthProblem(given, row);
-      const record = healthProblem ? { ...given, ...NO_COUNTS } : given;
-      if (skipDuplicates && isDuplicate(row, record)) {
+      const healthProblem = findHealthProblem(row);
+      const record = healthProblem ? { ...row.record, ...NO_COUNTS } : row.record;
+      if (skipDuplicates && isDuplicate(row)) {
         counts.duplicates++;
         return [];
       }
       counts.count++;
-      counts.observations += Number("observation" in row);
+      counts.observations += Number(row.processedAt !== undefined);
       if (healthProblem && !strict) counts.zeroed++;
       gathering.add(record);
-      staged.insert(toValues(row, file, record));
+      staged.insert(toValues({ ...row, record }, file));
       const problems = findCameraProblems(row);
       return healthProblem && strict ? [healthProblem, ...problems] : problems;
     },
@@ -65,15 +64,10 @@ export function createIntake(database: DatabaseSync, { strict, skipDuplicates = 
 
 export type Intake = ReturnType<typeof createIntake>;
 
-type InputRow = RecordRow | ObservationRow;
-
-/** @param record with the numbers 0 if the row is an observation, and with counts of 0 if its camera was not healthy */
-function toValues(row: InputRow, file: number, record: TrafficRecord): SQLInputValue[] {
+function toValues({ line, record, processedAt }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
-  const end = lineEnd(encodeRecord(record));
-  return "record" in row
-    ? [file, row.line, null, id, camera_pk, camera_ref, timestamp, end]
-    : [file, row.line, row.observation.processed_at, null, null, camera_ref, timestamp, end];
+  const numbers = processedAt === undefined ? [null, id, camera_pk] : [processedAt, null, null];
+  return [file, line, ...numbers, camera_ref, timestamp, lineEnd(encodeRecord(record))];
 }
 
 /** The end of a stored line, after the id and the camera_pk, neither of which contains a comma. */
@@ -82,7 +76,7 @@ function lineEnd(line: string): string {
 }
 
 /** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
-function findHealthProblem(record: TrafficRecord, { file, line }: Place): Problem | undefined {
+function findHealthProblem({ file, line, record }: RecordRow): Problem | undefined {
   if (record.camera_ok !== "False") return undefined;
   const wrong = ROAD_USERS.find((name) => record[name] !== 0);
   if (wrong === undefined) return undefined;
@@ -93,9 +87,8 @@ function findHealthProblem(record: TrafficRecord, { file, line }: Place): Proble
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
 function createCameraCheck() {
   const cameras = new Map<number, { ref: string; place: Place }>();
-  return (row: InputRow): Problem[] => {
-    if (!("record" in row)) return [];
-    const { file, line, record } = row;
+  return ({ file, line, record, processedAt }: RecordRow): Problem[] => {
+    if (processedAt !== undefined) return [];
     const { camera_pk: pk, camera_ref: ref } = record;
     const earlier = cameras.get(pk);
     if (!earlier) cameras.set(pk, { ref, place: { file, line } });
@@ -105,9 +98,9 @@ function createCameraCheck() {
   };
 }
 
-/** The camera of an observation is known by its camera_ref only. */
+/** The camera of an image in a report is known by its camera_ref only. */
 function createDuplicateSearch(database: DatabaseSync) {
   const insert = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera) VALUES (?, ?)");
-  return (row: InputRow, { timestamp, camera_pk, camera_ref }: TrafficRecord): boolean =>
-    insert.run(timestamp, "record" in row ? String(camera_pk) : camera_ref).changes === 0;
+  return ({ record: { timestamp, camera_pk, camera_ref }, processedAt }: RecordRow): boolean =>
+    insert.run(timestamp, processedAt === undefined ? String(camera_pk) : camera_ref).changes === 0;
 }

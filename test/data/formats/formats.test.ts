@@ -79,6 +79,8 @@ test.each([
 
 const report = (row: string) => `${REPORT_COLUMNS}\n${row}\n`;
 const OBSERVATION = {
+  id: 0,
+  camera_pk: 0,
   camera_ref: "a33",
   timestamp: "2025-10-29T09:10:27Z",
   camera_ok: "True",
@@ -89,7 +91,7 @@ const OBSERVATION = {
   motorcycles: 4,
   buses: 5,
   model_name: "tf1",
-  processed_at: "2025-10-29T09:23:09.000Z",
+  processedAt: "2025-10-29T09:23:09.000Z",
 };
 
 test.each(
@@ -98,7 +100,7 @@ test.each(
     ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
     ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
     ["times with other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["fractions of a second", "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", { processed_at: "2025-10-29T09:23:09.987Z" }],
+    ["fractions of a second", "2025-10-29 09:23:09.9876+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", { processedAt: "2025-10-29T09:23:09.987Z" }],
     ["white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
     ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
     ["many warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17", { camera_ok: "False" }],

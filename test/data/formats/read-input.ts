@@ -53,7 +53,8 @@ export async function readRows(input: string | Buffer[], modelName?: Source["mod
 export async function readRecords(input: string | Buffer[], modelName?: Source["modelName"]) {
   return (await readRows(input, modelName)).map((row) => {
     if ("problems" in row) throw new Error(row.problems.map(formatProblem).join("\n"));
-    return "record" in row ? row.record : row.observation;
+    const { record, processedAt } = row;
+    return processedAt === undefined ? record : { ...record, processedAt };
   });
 }
 
