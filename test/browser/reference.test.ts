@@ -49,7 +49,7 @@ describe("with scripts, a request is sent in place:", () => {
     await form.getByLabel("page").fill("3");
     await form.getByLabel("delay=200-800").check();
     await form.getByRole("button", { name: "Send" }).click();
-    const text = await readSent(page, /^200 OK, \d+ ms$/);
+    const text = await readSent(page, /^200 OK, [\d,]+ ms$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200-800\n\nHTTP 200 OK\n/);
     expect(text).toContain("\nContent-Type: application/json\n");
     const { previous, results } = JSON.parse(text.slice(text.indexOf("\n{")));
