@@ -13,6 +13,8 @@ interface Option {
   value: string;
   description: string;
   example: string;
+  /** Whether the body of the response is no longer what the service documents. */
+  changesBody?: true;
   /** Returns undefined if the text, which is in lower case, is not one of the values. */
   parse(text: string): unknown;
 }
@@ -41,6 +43,7 @@ export const MOCK_OPTIONS = {
     description:
       "Closes the connection in the middle of the body (cut), sends it over 5 seconds (slow), sends invalid JSON (garbage), or sends no body (empty)",
     example: "body=cut",
+    changesBody: true,
   },
   "retry-after": {
     value: "none, date or seconds from 0 to 86400",
@@ -54,23 +57,27 @@ export const MOCK_OPTIONS = {
     description:
       "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have different timestamps (swap)",
     example: "rows=repeat",
+    changesBody: true,
   },
   count: {
     value: "an integer with its sign and other than 0, such as +1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
+    changesBody: true,
     parse: parseOffset,
   },
   next: {
     ...oneOf("loop", "null", "skip"),
     description: "Makes next lead to the same page (loop), makes it null (null), or leaves out a page (skip)",
     example: "next=loop",
+    changesBody: true,
   },
   record: {
     ...oneOf("float", "null", "missing", "extra", "offset"),
     description:
       "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one (extra), or writes the timestamp with an offset instead of Z (offset)",
     example: "record=missing",
+    changesBody: true,
   },
   grow: {
     value: "1 to 1000 records per s, m or h, such as 15/m",
