@@ -3,7 +3,7 @@ import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
-import { ERROR_CACHING, findPreferred, isBrowser, respondHtml } from "./headers.ts";
+import { ERROR_CACHING } from "./headers.ts";
 
 /** The body of every error response, as in Django REST Framework. */
 export interface ErrorBody {
@@ -11,33 +11,22 @@ export interface ErrorBody {
   detail: string;
 }
 
-/** Why a request failed, if the error page has advice that the status alone does not allow. */
-export type ErrorReason =
-  | { code: "invalid_page" | "unknown_format" | "mock" }
-  /** The page is past the last page, whose number is `last`. */
-  | { code: "past_the_end"; last: number }
-  /** The client has sent too many requests. */
-  | { code: "throttled"; seconds: number };
-
 interface HttpErrorOptions {
   /** A sentence for the client, sent as it is. By default the usual sentence of the status. */
   detail?: string;
-  headers?: Record<string, string> | undefined;
-  reason?: ErrorReason;
+  headers?: Record<string, string>;
 }
 
 /** An error that is sent to the client with its status, its headers and `{"detail": message}` as the body. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
-  readonly reason: ErrorReason | undefined;
 
   /** @param status 400 to 599 */
-  constructor(status: number, { detail, headers, reason }: HttpErrorOptions = {}) {
+  constructor(status: number, { detail, headers }: HttpErrorOptions = {}) {
     super(detail ?? describeStatus(status));
     this.status = status as ContentfulStatusCode;
     this.headers = headers ?? {};
-    this.reason = reason;
   }
 
   get body(): ErrorBody {
@@ -54,8 +43,7 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
 export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";
   const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
-  const headers = { "Retry-After": String(seconds) };
-  return new HttpError(429, { detail, headers, reason: { code: "throttled", seconds } });
+  return new HttpError(429, { detail, headers: { "Retry-After": String(seconds) } });
 }
 
 /** Seconds after which a client may retry. By then a failing store has usually recovered or has been failed over. */
@@ -104,35 +92,15 @@ function describeStatus(status: number): string {
   return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
 }
 
-/** Writes the web page of an error, for a request with this URL. */
-type RenderError = (error: HttpError, url: URL) => string;
-
 /**
- * Creates the handler of everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the
- * service: it is logged, and the client gets a 503.
+ * Responds to everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the service: it is
+ * logged, and the client gets a 503.
  */
-export function createErrorHandler(render: RenderError) {
-  return (error: Error, c: Context<{ Bindings: Env }>): Response => {
-    if (error instanceof HttpError) return respond(error, c, render);
-    logFailedRequest(error, c);
-    return respond(unavailable(), c, render);
-  };
-}
-
-function respond(error: HttpError, c: Context, render: RenderError): Response {
-  c.header("Cache-Control", ERROR_CACHING);
-  c.header("Vary", "Accept");
-  for (const [name, value] of Object.entries(error.headers)) c.header(name, value);
-  if (isForWebPage(c)) return respondHtml(c, render(error, new URL(c.req.url)), error.status);
-  return c.json(error.body, error.status);
-}
-
-/** Unlike other responses, an error is sent even if the request accepts none of its types. */
-function isForWebPage(c: Context): boolean {
-  if (c.req.queries("format")?.at(-1) === "json") return false;
-  const accept = c.req.header("Accept");
-  const preferred = findPreferred(accept);
-  return preferred === "html" || (preferred === undefined && isBrowser(accept));
+export function respondWithError(error: Error, c: Context<{ Bindings: Env }>): Response {
+  const isFailure = !(error instanceof HttpError);
+  if (isFailure) logFailedRequest(error, c);
+  const { body, status, headers } = isFailure ? unavailable() : error;
+  return c.json(body, status, { "Cache-Control": ERROR_CACHING, Vary: "Accept", ...headers });
 }
 
 /** Logs why a request gets a 503. */

@@ -1,6 +1,5 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { parseAccept } from "hono/utils/accept";
-import type { ContentfulStatusCode } from "hono/utils/http-status";
 
 /**
  * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
@@ -27,6 +26,20 @@ export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolea
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }
 
+/**
+ * Removes the condition of a request, so that the response has a body.
+ * @returns `If-None-Match`; undefined if there is none
+ */
+export function dropCondition(c: Context): string | undefined {
+  const condition = c.req.header("If-None-Match");
+  if (condition === undefined) return undefined;
+  const { raw } = c.req;
+  const headers = new Headers(raw.headers);
+  headers.delete("If-None-Match");
+  c.req.raw = new Request(raw, { headers, signal: raw.signal });
+  return condition;
+}
+
 export type Representation = "json" | "html";
 
 /**
@@ -35,7 +48,9 @@ export type Representation = "json" | "html";
  * @returns undefined if it allows neither
  */
 export function findPreferred(accept: string | undefined): Representation | undefined {
-  const ranges = parseAccept(accept ?? "");
+  // Most clients are programs, which send one of these.
+  if (accept === undefined || accept === "*/*") return "json";
+  const ranges = parseAccept(accept);
   if (ranges.length === 0) return "json";
   const json = weightOf("application/json", ranges);
   const html = weightOf("text/html", ranges);
@@ -43,8 +58,11 @@ export function findPreferred(accept: string | undefined): Representation | unde
   return html > json ? "html" : "json";
 }
 
-/** Whether the client is a browser: no other client accepts XHTML. */
-export function isBrowser(accept: string | undefined): boolean {
+/** Whether a client wants a web page: it prefers one, or it is a browser that accepts neither of the representations. */
+export function wantsPage(accept: string | undefined): boolean {
+  const preferred = findPreferred(accept);
+  if (preferred !== undefined) return preferred === "html";
+  // No other client accepts XHTML.
   return weightOf("application/xhtml+xml", parseAccept(accept ?? "")) > 0;
 }
 
@@ -84,32 +102,3 @@ export const respondToPreflight: MiddlewareHandler = async (c, next) => {
   c.header("Access-Control-Max-Age", String(PREFLIGHT_MAX_AGE_SECONDS));
   return c.body(null, 204);
 };
-
-/**
- * The Content-Security-Policy of every web page: it may load only the site's own scripts, styles and images, and nothing
- * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
- */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
-  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
-
-/** The headers of every web page. */
-export const HTML_HEADERS = {
-  "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": POLICY,
-  "Referrer-Policy": "same-origin",
-};
-
-/**
- * Responds with a web page.
- * @param html the document without `<!doctype html>`
- * @param headers added to the headers of every page, or replacing them
- */
-export function respondHtml(
-  c: Context,
-  html: string,
-  status: ContentfulStatusCode,
-  headers: Record<string, string> = {},
-): Response {
-  return c.body(`<!doctype html>${html}`, status, { ...HTML_HEADERS, ...headers });
-}

@@ -43,8 +43,7 @@ export function findOrigin(requestUrl: string, publicOrigin: string | undefined)
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
-  if (format !== null && format !== "" && format !== "api")
-    throw new HttpError(404, { reason: { code: "unknown_format" } });
+  if (format !== null && format !== "" && format !== "api") throw new HttpError(404);
   const preferred = findPreferred(accept);
   if (preferred === undefined) throw new HttpError(406);
   return preferred;

@@ -1,5 +1,6 @@
 import type { Context, Next } from "hono";
-import { HttpError } from "../http/errors.ts";
+import { HttpError, respondWithError } from "../http/errors.ts";
+import { dropCondition } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
 import { findLocation } from "../records/route.ts";
 import { breakBody, wait } from "./body-faults.ts";
@@ -11,8 +12,6 @@ import { type Counter, createCounter, createRandom, requestKey } from "./request
 import { createError } from "./status-faults.ts";
 
 interface MockSettings {
-  /** Also responds to real errors. */
-  respondWithError(error: Error, c: Context): Response;
   /** The clock of `until`, `grow` and `retry-after=date`: milliseconds since 1970-01-01 UTC. */
   now(): number;
 }
@@ -66,17 +65,12 @@ async function change(c: Context, next: Next, mock: Mock, preferences: Preferenc
   await wait(faults.hang ? HANG_MS : delayMs, c.req.raw.signal);
   if (status === undefined) {
     c.set("override", override);
-    if (hasEffect(decision)) removeCondition(c);
+    if (hasEffect(decision)) dropCondition(c);
     await next();
-  } else c.res = mock.respondWithError(createError(status, method, now, options), c);
+  } else {
+    c.set("fault", true);
+    c.res = respondWithError(createError(status, method, now, options), c);
+  }
   override.changeHeaders(c.res.headers, c.res.body !== null);
   if (faults.body && c.res.body) c.res = new Response(await breakBody(c.res, faults.body), c.res);
-}
-
-/** Responses that must not be stored are never 304 either. */
-function removeCondition(c: Context): void {
-  if (c.req.header("If-None-Match") === undefined) return;
-  const headers = new Headers(c.req.raw.headers);
-  headers.delete("If-None-Match");
-  c.req.raw = new Request(c.req.raw, { headers });
 }

@@ -25,7 +25,7 @@ export function createError(status: number, method: string, now: number, options
   const { message, headers } = usual[status] ?? new HttpError(status);
   if ((status === 429 || status === 503) && retryAfter !== "none")
     headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
-  return new HttpError(status, { detail: message, headers, reason: { code: "mock" } });
+  return new HttpError(status, { detail: message, headers });
 }
 
 /** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */

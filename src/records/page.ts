@@ -18,6 +18,8 @@ export type Hide = (count: number) => number;
 /** Where a page lies. */
 export interface PageLocation {
   number: number;
+  /** How many pages the collection has. */
+  pages: number;
   /** Records in the collection that it is a page of. */
   count: number;
   /** The places of its records, both included; `last` is less than `first` if there are none. */
@@ -48,15 +50,16 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
  */
 export function locatePage(page: PageNumber, total: number, hidden = 0): PageLocation | undefined {
   const count = total - hidden;
-  const end = lastPage(count);
-  const number = page === "last" ? end : page;
-  if (number > end) return undefined;
+  const pages = lastPage(count);
+  const number = page === "last" ? pages : page;
+  if (number > pages) return undefined;
   return {
     number,
+    pages,
     count,
     first: hidden + PAGE_SIZE * (number - 1) + 1,
     last: Math.min(total, hidden + PAGE_SIZE * number),
-    next: number < end ? number + 1 : null,
+    next: number < pages ? number + 1 : null,
     previous: number > 1 ? number - 1 : null,
   };
 }

@@ -1,7 +1,7 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import type { Env } from "../env.ts";
-import { type ErrorReason, HttpError, methodNotAllowed } from "../http/errors.ts";
-import { isCurrent, PAGE_CACHING, respondHtml } from "../http/headers.ts";
+import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
 import { lastBlock } from "../store/block.ts";
 import { cachedStore } from "../store/open.ts";
@@ -20,6 +20,9 @@ import {
   writeEnvelope,
 } from "./page.ts";
 
+/** The same for every reason, as in Django REST Framework. */
+const INVALID_PAGE = "Invalid page.";
+
 const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
 /** The paths of the collection; the one without the slash redirects. */
@@ -36,30 +39,32 @@ export const DESCRIPTION = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** Changes a page before it is sent, or shown on a web page. */
+/** Changes a page before it is sent. */
 export interface PageOverride {
   changeEnvelope(envelope: string): Promise<string>;
   changeHeaders(headers: Headers, hasBody: boolean): void;
 }
 
-/** With what earlier middleware may set: changes, and how many records are hidden. */
-type CollectionEnv = { Bindings: Env; Variables: { override?: PageOverride; hide?: Hide } };
-type CollectionContext = Context<CollectionEnv>;
-
-/** A page of the collection, for the web page that shows it. */
-export interface PageView {
+/** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
+export interface Place {
   number: number;
-  /** The body and the headers of the response that a client gets. */
-  envelope: string;
-  headers: Headers;
-  /** The absolute URL of each page, with the other parameters of the request. */
-  url: (page: number) => string;
-  /** The query of the request. */
-  query: URLSearchParams;
+  pages: number;
 }
 
-/** Writes the web page of a page of the collection. */
-export type RenderPage = (view: PageView, c: Context) => string;
+export interface CollectionEnv {
+  Bindings: Env;
+  Variables: {
+    /** The mock may set it: how many records are hidden. */
+    hide?: Hide;
+    /** The mock may set it: changes a page. */
+    override?: PageOverride;
+    /** The mock sets it if it responds with an error. */
+    fault?: true;
+    /** The route sets it if the request is for a page, for those around it. */
+    place?: Place;
+  };
+}
+type CollectionContext = Context<CollectionEnv>;
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
 export const collectionHeaders: MiddlewareHandler = (c, next) => {
@@ -68,48 +73,31 @@ export const collectionHeaders: MiddlewareHandler = (c, next) => {
   return next();
 };
 
-/**
- * The collection (specification, "Endpoints").
- * @param render renders the web page of a page, for browsers
- */
-export function collection(render: RenderPage) {
+/** The collection (specification, "Endpoints"). It responds with JSON to every client; the web layer shows that as a page. */
+export function createCollection(): Hono<CollectionEnv> {
   const records = new Hono<CollectionEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = readQuery(c.req.url);
-    const representation = negotiate(lastValue(query, "format"), c.req.header("Accept"));
+    negotiate(lastValue(query, "format"), c.req.header("Accept"));
     if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
     if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
     const page = parsePageNumber(lastValue(query, "page"));
-    if (page === undefined) throw invalidPage({ code: "invalid_page" });
-    return representation === "json" ? respondJson(c, query, page) : respondWebPage(c, query, page, render);
+    if (page === undefined) throw new HttpError(404, { detail: INVALID_PAGE });
+    return respondPage(c, query, page);
   });
 
   return records;
 }
 
-async function respondJson(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
+async function respondPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
   const ifNoneMatch = c.req.header("If-None-Match");
   const current = ifNoneMatch === undefined ? undefined : await findCurrent(c, page, ifNoneMatch);
   if (current) return c.body(null, 304, current);
   const { envelope, headers } = await buildPage(c, query, page);
   return c.body(envelope, 200, headers);
-}
-
-/** A web page also changes when the site changes, so it has no entity-tag. */
-async function respondWebPage(
-  c: CollectionContext,
-  query: URLSearchParams,
-  page: PageNumber,
-  render: RenderPage,
-) {
-  const built = await buildPage(c, query, page);
-  const headers = new Headers(c.res.headers);
-  for (const [name, value] of Object.entries(built.headers)) headers.set(name, value);
-  c.get("override")?.changeHeaders(headers, true);
-  return respondHtml(c, render({ ...built, query, headers }, c), 200, { "Cache-Control": PAGE_CACHING });
 }
 
 /** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
@@ -124,13 +112,17 @@ async function findCurrent(c: CollectionContext, page: PageNumber, ifNoneMatch: 
 
 async function buildPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
   const { state, page: found } = await cachedStore(c.env).page(requestFor(c, page), waitWith(c));
-  if (!found) throw invalidPage({ code: "past_the_end", last: lastPage(countShown(c, state)) });
+  if (!found) {
+    c.set("place", { number: Number(page), pages: lastPage(countShown(c, state)) });
+    throw new HttpError(404, { detail: INVALID_PAGE });
+  }
   const { place, results } = found;
+  c.set("place", place);
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
   const intact = writeEnvelope(place, results, url);
   const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
   const headers = { ...cacheHeaders(c, state, place), "Content-Type": "application/json" };
-  return { number: place.number, url, envelope, headers };
+  return { envelope, headers };
 }
 
 /** Where the requested page lies; undefined if the request is not for a page of the collection. */
@@ -159,11 +151,6 @@ const waitWith =
   (c: CollectionContext): WaitUntil =>
   (work) =>
     c.executionCtx.waitUntil(work);
-
-/** The body is the same for every reason, as in Django REST Framework. */
-function invalidPage(reason: ErrorReason): HttpError {
-  return new HttpError(404, { detail: "Invalid page.", reason });
-}
 
 /**
  * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load

@@ -1,70 +1,114 @@
-import { type ErrorReason, type HttpError, nameStatus } from "../http/errors.ts";
+import { nameStatus } from "../http/errors.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
+import type { Place } from "../records/route.ts";
 import type { FC } from "./jsx-runtime.ts";
 import { PageBox } from "./jump-boxes.tsx";
 import { Layout } from "./layout.tsx";
 import { writeHead } from "./message-head.ts";
 
+/** The response with an error, and its request. */
+interface ErrorView {
+  status: number;
+  headers: Headers;
+  body: string;
+  /** Whether a preference asked for the error. */
+  isFault: boolean;
+  /** Where the requested page would be; undefined if the request is not for a page. */
+  place: Place | undefined;
+  url: URL;
+}
+
 /** The web page of an error: what a person can do, and the response that a client gets. */
-export function renderError(error: HttpError, url: URL): string {
-  const { status, reason, headers, body } = error;
-  const path = url.pathname === COLLECTION_PATH && COLLECTION_PATH;
+export function renderError(view: ErrorView): string {
+  const { status, headers, body, isFault, url } = view;
+  const isCollection = url.pathname === COLLECTION_PATH;
   const title = `${status} ${nameStatus(status)}`;
   return (
-    <Layout title={title} {...(path && { path })}>
+    <Layout title={title} {...(isCollection && { path: COLLECTION_PATH })}>
       <h1>{title}</h1>
       <p class="lead">
-        <Advice error={error} url={url} />
+        <Advice {...view} />
       </p>
-      {status === 404 && reason && reason.code !== "mock" && <OtherPage url={url} />}
+      {isCollection && status === 404 && !isFault && <OtherPage url={url} />}
       <h2>The response to a client</h2>
       <pre class="panel">
-        {writeHead(title, Object.entries(headers))}
-        <code>{JSON.stringify(body)}</code>
+        {writeHead(title, headers)}
+        <code>{body}</code>
       </pre>
     </Layout>
   ).html;
 }
 
-/** What a person can do about the errors that have no other reason than their status. */
-const ADVICE: Record<number, string> = {
-  405: "The service is read-only.",
-  406: "The service responds with JSON or with web pages.",
+const Advice: FC<ErrorView> = (view) => {
+  const { status, headers, isFault, url } = view;
+  const seconds = headers.get("Retry-After");
+  const again = <a href={url.pathname + url.search}>Try again</a>;
+  if (isFault) return <FaultAdvice {...view} />;
+  switch (status) {
+    case 404:
+      return <NotFoundAdvice {...view} />;
+    case 405:
+      return <>The service is read-only.</>;
+    case 406:
+      return <>The service responds with JSON or with web pages.</>;
+    case 429:
+      return (
+        <>
+          Too many requests came from your address. Wait for {seconds} seconds, and send fewer requests.{" "}
+          {again}
+        </>
+      );
+    case 503:
+      return (
+        <>
+          The service cannot read its data at the moment. {again} after {seconds} seconds.
+        </>
+      );
+    default:
+      return <>{readDetail(view)}</>;
+  }
 };
 
-interface ErrorProps {
-  error: HttpError;
-  url: URL;
-}
+/** An error on request must not look like an outage. */
+const FaultAdvice: FC<ErrorView> = ({ url }) => (
+  <>
+    A preference asked for this error; nothing is wrong.{" "}
+    {url.searchParams.has("prefer") && (
+      <a href={changeQuery(url, { prefer: null })}>The same address without it</a>
+    )}
+  </>
+);
 
-const Advice: FC<ErrorProps> = ({ error, url }) => {
-  const { status, reason, message } = error;
-  if (reason?.code === "mock") return <MockError url={url} />;
-  if (reason?.code === "throttled")
-    return (
-      <>
-        Too many requests came from your address. Wait for {reason.seconds} seconds, and send fewer requests.{" "}
-        <a href={url.pathname + url.search}>Try again</a>
-      </>
-    );
-  if (reason) return <PageAdvice reason={reason} url={url} />;
-  if (status === 404)
+const NotFoundAdvice: FC<ErrorView> = ({ url, place }) => {
+  const link = (text: string, changes: Record<string, string>) => (
+    <a href={changeQuery(url, changes)}>{text}</a>
+  );
+  if (url.pathname !== COLLECTION_PATH)
     return (
       <>
         There is nothing at this address. The collection is at <a href={COLLECTION_PATH}>{COLLECTION_PATH}</a>
         .
       </>
     );
-  if (status === 503)
-    return (
-      <>
-        The service cannot read its data at the moment. <a href={url.pathname + url.search}>Try again</a>{" "}
-        after {error.headers["Retry-After"]} seconds.
-      </>
-    );
-  return <>{ADVICE[status] ?? message}</>;
+  if (place) return <>The last page is {link(`page ${place.pages}`, { page: String(place.pages) })}.</>;
+  if (["", "api", null].includes(lastValue(url.searchParams, "format")))
+    return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
+  return (
+    <>
+      There are only the formats {link("api", { format: "api" })} and {link("json", { format: "json" })}.
+    </>
+  );
 };
+
+/** @returns the whole body if a fault has broken it */
+function readDetail({ body }: ErrorView): string {
+  try {
+    return String(JSON.parse(body).detail);
+  } catch {
+    return body;
+  }
+}
 
 /** The address of the request with other parameters: null removes a parameter. */
 function changeQuery(url: URL, changes: Record<string, string | null>): string {
@@ -75,34 +119,6 @@ function changeQuery(url: URL, changes: Record<string, string | null>): string {
   }
   return `?${query}`;
 }
-
-/** An error on request must not look like an outage. */
-const MockError: FC<{ url: URL }> = ({ url }) => (
-  <>
-    The request asked for this error with <code>prefer</code>; nothing is wrong.{" "}
-    {url.searchParams.has("prefer") && (
-      <a href={changeQuery(url, { prefer: null })}>The same address without it</a>
-    )}
-  </>
-);
-
-const PageAdvice: FC<{ reason: ErrorReason; url: URL }> = ({ reason, url }) => {
-  const link = (text: string, changes: Record<string, string>) => (
-    <a href={changeQuery(url, changes)}>{text}</a>
-  );
-  switch (reason.code) {
-    case "unknown_format":
-      return (
-        <>
-          There are only the formats {link("api", { format: "api" })} and {link("json", { format: "json" })}.
-        </>
-      );
-    case "past_the_end":
-      return <>The last page is {link(`page ${reason.last}`, { page: String(reason.last) })}.</>;
-    default:
-      return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
-  }
-};
 
 /** Parameters that may have caused the error, or that would cause another one. */
 const DROPPED = ["format", "prefer"];

@@ -1,9 +1,10 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
 import { methodNotAllowed } from "../http/errors.ts";
-import { HTML_HEADERS, isCurrent } from "../http/headers.ts";
+import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./about.ts";
+import { HTML_HEADERS } from "./web-layer.ts";
 
 /** Templates change only with a deployment, so caches keep them for minutes; after that a copy costs only a 304. */
 const TEMPLATE_CACHING = "public, max-age=300, stale-if-error=86400";

@@ -176,7 +176,7 @@ function misbehave(request: AnyRequest, usual: (request: AnyRequest) => Expected
   const isError = intact.status >= 400;
   return (delay ?? code) !== undefined || isBroken
     ? {
-        ...changeBody(intact, isBroken ? body : undefined),
+        ...(isBroken ? changeBody(intact, body, pathOf(request)) : intact),
         headers: { ...intact.headers, "cache-control": "no-store", etag: undefined },
       }
     : { ...intact, headers: { ...intact.headers, "cache-control": isError ? "no-store" : "no-cache" } };
@@ -193,8 +193,10 @@ function chooseFaults(prefer: Option[]): Partial<Record<"delay" | "code" | "body
   return { delay, code: code ?? (fail && !body ? "503" : undefined), body };
 }
 
-function changeBody(intact: Expected, fault: string | undefined): Expected {
-  if (fault === undefined) return intact;
+/** The web page of a response in JSON shows a broken body as text. */
+function changeBody(intact: Expected, fault: string, path: string): Expected {
+  if (intact.type === "html" && intact.status >= 400) return intact;
+  if (intact.type === "html" && path === PATH) return { ...intact, body: /A client cannot read the body/ };
   return fault === "empty"
     ? { ...intact, type: undefined, body: "" }
     : { ...intact, type: "json", body: /^{"count": 1, .*<not json>$/ };

@@ -44,7 +44,7 @@ describe("pages of a collection", () => {
     "page $page of $total records, $hidden hidden, has the places $first to $last",
     ({ total, hidden, page, first, last, pages }) => {
       const [next, previous] = [page < pages ? page + 1 : null, page > 1 ? page - 1 : null];
-      const location = { number: page, count: total - hidden, first, last, next, previous };
+      const location = { number: page, pages, count: total - hidden, first, last, next, previous };
       expect(locatePage(page, total, hidden)).toEqual(location);
       expect(lastPage(total - hidden)).toBe(pages);
       expect(locatePage("last", total, hidden)?.number).toBe(pages);

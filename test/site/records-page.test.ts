@@ -1,6 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { Hono } from "hono";
+import { describe, expect, test, vi } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
+import type { CollectionEnv } from "../../src/records/route.ts";
+import { showAsPage } from "../../src/site/web-layer.ts";
+import { FixedLengthStream } from "../../tools/package/fixed-length-stream.ts";
+import { readLog } from "../faults/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";
@@ -115,6 +120,33 @@ describe("a page of the collection in a browser", () => {
   });
 
   test.each([
+    ["empty", ""],
+    ["garbage", '{"count": 1, "results": [{"id": ]}} <not json>'],
+    ["cut", '{"count":100,"next":'],
+  ])("shows the broken body of body=%s as text", async (fault, start) => {
+    vi.stubGlobal("FixedLengthStream", FixedLengthStream);
+    const response = await service.fetch(`${PATH}?page=2&prefer=body=${fault}`, inBrowser());
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+    ]);
+    const page = await response.text();
+    expect(page).toContain("<title>Records, page 2 · ");
+    const [, body = ""] = /.*<code>([^<]*)<\/code><\/pre>/s.exec(page) ?? [];
+    expect(decode(body).startsWith(start)).toBe(true);
+    expect(() => JSON.parse(decode(body))).toThrow();
+    vi.unstubAllGlobals();
+  });
+
+  test("counts as one request", async () => {
+    const fault = `${PATH}?page=3&prefer=code=503,times=2`;
+    const statuses = [];
+    for (let request = 0; request < 3; request++)
+      statuses.push((await service.fetch(fault, inBrowser())).status);
+    expect(statuses).toEqual([503, 503, 200]);
+  });
+
+  test.each([
     ["", [2, 7], []],
     ["?page=2", [1, 3, 7], []],
     ["?page=last", [1, 6], []],
@@ -131,7 +163,7 @@ describe("a page of the collection in a browser", () => {
 describe("the banners of a page", () => {
   test.each([
     ["", []],
-    ["?prefer=delay=1&page=3", [["asked to change the response", "delay=1", "?page=3"]]],
+    ["?prefer=delay=1&page=3", [["A preference changed the response", "delay=1", "?page=3"]]],
   ])("of %j are %j", async (query, expected) => {
     const page = await open(query);
     const banners = [...page.matchAll(/<p class="banner">(.*?)<\/p>/g)].map(([, banner]) => banner!);
@@ -166,4 +198,19 @@ test("a page counts one record", async () => {
   const { fetch } = await createMemoryService(makeRecords(1));
   const page = await (await fetch(PATH, inBrowser())).text();
   expect(toText(page)).toContain("1 record, newest first.");
+});
+
+test("a page that cannot be rendered is logged, and the client gets the JSON", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const app = new Hono<CollectionEnv>();
+  const body = { count: 1, next: null, previous: null, results: [null] };
+  app.use(showAsPage);
+  app.get(PATH, (c) => {
+    c.set("place", { number: 1, pages: 1 });
+    return c.json(body, 200, { ETag: '"1"' });
+  });
+  const response = await app.request(ORIGIN + PATH, inBrowser(), {});
+  expect([await response.json(), response.headers.get("etag")]).toEqual([body, '"1"']);
+  expect(readLog()).toMatchObject([{ event: "page_failed", method: "GET", status: 200 }]);
+  vi.restoreAllMocks();
 });

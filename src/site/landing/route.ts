@@ -1,23 +1,31 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
-import { PAGE_CACHING, respondHtml } from "../../http/headers.ts";
+import { PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
 import { COLLECTION_PATH, lastPage, locatePage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/state.ts";
+import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
-import { summarise } from "./summary.ts";
+import { type Summary, summarise } from "./summary.ts";
 
 const PATH = "/";
+
+interface Landing {
+  key: string;
+  summary: Summary;
+  /** Undefined until a client prefers it. */
+  html?: string;
+}
 
 type LandingContext = Context<{ Bindings: Env }>;
 
 /** The landing page: what the service is and which records it has, as a web page or as JSON. */
 export function createLanding(): Hono<{ Bindings: Env }> {
   const landing = new Hono<{ Bindings: Env }>();
-  /** The latest page, and what it depends on. Most requests see the same state, with the same origin and settings. */
-  let latest = { key: "", page: "" };
+  /** The latest summary and page, and what they depend on. Most requests see the same state, origin and settings. */
+  let latest: Landing | undefined;
 
   landing.get(PATH, async (c) => {
     c.header("Vary", "Accept");
@@ -25,15 +33,12 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
     const headers = { "Cache-Control": PAGE_CACHING };
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    if (representation === "json") return c.json(summarise(stored, origin, c.env), 200, headers);
     const key = describeDependencies(c, stored.state, origin);
-    if (latest.key === key) return respondHtml(c, latest.page, 200, headers);
-    const page = renderLanding(
-      summarise(stored, origin, c.env),
-      await readSample(c, origin, stored.state.count),
-    );
-    latest = { key, page };
-    return respondHtml(c, page, 200, headers);
+    if (latest?.key !== key) latest = { key, summary: summarise(stored, origin, c.env) };
+    const { summary } = latest;
+    if (representation === "json") return c.json(summary, 200, headers);
+    latest.html ??= renderLanding(summary, await readSample(c, origin, summary.count));
+    return c.body(`<!doctype html>${latest.html}`, 200, { ...HTML_HEADERS, ...headers });
   });
 
   landing.all(PATH, (c) => {

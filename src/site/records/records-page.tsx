@@ -9,46 +9,118 @@ import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
 import { writeHead } from "../message-head.ts";
 import { formatCount } from "../number-format.ts";
-import { Banners, type RecordsView } from "./banners.tsx";
 import { RecordTable } from "./record-table.tsx";
 
-/** The web page of a page of the collection. It shows the JSON that a client gets, whatever that contains. */
+/** A page of the collection, as a client gets it, and its request. */
+interface RecordsView {
+  headers: Headers;
+  /** The page, unless a fault has broken it. */
+  body: string;
+  /** The number of the page. The rest of the page is in the body, as a fault may have changed it. */
+  number: number;
+  /** The absolute URL of each page, with the other parameters of the request. */
+  url: (page: number) => string;
+  query: URLSearchParams;
+  /** The period of the rate limit in seconds; undefined if requests are not limited. */
+  limitPeriod: string | undefined;
+}
+
+/** The web page of a page of the collection. It shows the response that a client gets, whatever its body contains. */
 export function renderRecords(view: RecordsView): string {
-  const { number, envelope, query } = view;
-  const page: Page = JSON.parse(envelope);
-  const pages = lastPage(page.count);
+  const { number } = view;
+  const page = parsePage(view.body);
+  const title = `Records, page ${number}${page ? ` of ${lastPage(page.count)}` : ""}`;
   return (
-    <Layout title={`Records, page ${number} of ${pages}`} path={COLLECTION_PATH} scripts={["copy", "send"]}>
+    <Layout title={title} path={COLLECTION_PATH} scripts={["copy", "send"]}>
       <h1>Records</h1>
-      <p class="lead">{formatCount(page.count, "record")}, newest first.</p>
-      <Banners {...view} count={page.count} />
-      <nav class="row" aria-label="Pages">
-        <PageLinks page={page} view={view} />
-        <PageBox query={query} number={number} last={pages} />
-        <DateBox query={query} date={page.results[0]?.timestamp?.slice(0, 10)} />
-      </nav>
-      {page.results.length > 0 && (
-        <>
-          <RecordTable records={page.results} />
-          {page.results.some(({ camera_ok }) => camera_ok === null) && (
-            <p class="quiet">
-              If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
-            </p>
-          )}
-          <nav class="row" aria-label="Pages, below the records">
-            <PageLinks page={page} view={view} />
-          </nav>
-        </>
-      )}
+      <p class="lead">
+        {page
+          ? `${formatCount(page.count, "record")}, newest first.`
+          : "A client cannot read the body of this response."}
+      </p>
+      <Banners {...view} count={page?.count} />
+      {page && <Records page={page} view={view} />}
       <Response view={view} page={page} />
     </Layout>
   ).html;
+}
+
+/** @returns undefined if the text is not a page, because a fault has broken it */
+function parsePage(text: string): Page | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is unusual about a page, with the way back to the usual one. */
+export const Banners: FC<RecordsView & { count: number | undefined }> = ({
+  query,
+  headers,
+  count,
+  limitPeriod,
+}) => {
+  const applied = headers.get("Preference-Applied");
+  const warning = headers.get("Mock-Warning");
+  return (
+    <>
+      {applied !== null && (
+        <p class="banner">
+          A preference changed the response: <code>{applied}</code>.{" "}
+          {query.has("prefer") && <a href={withoutPrefer(query)}>Show the unchanged page</a>}
+        </p>
+      )}
+      {warning !== null && <p class="banner">{warning}</p>}
+      {limitPeriod !== undefined && (
+        <p class="banner">
+          This deployment limits how many requests a client may send within {limitPeriod} seconds. How many
+          are left is not known until the response is 429.
+        </p>
+      )}
+      {count === 0 && (
+        <p class="banner">
+          The collection is empty. Load records with <code>npm run data -- load FILE</code>.
+        </p>
+      )}
+    </>
+  );
+};
+
+/** The address of the page without its faults. */
+function withoutPrefer(query: URLSearchParams): string {
+  const kept = new URLSearchParams(query);
+  kept.delete("prefer");
+  return `${COLLECTION_PATH}?${kept}`;
 }
 
 interface PageProps {
   view: RecordsView;
   page: Page;
 }
+
+const Records: FC<PageProps> = ({ page, view }) => (
+  <>
+    <nav class="row" aria-label="Pages">
+      <PageLinks page={page} view={view} />
+      <PageBox query={view.query} number={view.number} last={lastPage(page.count)} />
+      <DateBox query={view.query} date={page.results[0]?.timestamp?.slice(0, 10)} />
+    </nav>
+    {page.results.length > 0 && (
+      <>
+        <RecordTable records={page.results} />
+        {page.results.some(({ camera_ok }) => camera_ok === null) && (
+          <p class="quiet">
+            If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
+          </p>
+        )}
+        <nav class="row" aria-label="Pages, below the records">
+          <PageLinks page={page} view={view} />
+        </nav>
+      </>
+    )}
+  </>
+);
 
 const PageLinks: FC<PageProps> = ({ page: { count, next, previous }, view: { url } }) => (
   <>
@@ -70,7 +142,8 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
   );
 
 /** The command, and the status, the headers and the indented body that a client gets. */
-const Response: FC<PageProps> = ({ view: { url, number, headers }, page }) => {
+const Response: FC<{ view: RecordsView; page: Page | undefined }> = ({ view, page }) => {
+  const { url, number, headers, body } = view;
   const address = url(number);
   return (
     <section class="client" aria-labelledby="response">
@@ -80,7 +153,7 @@ const Response: FC<PageProps> = ({ view: { url, number, headers }, page }) => {
         <a class="button" href={address.replace("format=api", "format=json")}>
           Raw JSON
         </a>
-        {page.results.length > 0 && (
+        {page && page.results.length > 0 && (
           <a class="button" href={writeCsvUrl(page.results)} download={`records-page-${number}.csv`}>
             CSV of this page
           </a>
@@ -93,7 +166,7 @@ const Response: FC<PageProps> = ({ view: { url, number, headers }, page }) => {
       <section class="panel response" aria-label="Headers and indented body" tabindex={0}>
         <pre>
           {writeHead("200 OK", headers)}
-          <JsonText value={page} />
+          {page ? <JsonText value={page} /> : <code>{body}</code>}
         </pre>
       </section>
     </section>

@@ -1,0 +1,100 @@
+import type { Context, Next } from "hono";
+import { dropCondition, wantsPage } from "../http/headers.ts";
+import { findLimitPeriod } from "../http/rate-limit.ts";
+import { findOrigin, lastValue, readQuery } from "../http/request.ts";
+import { logFailure } from "../log.ts";
+import { COLLECTION_PATH, pageUrls } from "../records/page.ts";
+import type { CollectionEnv } from "../records/route.ts";
+import { renderError } from "./error-page.tsx";
+import { renderRecords } from "./records/records-page.tsx";
+
+/**
+ * The Content-Security-Policy of every web page: it may load only the site's own scripts, styles and images, and nothing
+ * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
+ */
+const POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
+  "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/** The headers of every web page. */
+export const HTML_HEADERS = {
+  "Content-Type": "text/html; charset=utf-8",
+  "Content-Security-Policy": POLICY,
+  "Referrer-Policy": "same-origin",
+};
+
+/** A response to a client, for the web page that shows it. */
+export interface ClientResponse {
+  status: number;
+  headers: Headers;
+  /** As far as it was received: a fault may break it. */
+  body: string;
+}
+
+/** Headers of the JSON response that do not describe the page. A page also changes when the site changes. */
+const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
+
+type SiteContext = Context<CollectionEnv>;
+
+/**
+ * Lets the service respond in JSON, once, and shows that response as a web page if the client prefers HTML: pages of the
+ * collection, and errors of every path. Other responses pass.
+ */
+export function showAsPage(c: Context, next: Next): Promise<void> {
+  return wantsPage(c.req.header("Accept")) ? show(c, next) : next();
+}
+
+async function show(c: SiteContext, next: Next): Promise<void> {
+  if (lastValue(readQuery(c.req.url), "format") === "json") return next();
+  if (c.req.path === COLLECTION_PATH) dropCondition(c);
+  await next();
+  const { status, headers } = c.res;
+  const isShown = status >= 400 || (status === 200 && c.get("place") !== undefined);
+  if (!isShown || headers.get("Content-Type") !== "application/json") return;
+  const response = { status, headers, body: await readBody(c.res) };
+  // Hono would copy the headers of the response that is replaced.
+  c.res = undefined;
+  c.res = createPage(c, response);
+}
+
+/** Reads a body up to its end, or to where it breaks. */
+async function readBody({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
+  } catch {
+    // A fault has cut the body.
+  }
+  return text;
+}
+
+/** @returns the response itself if it cannot be shown */
+function createPage(c: SiteContext, response: ClientResponse): Response {
+  const { status, headers, body } = response;
+  try {
+    const html = render(c, response);
+    const replaced = new Headers(headers);
+    for (const name of REPLACED) replaced.delete(name);
+    for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
+    return new Response(`<!doctype html>${html}`, { status, headers: replaced });
+  } catch (error) {
+    logFailure({ event: "page_failed", method: c.req.method, status }, error);
+    return new Response(body, { status, headers });
+  }
+}
+
+function render(c: SiteContext, response: ClientResponse): string {
+  const place = c.get("place");
+  if (response.status >= 400 || !place)
+    return renderError({ ...response, place, isFault: c.get("fault") ?? false, url: new URL(c.req.url) });
+  const query = readQuery(c.req.url);
+  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
+  return renderRecords({
+    ...response,
+    number: place.number,
+    url,
+    query,
+    limitPeriod: findLimitPeriod(c.env),
+  });
+}
