@@ -96,7 +96,7 @@ function describeStatus(status: number): string {
  * Responds to everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the service: it is
  * logged, and the client gets a 503.
  */
-export function respondWithError(error: Error, c: Context<{ Bindings: Env }>): Response {
+export function respondWithError(error: Error, c: Context): Response {
   const isFailure = !(error instanceof HttpError);
   if (isFailure) logFailedRequest(error, c);
   const { body, status, headers } = isFailure ? unavailable() : error;

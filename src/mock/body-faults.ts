@@ -31,12 +31,17 @@ export const BODY_FAULT_HEADERS: Record<BodyFault, Record<string, string>> = {
 /**
  * Replaces the body of a response by a faulty one.
  * @param response must have a body
+ * @param slowMs how long a slow body takes
  */
-export async function breakBody(response: Response, fault: BodyFault): Promise<string | ReadableStream> {
+export async function breakBody(
+  response: Response,
+  fault: BodyFault,
+  slowMs = SLOW_MS,
+): Promise<string | ReadableStream> {
   if (fault === "empty") return "";
   if (fault === "garbage") return GARBAGE;
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes));
+  return fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes, slowMs));
 }
 
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
@@ -69,13 +74,15 @@ export function findCut(bytes: Uint8Array): number {
   return colon === -1 ? middle : colon + 1;
 }
 
-/** How long a slow body takes, and how often a piece of it is sent. */
-const SLOW_MS = 5_000;
+/** How long a slow body takes without a delay: less than the 5 seconds after which many test runners give up. */
+const SLOW_MS = 2_000;
+
+/** How often a piece of a slow body is sent. */
 const PIECE_MS = 100;
 
 /** Sends a few bytes at a time, as long as the client reads them. */
-async function* sendSlowly(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  const size = Math.ceil((bytes.length * PIECE_MS) / SLOW_MS);
+async function* sendSlowly(bytes: Uint8Array, slowMs: number): AsyncGenerator<Uint8Array> {
+  const size = Math.ceil((bytes.length * PIECE_MS) / Math.max(PIECE_MS, slowMs));
   for (let sent = 0; sent < bytes.length; sent += size) {
     await wait(PIECE_MS);
     yield bytes.subarray(sent, sent + size);

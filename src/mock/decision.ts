@@ -1,10 +1,15 @@
-import type { PageLocation } from "../records/page.ts";
+import type { Place } from "../records/route.ts";
 import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
 const FAULTS = ["code", "hang", "body", "rows", "count", "next", "record"] as const;
 export type Faults = Pick<MockOptions, (typeof FAULTS)[number]>;
+
+/** Whether options name a fault. */
+export function hasFault(options: MockOptions): boolean {
+  return FAULTS.some((name) => options[name] !== undefined);
+}
 
 /** What the mock does to the response to a request. */
 export interface Decision {
@@ -58,15 +63,9 @@ function chooseFaults(options: MockOptions): Faults {
   return isLimited || fail !== undefined ? { code: 503 } : {};
 }
 
-/** Whether the response will be changed, unless its page turns out to be one that cannot be changed. */
-export function hasEffect({ delayMs, faults }: Decision): boolean {
-  return delayMs !== undefined || Object.keys(faults).length > 0;
-}
-
 /** Whether the requested page is one of those that `on` names. */
-export function isOnTarget(pages: Range[], page: PageLocation | undefined): boolean {
-  if (page === undefined) return false;
-  const { number, next } = page;
-  if (next === null && pages.includes(LAST_PAGE)) return true;
-  return pages.some(({ min, max }) => number >= min && number <= max);
+export function isOnTarget(pages: Range[], place: Place | undefined): boolean {
+  if (place === undefined || place.number > place.pages) return false;
+  if (place.number === place.pages && pages.includes(LAST_PAGE)) return true;
+  return pages.some(({ min, max }) => place.number >= min && place.number <= max);
 }

@@ -1,20 +1,32 @@
 import type { Context, Next } from "hono";
 import { HttpError, respondWithError } from "../http/errors.ts";
-import { dropCondition } from "../http/headers.ts";
+import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
-import { findLocation } from "../records/route.ts";
-import { breakBody, wait } from "./body-faults.ts";
-import { decide, hasEffect, isOnTarget } from "./decision.ts";
-import { createOverride } from "./override.ts";
-import { countHidden } from "./page-faults.ts";
+import type { CollectionEnv } from "../records/route.ts";
+import { announce, listCertain } from "./announce.ts";
+import { BODY_FAULT_HEADERS, breakBody, wait } from "./body-faults.ts";
+import { type Decision, decide, isOnTarget } from "./decision.ts";
+import type { OptionName } from "./options.ts";
+import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
 import { type Preferences, readPreferences } from "./prefer.ts";
-import { type Counter, createCounter, createRandom, requestKey } from "./request-key.ts";
+import {
+  type Counter,
+  createCounter,
+  createRandom,
+  pageKey,
+  type RandomSource,
+  requestKey,
+} from "./request-key.ts";
 import { createError } from "./status-faults.ts";
+
+type MockContext = Context<CollectionEnv>;
 
 interface MockSettings {
   /** The clock of `until`, `grow` and `retry-after=date`: milliseconds since 1970-01-01 UTC. */
   now(): number;
 }
+
+type Mock = MockSettings & { counter: Counter };
 
 /** Clients and proxies give up before this time. */
 const HANG_MS = 300_000;
@@ -39,9 +51,7 @@ export function createMock(settings: MockSettings) {
   };
 }
 
-type Mock = MockSettings & { counter: Counter };
-
-async function respond(c: Context, next: Next, mock: Mock): Promise<void> {
+async function respond(c: MockContext, next: Next, mock: Mock): Promise<void> {
   const preferences = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
   const { options, warnings, errors } = preferences;
   if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
@@ -49,28 +59,80 @@ async function respond(c: Context, next: Next, mock: Mock): Promise<void> {
   return isUsed ? change(c, next, mock, preferences) : next();
 }
 
-/** Decides first, then lets the service or an error respond, and then changes the response. */
-async function change(c: Context, next: Next, mock: Mock, preferences: Preferences): Promise<void> {
-  const { options } = preferences;
-  const { on, grow } = options;
-  const { method } = c.req;
-  const [key, now] = [requestKey(method, new URL(c.req.url)), mock.now()];
-  const random = createRandom(options.seed, key);
-  if (grow) c.set("hide", (count: number) => countHidden(count, grow, now));
-  const isTarget = on === undefined || isOnTarget(on, await findLocation(c));
-  const count = () => mock.counter.count(`${key} ${[...preferences.texts.values()]}`);
-  const decision = await decide(options, { isTarget, now, count, random });
-  const override = createOverride(preferences, decision, random);
-  const { delayMs = 0, status, faults } = decision;
-  await wait(faults.hang ? HANG_MS : delayMs, c.req.raw.signal);
-  if (status === undefined) {
-    c.set("override", override);
-    if (hasEffect(decision)) dropCondition(c);
-    await next();
-  } else {
-    c.set("fault", true);
-    c.res = respondWithError(createError(status, method, now, options), c);
+/** Decides, waits, lets the service or an error respond, and changes the response. With `on`, the service responds first. */
+async function change(c: MockContext, next: Next, mock: Mock, preferences: Preferences): Promise<void> {
+  const { on, grow, seed } = preferences.options;
+  const now = mock.now();
+  const random = createRandom(seed, pageKey(c.req.method, new URL(c.req.url)));
+  if (grow) c.set("hide", (count) => countHidden(count, grow, now));
+  // A response that a fault will change must have a body.
+  const condition = dropCondition(c);
+  if (on) await next();
+  const decision = await decide(preferences.options, {
+    isTarget: on === undefined || isOnTarget(on, c.get("place")),
+    now,
+    count: () => mock.counter.count(identify(c, preferences)),
+    random,
+  });
+  await wait(findWait(decision), c.req.raw.signal);
+  if (decision.status !== undefined) fail(c, decision.status, preferences, now);
+  else if (!on) await next();
+  const applied = await changeResponse(c, decision, random);
+  announce(c.res.headers, preferences, applied, grow !== undefined && isPage(c));
+  if (condition !== undefined) confirmCopy(c, condition);
+}
+
+/** What `times` counts: requests with the same method, page, parameters and options. */
+function identify(c: MockContext, { texts }: Preferences): string {
+  return `${requestKey(c.req.method, new URL(c.req.url))} ${[...texts.values()]}`;
+}
+
+/** How long to wait before the response. With `body=slow` the body takes that time. */
+function findWait({ delayMs = 0, faults }: Decision): number {
+  if (faults.hang) return HANG_MS;
+  return faults.body === "slow" ? 0 : delayMs;
+}
+
+/** Responds with an error, also in place of the response of the service. */
+function fail(c: MockContext, status: number, { options }: Preferences, now: number): void {
+  c.set("fault", true);
+  // Hono would copy the headers of the response that is replaced.
+  c.res = undefined;
+  c.res = respondWithError(createError(status, c.req.method, now, options), c);
+}
+
+/** @returns the faults that the response has now */
+async function changeResponse(
+  c: MockContext,
+  decision: Decision,
+  random: RandomSource,
+): Promise<OptionName[]> {
+  const { delayMs, faults } = decision;
+  const applied = listCertain(decision);
+  if (hasPageFault(faults) && isPage(c)) {
+    const changed = await changePage(await c.res.text(), faults, random);
+    c.res = new Response(changed.envelope, c.res);
+    applied.push(...changed.applied);
   }
-  override.changeHeaders(c.res.headers, c.res.body !== null);
-  if (faults.body && c.res.body) c.res = new Response(await breakBody(c.res, faults.body), c.res);
+  if (faults.body && c.res.body) {
+    c.res = new Response(await breakBody(c.res, faults.body, delayMs), c.res);
+    for (const [name, value] of Object.entries(BODY_FAULT_HEADERS[faults.body]))
+      c.res.headers.set(name, value);
+    applied.push("body");
+  }
+  return applied;
+}
+
+/** Whether the response is a page of the collection. */
+function isPage(c: MockContext): boolean {
+  return c.res.status === 200 && c.get("place") !== undefined;
+}
+
+/** Responds that the client's copy is current, if no fault has removed the entity-tag. */
+function confirmCopy(c: MockContext, condition: string): void {
+  const { headers } = c.res;
+  const etag = headers.get("ETag");
+  if (etag === null || !isCurrent(condition, etag)) return;
+  headers.delete("Content-Type");
+  c.res = new Response(null, { status: 304, headers });
 }

@@ -41,7 +41,7 @@ export const MOCK_OPTIONS = {
   body: {
     ...oneOf("cut", "slow", "garbage", "empty"),
     description:
-      "Closes the connection in the middle of the body (cut), sends it over 5 seconds (slow), sends invalid JSON (garbage), or sends no body (empty)",
+      "Closes the connection in the middle of the body (cut), sends it over 2 seconds or, with delay, over that time (slow), sends invalid JSON (garbage), or sends no body (empty)",
     example: "body=cut",
     changesBody: true,
   },
@@ -86,7 +86,7 @@ export const MOCK_OPTIONS = {
     parse: parseGrowth,
   },
   on: {
-    value: "page numbers, ranges of them and last, such as 3,7-9, or records?page=3",
+    value: "page numbers, ranges of them and last, such as 3,7-9",
     description: "Limits the faults to these pages of the collection",
     example: "on=3,7-9",
     parse: parsePages,
@@ -110,8 +110,7 @@ export const MOCK_OPTIONS = {
   },
   seed: {
     ...whole(0, Number.MAX_SAFE_INTEGER),
-    description:
-      "Makes random choices repeatable: they depend only on this number and the page that is requested",
+    description: "Makes random choices repeatable: they depend only on this number, the method and the page",
     example: "seed=4",
   },
 } satisfies Record<string, Option>;
@@ -160,7 +159,7 @@ function parseShare(text: string): number | undefined {
 }
 
 function parsePages(text: string): Range[] | undefined {
-  const elements = text.replace(/^records\/?\?page=/, "").split(",");
+  const elements = text.split(",");
   const pages = elements.map((element) =>
     element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER),
   );

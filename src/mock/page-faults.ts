@@ -16,6 +16,10 @@ interface Envelope extends Fields {
   results: Fields[];
 }
 
+export function hasPageFault(faults: PageFaults): boolean {
+  return PAGE_FAULTS.some((name) => faults[name] !== undefined);
+}
+
 /**
  * Changes the content of a page.
  * @param envelope the page as JSON
@@ -26,7 +30,6 @@ export async function changePage(
   faults: PageFaults,
   random: RandomSource,
 ): Promise<{ envelope: string; applied: PageFaultName[] }> {
-  if (PAGE_FAULTS.every((name) => faults[name] === undefined)) return { envelope, applied: [] };
   const page: Envelope = JSON.parse(envelope);
   const { rows, count = 0, next, record } = faults;
   const done = {

@@ -1,3 +1,4 @@
+import { hasFault } from "./decision.ts";
 import { MOCK_OPTIONS, type MockOptions, OPTION_NAMES, type OptionName } from "./options.ts";
 
 /** What a request asks the mock for. */
@@ -30,12 +31,32 @@ export function readPreferences(header: string, query: string[]): Preferences {
     options[name] = parseValue(name, value);
     if (options[name] !== undefined) texts.set(name, writePreference(name, value));
   }
-  return {
+  const preferences = {
     options,
     texts,
     warnings: findProblems(fromHeader.filter(({ name }) => !OTHER_PREFERENCES.test(name))),
     errors: findProblems(fromQuery),
   };
+  const limits = findUselessLimits(preferences.options);
+  const isInQuery = fromQuery.some(({ name }) => name === "grow" || limits.some((limit) => name === limit));
+  if (limits.length > 0) (isInQuery ? preferences.errors : preferences.warnings).push(explainGrow(limits));
+  for (const name of limits) {
+    delete options[name];
+    texts.delete(name);
+  }
+  return preferences;
+}
+
+const LIMITS = ["on", "until", "times", "fail"] as const;
+
+/** Limits beside `grow` that have no fault to limit. Without `grow` they cause 503. */
+function findUselessLimits(options: MockOptions): OptionName[] {
+  if (options.grow === undefined || options.delay !== undefined || hasFault(options)) return [];
+  return LIMITS.filter((name) => options[name] !== undefined);
+}
+
+function explainGrow([limit]: OptionName[]): string {
+  return `grow cannot be limited by ${limit}, because it is not a fault. Add the fault that ${limit} limits, such as code=503.`;
 }
 
 /** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */

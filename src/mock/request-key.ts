@@ -2,20 +2,25 @@ import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 
 /**
- * Identifies a request by its method, path and query, in any order of the parameters. The host is left out, so that a
- * test can be repeated on any port, and so is `prefer`, so that the header and the parameter have the same effect. HEAD
- * has the key of GET. A page of the collection has one key, however its request is written.
+ * Identifies what a request is for: its method and path, and the page of the collection, however the request is written. The host
+ * is left out, so that a test can be repeated on any port. HEAD has the key of GET.
  */
-export function requestKey(method: string, { pathname, searchParams }: URL): string {
-  const query = new URLSearchParams(searchParams.toString());
-  query.delete("prefer");
-  if (pathname === COLLECTION_PATH) {
-    const page = lastValue(query, "page");
-    query.set("page", String(parsePageNumber(page) ?? page));
-    query.delete("format");
-  }
-  query.sort();
-  return `${method === "HEAD" ? "GET" : method} ${pathname}?${query}`;
+export function pageKey(method: string, { pathname, searchParams }: URL): string {
+  const path = `${method === "HEAD" ? "GET" : method} ${pathname}`;
+  if (pathname !== COLLECTION_PATH) return path;
+  const page = lastValue(searchParams, "page");
+  return `${path}?page=${parsePageNumber(page) ?? page}`;
+}
+
+/** Parameters that are in the key already, or that do not make it another request: the header and the parameter have the same effect. */
+const LEFT_OUT = ["page", "format", "prefer"];
+
+/** Identifies a request by its page and its other parameters, in any order. */
+export function requestKey(method: string, url: URL): string {
+  const others = new URLSearchParams(url.searchParams.toString());
+  for (const name of LEFT_OUT) others.delete(name);
+  others.sort();
+  return `${pageKey(method, url)} ${others}`;
 }
 
 /** Random numbers for one request, one for each purpose: evenly distributed, from 0 up to but not including 1. */

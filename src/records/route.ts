@@ -39,12 +39,6 @@ export const DESCRIPTION = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** Changes a page before it is sent. */
-export interface PageOverride {
-  changeEnvelope(envelope: string): Promise<string>;
-  changeHeaders(headers: Headers, hasBody: boolean): void;
-}
-
 /** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
 export interface Place {
   number: number;
@@ -56,8 +50,6 @@ export interface CollectionEnv {
   Variables: {
     /** The mock may set it: how many records are hidden. */
     hide?: Hide;
-    /** The mock may set it: changes a page. */
-    override?: PageOverride;
     /** The mock sets it if it responds with an error. */
     fault?: true;
     /** The route sets it if the request is for a page, for those around it. */
@@ -92,73 +84,51 @@ export function createCollection(): Hono<CollectionEnv> {
   return records;
 }
 
-async function respondPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
+/** Responds with a page, or with 304 if the client has it. */
+async function respondPage(
+  c: CollectionContext,
+  query: URLSearchParams,
+  page: PageNumber,
+): Promise<Response> {
+  const store = cachedStore(c.env);
+  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+  const hide = c.get("hide");
+  const locate = (count: number) => locatePage(page, count, hide?.(count));
+  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const ifNoneMatch = c.req.header("If-None-Match");
-  const current = ifNoneMatch === undefined ? undefined : await findCurrent(c, page, ifNoneMatch);
-  if (current) return c.body(null, 304, current);
-  const { envelope, headers } = await buildPage(c, query, page);
-  return c.body(envelope, 200, headers);
-}
-
-/** The headers of the page if the client's copy has the same entity-tag; no record is read then. */
-async function findCurrent(c: CollectionContext, page: PageNumber, ifNoneMatch: string) {
-  const state = await cachedStore(c.env).state(waitWith(c));
-  const location = requestFor(c, page).locate(state.count);
-  // The copy of the state may be some seconds old, so reading the page decides whether it exists.
-  if (!location) return undefined;
-  const headers = cacheHeaders(c, state, location);
-  return isCurrent(ifNoneMatch, headers.ETag) ? headers : undefined;
-}
-
-async function buildPage(c: CollectionContext, query: URLSearchParams, page: PageNumber) {
-  const { state, page: found } = await cachedStore(c.env).page(requestFor(c, page), waitWith(c));
-  if (!found) {
-    c.set("place", { number: Number(page), pages: lastPage(countShown(c, state)) });
-    throw new HttpError(404, { detail: INVALID_PAGE });
+  if (ifNoneMatch !== undefined) {
+    const state = await store.state(waitUntil);
+    const place = locate(state.count);
+    // A page that this state does not have may be in the newest one, which reading the page decides.
+    const headers = place && cacheHeaders(c, state, place, origin);
+    if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
+  // A page lies in one block, whose number follows from the page, unless records are hidden.
+  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+  const { state, page: found } = await store.page({ block: hide ? undefined : block, locate }, waitUntil);
+  if (!found) throw pastTheEnd(c, Number(page), state.count - (hide?.(state.count) ?? 0));
   const { place, results } = found;
   c.set("place", place);
-  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
-  const intact = writeEnvelope(place, results, url);
-  const envelope = (await c.get("override")?.changeEnvelope(intact)) ?? intact;
-  const headers = { ...cacheHeaders(c, state, place), "Content-Type": "application/json" };
-  return { envelope, headers };
+  const body = writeEnvelope(place, results, pageUrls(origin + COLLECTION_PATH, query));
+  return c.body(body, 200, { ...cacheHeaders(c, state, place, origin), "Content-Type": "application/json" });
 }
 
-/** Where the requested page lies; undefined if the request is not for a page of the collection. */
-export async function findLocation(c: CollectionContext): Promise<PageLocation | undefined> {
-  if (c.req.path !== COLLECTION_PATH) return undefined;
-  const page = parsePageNumber(lastValue(readQuery(c.req.url), "page"));
-  if (page === undefined) return undefined;
-  return requestFor(c, page).locate((await cachedStore(c.env).state(waitWith(c))).count);
+function pastTheEnd(c: CollectionContext, number: number, count: number): HttpError {
+  c.set("place", { number, pages: lastPage(count) });
+  return new HttpError(404, { detail: INVALID_PAGE });
 }
-
-/** A page lies in one block, whose number follows from the page, unless records are hidden. */
-function requestFor(c: CollectionContext, page: PageNumber) {
-  const hide = c.get("hide");
-  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
-  return {
-    block: hide ? undefined : block,
-    locate: (count: number) => locatePage(page, count, hide?.(count)),
-  };
-}
-
-function countShown(c: CollectionContext, { count }: State): number {
-  return count - (c.get("hide")?.(count) ?? 0);
-}
-
-const waitWith =
-  (c: CollectionContext): WaitUntil =>
-  (work) =>
-    c.executionCtx.waitUntil(work);
 
 /**
  * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load
  * identifies the records, the origin is in the links, and another version of the code may write an envelope in another way.
  */
-function cacheHeaders(c: CollectionContext, { load }: State, { count, number }: PageLocation) {
+function cacheHeaders(
+  c: CollectionContext,
+  { load }: State,
+  { count, number }: PageLocation,
+  origin: string,
+) {
   const code = c.env.CF_VERSION_METADATA?.id.slice(0, 8) ?? "";
-  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const etag = `"${load}-${count}-${number}-${code}-${origin}"`;
   return { ETag: etag, "Cache-Control": PAGE_CACHING };
 }

@@ -99,7 +99,7 @@ describe("a limit chooses the requests that fail:", () => {
   test.each<[string, number[]]>([
     ["on=3,7-9", [3, 7, 8, 9]],
     ["on=last", [LAST]],
-    ["on=records?page=2,last", [2, LAST]],
+    ["on=2,last", [2, LAST]],
     ["on=99", []],
     ["fail=1", NUMBERS],
     ["fail=0", []],
@@ -111,6 +111,14 @@ describe("a limit chooses the requests that fail:", () => {
     expect(await statuses(`${limits}, code=429`, PAGES)).toEqual(
       failed.map((status) => (status === 503 ? 429 : status)),
     );
+  });
+
+  test("with a seed, an additional parameter changes nothing", async () => {
+    const runs = ["", "&run=a", "&run=b"].map((run) => PAGES.map((target) => target + run));
+    const [first, ...others] = await Promise.all(
+      runs.map((targets) => statuses("fail=0.2, seed=4", targets)),
+    );
+    for (const other of others) expect(other).toEqual(first);
   });
 
   test.each<Exchange>([
@@ -187,7 +195,8 @@ describe("Preference-Applied", () => {
     ["count=+1, delay=1", "/", "delay=1"],
     ["body=cut, delay=1", PATH.slice(0, -1), "delay=1"],
     ["grow=15/m", PAGE, 'grow="15/m"'],
-    ["grow=15/m, on=99", "/", null],
+    ["grow=15/m, on=99, delay=1", PAGE, 'grow="15/m"'],
+    ["grow=15/m, delay=1", "/", "delay=1"],
   ])("to %s for %s is %s", async (text, target, applied) => {
     const response = await send(target, { headers: { Prefer: text } });
     expect(response.headers.get("preference-applied")).toBe(applied);
@@ -223,6 +232,21 @@ describe("an option that is wrong", () => {
       },
     ));
 
+  test("is also a limit of grow, which is not a fault", async () => {
+    const detail =
+      "grow cannot be limited by times, because it is not a fault. Add the fault that times limits, such as code=503.";
+    const applied = { "preference-applied": 'grow="15/m"' };
+    await check(
+      send,
+      { send: `${PATH}?prefer=grow=15/m,times=1`, status: 400, body: { detail } },
+      { send: `${PATH}?prefer=grow=15/m,times=1,code=503`, status: 503 },
+      prefer("grow=15/m, times=1", PAGE, { headers: { "mock-warning": detail, ...applied } }),
+      prefer("grow=15/m, on=last, times=1", PAGE, {
+        headers: { "mock-warning": /limited by on,/, ...applied },
+      }),
+    );
+  });
+
   test("cannot inject headers", async () => {
     const response = await send(PAGE, { headers: { Prefer: "code=é\tSet-Cookie: a=b" } });
     expect(response.headers.get("mock-warning")).toMatch(/^code=\?\?Set-Cookie: a=b is invalid/);
@@ -255,6 +279,13 @@ describe("a cache", () => {
       headers: status === 304 ? { etag, "cache-control": "no-cache" } : { etag: null },
     });
     await check(send, ask("fail=0", 304), ask("fail=1", 503), ask("fail=0", 304));
+    await check(send, ask("on=2, code=503", 304), ask("on=13, code=503", 503), ask("on=2", 304));
+    await check(
+      send,
+      ask("on=13, fail=0", 304),
+      ask("on=13, body=empty", 200),
+      ask("next=null, on=last", 304),
+    );
   });
 
   test("keeps no error, although it has no fault", () =>
