@@ -36,7 +36,7 @@ const HEADER_NAMES = Object.keys(components.headers).map((name) => name.replace(
 export async function checkDocumented(sent: Sent, response: Response): Promise<void> {
   const item = paths[new URL(sent.url).pathname];
   const applied = response.headers.get("preference-applied")?.split(", ") ?? [];
-  const isChanged = BODY_CHANGES.some((name) => applied.some((option) => option.startsWith(`${name}=`)));
+  const isChanged = applied.some((option) => BODY_CHANGES.includes(option.replace(/=.*/, "")));
   if (item === undefined || isChanged) return;
   const documented = findDocumented(item, sent, response);
   const problems = documented

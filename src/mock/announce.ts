@@ -36,8 +36,9 @@ export function announce(
 }
 
 /** The options that take effect on any response. The others do if the response could be changed. */
-export function listCertain({ delayMs, status }: Decision): OptionName[] {
+export function listCertain({ delayMs, status, faults }: Decision): OptionName[] {
   const names: OptionName[] = [];
+  if (faults.close) names.push("close");
   if (delayMs !== undefined) names.push("delay");
   if (status !== undefined) names.push("code", "hang");
   if (status === 429 || status === 503) names.push("retry-after");

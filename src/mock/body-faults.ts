@@ -7,8 +7,11 @@ declare const FixedLengthStream: new (
   length: number,
 ) => { readable: ReadableStream<Uint8Array<ArrayBuffer>>; writable: WritableStream<Uint8Array<ArrayBuffer>> };
 
-/** Part of the runtime, which its types leave out. */
-declare const ReadableStream: { from(parts: AsyncIterable<Uint8Array>): ReadableStream };
+/** Part of the runtime; its types leave out `from`. */
+declare const ReadableStream: {
+  new (source: { start(controller: { error(reason: Error): void }): void }): ReadableStream<Uint8Array>;
+  from(parts: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>;
+};
 
 /** Even a lenient JSON parser rejects it. */
 const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
@@ -42,6 +45,15 @@ export async function breakBody(
   if (fault === "garbage") return GARBAGE;
   const bytes = new Uint8Array(await response.arrayBuffer());
   return fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes, slowMs));
+}
+
+/**
+ * A response whose body fails before anything is sent, so that workerd closes the connection instead. The package does the same
+ * when it sees which option was applied.
+ */
+export function createClosing(): Response {
+  const error = new Error("the request asks for a closed connection");
+  return new Response(new ReadableStream({ start: (controller) => controller.error(error) }));
 }
 
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */

@@ -3,7 +3,7 @@ import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
-const FAULTS = ["code", "hang", "body", "rows", "count", "next", "record"] as const;
+const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
 export type Faults = Pick<MockOptions, (typeof FAULTS)[number]>;
 
 /** Whether options name a fault. */
@@ -44,7 +44,7 @@ export async function decide(
   const faults = isHit ? chooseFaults(options) : {};
   return {
     delayMs: delay && pickFrom(delay, await random("delay")),
-    status: faults.code ?? (faults.hang && 503),
+    status: faults.close ? undefined : (faults.code ?? (faults.hang && 503)),
     faults,
   };
 }

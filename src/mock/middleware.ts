@@ -4,7 +4,7 @@ import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
 import type { CollectionEnv } from "../records/route.ts";
 import { announce, listCertain } from "./announce.ts";
-import { BODY_FAULT_HEADERS, breakBody, wait } from "./body-faults.ts";
+import { BODY_FAULT_HEADERS, breakBody, createClosing, wait } from "./body-faults.ts";
 import { type Decision, decide, isOnTarget } from "./decision.ts";
 import type { OptionName } from "./options.ts";
 import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
@@ -75,7 +75,8 @@ async function change(c: MockContext, next: Next, mock: Mock, preferences: Prefe
     random,
   });
   await wait(findWait(decision), c.req.raw.signal);
-  if (decision.status !== undefined) fail(c, decision.status, preferences, now);
+  if (decision.faults.close) replaceResponse(c, createClosing);
+  else if (decision.status !== undefined) fail(c, decision.status, preferences, now);
   else if (!on) await next();
   const applied = await changeResponse(c, decision, random);
   announce(c.res.headers, preferences, applied, grow !== undefined && isPage(c));
@@ -93,12 +94,16 @@ function findWait({ delayMs = 0, faults }: Decision): number {
   return faults.body === "slow" ? 0 : delayMs;
 }
 
-/** Responds with an error, also in place of the response of the service. */
+/** Responds with an error. */
 function fail(c: MockContext, status: number, { options }: Preferences, now: number): void {
   c.set("fault", true);
-  // Hono would copy the headers of the response that is replaced.
+  replaceResponse(c, () => respondWithError(createError(status, c.req.method, now, options), c));
+}
+
+/** Hono would copy the headers of the response that is replaced. */
+function replaceResponse(c: MockContext, create: () => Response): void {
   c.res = undefined;
-  c.res = respondWithError(createError(status, c.req.method, now, options), c);
+  c.res = create();
 }
 
 /** @returns the faults that the response has now */
@@ -109,6 +114,7 @@ async function changeResponse(
 ): Promise<OptionName[]> {
   const { delayMs, faults } = decision;
   const applied = listCertain(decision);
+  if (faults.close) return applied;
   if (hasPageFault(faults) && isPage(c)) {
     const changed = await changePage(await c.res.text(), faults, random);
     c.res = new Response(changed.envelope, c.res);

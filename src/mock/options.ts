@@ -19,6 +19,11 @@ interface Option {
   parse(text: string): unknown;
 }
 
+const withoutValue = {
+  value: "without a value",
+  parse: (text: string) => (text === "" ? true : undefined),
+};
+
 /** Every option by its name: first those that change the response, then those that limit when it is changed. */
 export const MOCK_OPTIONS = {
   code: {
@@ -33,10 +38,15 @@ export const MOCK_OPTIONS = {
     parse: (text: string) => parseRange(text, 0, 10_000),
   },
   hang: {
-    value: "without a value",
+    ...withoutValue,
     description: "Sends no response for 5 minutes",
     example: "hang",
-    parse: (text: string) => (text === "" ? true : undefined),
+  },
+  close: {
+    ...withoutValue,
+    description: "Closes the connection before the response",
+    example: "close",
+    changesBody: true,
   },
   body: {
     ...oneOf("cut", "slow", "garbage", "empty"),

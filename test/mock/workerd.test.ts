@@ -44,6 +44,15 @@ test("body=cut announces the whole page, stops inside a record, and closes the c
   expect((await receive("Prefer: body=cut", "Accept-Encoding: gzip, br")).body).toBe(body);
 });
 
+test.each(["close", "close, on=2, code=503, body=cut", "delay=1, close"])(
+  "%s sends nothing",
+  async (prefer) => {
+    expect(await receive(`Prefer: ${prefer}`)).toEqual({ head: "", body: "" });
+    await expect(get(prefer)).rejects.toThrow("fetch failed");
+    expect(await (await get("close, on=3")).text()).toBe(whole);
+  },
+);
+
 test("body=cut also cuts an error response", async () => {
   const { head, body } = await receive("Prefer: code=404, body=cut");
   expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n.*^Content-Length: 23\r?$/ms);

@@ -11,6 +11,14 @@ const STALL_MS = 60_000;
 /** Responses with these statuses have neither a body nor its length (RFC 9110, 8.6). */
 const BODILESS = [204, 304];
 
+/** The service closes the connection before the response, as `prefer=close` asks. It looks like the error of Node's own `fetch`. */
+export class ClosedConnection extends TypeError {
+  constructor() {
+    const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
+    super("fetch failed", { cause });
+  }
+}
+
 type Fetch = (request: Request) => Promise<Response>;
 
 /**
@@ -67,12 +75,19 @@ async function handle(
   if (method === "TRACE") Object.defineProperty(request, "method", { value: method });
   // A Request that is given a signal has a finalizer: with it, memory grew by 100 MB in 200,000 requests.
   Object.defineProperty(request, "signal", { get: () => original.signal });
-  const response = await fetch(request);
+  const response = await fetch(request).catch((error) => closeConnection(error, outgoing));
   socket.setTimeout(stallMs);
   // The adapter would send an empty body in chunks.
   const isEmpty = response.body === null && request.method !== "HEAD" && !BODILESS.includes(response.status);
   if (isEmpty) response.headers.set("Content-Length", "0");
   return findLength(response.body) === undefined ? response : endWithConnection(response, outgoing);
+}
+
+/** @throws any other error */
+function closeConnection(error: unknown, outgoing: ServerResponse): Response {
+  if (!(error instanceof ClosedConnection)) throw error;
+  outgoing.destroy();
+  return new Response(null);
 }
 
 /** If the body breaks, closes the connection, instead of an error that the adapter would print. */

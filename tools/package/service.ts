@@ -8,7 +8,7 @@ import { assignStore } from "../../src/store/open.ts";
 import { checkRecords, type NamedCollection, type Reporting, readCollection } from "./collection.ts";
 import { findLength } from "./fixed-length-stream.ts";
 import type { Service, ServiceOptions } from "./index.d.ts";
-import { listen } from "./listen.ts";
+import { ClosedConnection, listen } from "./listen.ts";
 import { versionProblem } from "./node-version.ts";
 import { ASSETS, respondWithFile } from "./site.ts";
 
@@ -82,8 +82,14 @@ function createResponder(respond: (request: Request) => Response | Promise<Respo
   return async (request: Request): Promise<Response> => {
     const response = respondWithFile(request) ?? (await respond(request));
     request.signal.throwIfAborted();
+    if (isClosed(response)) throw new ClosedConnection();
     const length = findLength(response.body);
     if (length !== undefined) response.headers.set("Content-Length", String(length));
     return response;
   };
+}
+
+/** Whether the fault `close` was applied. */
+function isClosed({ headers }: Response): boolean {
+  return headers.get("Preference-Applied")?.split(", ").includes("close") ?? false;
 }

@@ -45,6 +45,17 @@ describe("a fault on a real connection", () => {
     expect(bytes).toBeLessThan(length);
   });
 
+  test("close sends nothing, in a page too, and the service goes on", async () => {
+    const client = fetch(`${server.url + PATH}?prefer=close`);
+    await expect(client).rejects.toMatchObject({ name: "TypeError", cause: { code: "UND_ERR_SOCKET" } });
+    const accept = "Accept: text/html\r\n";
+    for (const headers of ["", accept])
+      expect(
+        await send(server.url, `GET ${PATH}?prefer=close,on=1 HTTP/1.1\r\nHost: a\r\n${headers}\r\n`),
+      ).toBe("");
+    expect((await fetch(`${server.url + PATH}?prefer=close,on=2`)).status).toBe(200);
+  });
+
   test("hang sends nothing", async () => {
     const socket = await openSocket(server.url);
     socket.write(`GET ${PATH}?prefer=hang HTTP/1.1\r\nHost: localhost\r\n\r\n`);

@@ -96,6 +96,18 @@ test("reset forgets what times has counted", async () => {
   expect([...statuses, await read()]).toEqual([500, 200, 500]);
 });
 
+test.each(["GET", "HEAD"])(
+  "fetch rejects %s as a closed connection does, until the retry",
+  async (method) => {
+    const service = createService({ records: RECORDS });
+    const ask = () => fetchFrom(service, "?prefer=close,times=1", { method });
+    const failure = await ask().catch((error) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect([failure.message, failure.cause.code]).toEqual(["fetch failed", "UND_ERR_SOCKET"]);
+    expect((await ask()).status).toBe(200);
+  },
+);
+
 describe("the clock", () => {
   const now = Date.parse("2024-06-01T12:00:00Z");
 
