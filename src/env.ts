@@ -14,6 +14,8 @@ export interface Env {
   PUBLIC_ORIGIN?: string;
   /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits the requests of each client. */
   RATE_LIMIT?: string;
+  /** Preferences for requests of the collection that name none, such as `delay=200-800`; empty for none. */
+  PREFER?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */

@@ -2,13 +2,14 @@ import type { Context, Next } from "hono";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
+import { COLLECTION_PATH } from "../records/page.ts";
 import type { CollectionEnv } from "../records/route.ts";
 import { announce, listCertain } from "./announce.ts";
 import { BODY_FAULT_HEADERS, breakBody, createClosing, wait } from "./body-faults.ts";
 import { type Decision, decide, isOnTarget } from "./decision.ts";
 import type { OptionName } from "./options.ts";
 import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
-import { type Preferences, readPreferences } from "./prefer.ts";
+import { choosePreferences, type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
 import {
   type Counter,
   createCounter,
@@ -26,36 +27,50 @@ interface MockSettings {
   now(): number;
 }
 
-type Mock = MockSettings & { counter: Counter };
+interface Mock extends MockSettings {
+  counter: Counter;
+  parseSetting(text: string): Preferences;
+}
 
 /** Clients and proxies give up before this time. */
 const HANG_MS = 300_000;
 
 /**
- * Creates the mock, which makes responses fail as the header `Prefer` and the query parameter `prefer` ask. No response has
- * `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification shows the value of `Vary` on a page. So a cache
- * may respond to the header with a page that it stored before. Responses with a fault are never stored.
+ * Creates the mock, which makes responses fail as the header `Prefer` and the query parameter `prefer` ask, and those of the
+ * collection also as the setting `PREFER` asks. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the
+ * specification shows the value of `Vary` on a page. So a cache may respond to the header with a page that it stored before.
+ * Responses with a fault are never stored.
  */
 export function createMock(settings: MockSettings) {
-  const counter = createCounter();
+  const mock: Mock = { ...settings, counter: createCounter(), parseSetting: createSettingParser() };
   return {
-    /** @throws 400 if the query has an unknown or an invalid option */
+    /** @throws 400 if the query has an unknown or an invalid option, and an Error if `PREFER` has one */
     handle(c: Context, next: Next): Promise<void> {
+      const isStanding = c.env.PREFER && c.req.path === COLLECTION_PATH;
       // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
-      const isUnused = c.req.header("Prefer") === undefined && !/prefer=|%/.test(c.req.url);
-      return isUnused ? next() : respond(c, next, { ...settings, counter });
+      const isUnused = !isStanding && c.req.header("Prefer") === undefined && !/prefer=|%/.test(c.req.url);
+      return isUnused ? next() : respond(c, next, mock, isStanding ? c.env.PREFER : undefined);
     },
 
     /** Forgets all requests that `times` has counted. */
-    reset: counter.reset,
+    reset: mock.counter.reset,
   };
 }
 
-async function respond(c: MockContext, next: Next, mock: Mock): Promise<void> {
-  const preferences = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
-  const { options, warnings, errors } = preferences;
-  if (errors.length > 0) throw new HttpError(400, { detail: errors.join(" ") });
-  const isUsed = Object.keys(options).length > 0 || warnings.length > 0;
+/** Parses `PREFER` again only if it has changed. */
+function createSettingParser() {
+  let latest: { text: string; preferences: Preferences } | undefined;
+  return (text: string): Preferences => {
+    if (latest?.text !== text) latest = { text, preferences: requirePreferences("PREFER", text) };
+    return latest.preferences;
+  };
+}
+
+async function respond(c: MockContext, next: Next, mock: Mock, setting: string | undefined): Promise<void> {
+  const own = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
+  if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
+  const preferences = choosePreferences(own, setting === undefined ? undefined : mock.parseSetting(setting));
+  const isUsed = setting !== undefined || preferences.texts.size > 0 || preferences.warnings.length > 0;
   return isUsed ? change(c, next, mock, preferences) : next();
 }
 

@@ -123,6 +123,11 @@ export const MOCK_OPTIONS = {
     description: "Makes random choices repeatable: they depend only on this number, the method and the page",
     example: "seed=4",
   },
+  none: {
+    ...withoutValue,
+    description: "Switches off the preferences that a deployment has for all requests",
+    example: "none",
+  },
 } satisfies Record<string, Option>;
 
 type Table = typeof MOCK_OPTIONS;

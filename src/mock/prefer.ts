@@ -47,6 +47,23 @@ export function readPreferences(header: string, query: string[]): Preferences {
   return preferences;
 }
 
+/**
+ * Parses the preferences of a deployment, which apply to requests that have none.
+ * @param setting its name, for the message
+ * @throws Error if one of them is wrong
+ */
+export function requirePreferences(setting: string, text: string): Preferences {
+  const preferences = readPreferences("", [text]);
+  if (preferences.errors.length === 0) return preferences;
+  throw new Error(`${setting} is ${JSON.stringify(text)}. ${preferences.errors.join(" ")}`);
+}
+
+/** The preferences of a request. One valid option, such as `none`, replaces all those of the deployment. */
+export function choosePreferences(own: Preferences, standing: Preferences | undefined): Preferences {
+  const { warnings, errors, texts } = own;
+  return standing === undefined || texts.size > 0 ? own : { ...standing, warnings, errors };
+}
+
 const LIMITS = ["on", "until", "times", "fail"] as const;
 
 /** Limits beside `grow` that have no fault to limit. Without `grow` they cause 503. */

@@ -17,7 +17,8 @@ export const health = new Hono<{ Bindings: Env }>();
 
 health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
-  const about = { code: c.env.CF_VERSION_METADATA ?? null, store: c.env.STORE ?? null };
+  const { CF_VERSION_METADATA, STORE, PREFER } = c.env;
+  const about = { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, prefer: PREFER || null };
   try {
     const { state } = await limitTime(openStore(c.env).readState());
     return c.json({ status: "ok", ...about, state: describeState(state, Date.now()) });

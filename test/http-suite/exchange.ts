@@ -46,6 +46,8 @@ export interface Target {
   count: number;
   /** The name of the load; empty if nothing was ever loaded. */
   load: string;
+  /** The preferences of the deployment, if it has some. */
+  prefer?: string | undefined;
   /** Newest first; undefined if nobody knows them. */
   records?: TrafficRecord[];
 }

@@ -18,8 +18,8 @@ function runLive(baseUrl: string): Promise<{ status: number; output: string }> {
   });
 }
 
-test("a deployment passes behind a cache that compresses, adds headers and limits", async () => {
-  const worker = await startWorker();
+test("a deployment that fails on request passes behind a cache that compresses, adds headers and limits", async () => {
+  const worker = await startWorker({ vars: { PREFER: "code=503" } });
   await loadInto(worker.env, "d1", makeRecords(100));
   const front = await openFront(worker.origin, { refuseEvery: 60 });
   const { status, output } = await runLive(front.origin);

@@ -1,5 +1,5 @@
 import ky, { HTTPError } from "ky";
-import type { Target } from "../http-suite/exchange.ts";
+import { PATH, type Target } from "../http-suite/exchange.ts";
 import { checkDocumented } from "../openapi-check.ts";
 
 /** `BASE_URL` is missing or is not an origin. */
@@ -26,7 +26,10 @@ const client = ky.create({
 });
 
 /** What is known about a deployment. */
-export type Deployment = Pick<Target, "origin" | "count" | "load">;
+export type Deployment = Pick<Target, "origin" | "count" | "load" | "prefer">;
+
+/** The `Cache-Control` of a page, which a deployment that has preferences does not send. */
+const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
 
 /** @param deployment has static files, and records that nobody knows */
 export function createLiveTarget(deployment: Deployment): Target {
@@ -35,9 +38,13 @@ export function createLiveTarget(deployment: Deployment): Target {
     hasFiles: true,
     async fetch(target, init) {
       const url = deployment.origin + target;
-      const response = undoCompression(await client(url, init));
-      const { method = "GET", headers } = init;
-      await checkDocumented({ method, url, headers: new Headers(headers) }, response);
+      const { method = "GET" } = init;
+      const headers = new Headers(init.headers);
+      const isUnchanged = deployment.prefer !== undefined && !hasOption(target, headers);
+      if (isUnchanged) headers.append("Prefer", "none");
+      const response = undoCompression(await client(url, { ...init, headers }));
+      if (isUnchanged) undoPreferences(method, response.headers);
+      await checkDocumented({ method, url, headers }, response);
       return response;
     },
   };
@@ -58,6 +65,20 @@ function undoCompression(response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
+/** Whether a request has an option of its own, or is not for the collection, whose preferences `none` switches off. */
+function hasOption(target: string, headers: Headers): boolean {
+  return (
+    !target.startsWith(PATH) || target.includes("prefer=") || (headers.get("Prefer")?.includes("=") ?? false)
+  );
+}
+
+/** A deployment that has preferences lets no cache keep a response, also if `none` switches them off. */
+function undoPreferences(method: string, headers: Headers): void {
+  if (headers.get("Cache-Control") !== "no-cache") return;
+  if (method === "OPTIONS") headers.delete("Cache-Control");
+  else headers.set("Cache-Control", PAGE_CACHING);
+}
+
 /**
  * Finds out what to test, before any request that another service might take for an order.
  * @throws UsageError if the URL is no origin
@@ -70,7 +91,12 @@ export async function findDeployment(baseUrl: string | undefined): Promise<Deplo
     throw new Error(
       `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(title)}.`,
     );
-  return read(`${origin}/healthz`, ({ state }) => ({ origin, count: state.count, load: state.load ?? "" }));
+  return read(`${origin}/healthz`, ({ state, prefer }) => ({
+    origin,
+    count: state.count,
+    load: state.load ?? "",
+    prefer: prefer ?? undefined,
+  }));
 }
 
 function parseOrigin(text = ""): string {

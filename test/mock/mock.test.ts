@@ -375,3 +375,73 @@ describe("grow", () => {
     expect(text).toContain(`>page ${shown}</a>`);
   });
 });
+
+describe("PREFER, the preferences of a deployment,", () => {
+  const open = async (PREFER: string) =>
+    (await createMemoryService(makeRecords(COUNT), { settings: { PREFER } })).fetch;
+
+  test("apply to requests of the collection that have none", async () => {
+    const send = await open("code=503");
+    const failed = {
+      status: 503,
+      headers: { ...COMMON, "preference-applied": "code=503", "cache-control": "no-store" },
+    };
+    await check(
+      send,
+      ...[PATH, `${PATH}?page=99`, `POST ${PATH}`, `${PATH}?prefer=`].map((target) => ({
+        send: target,
+        ...failed,
+      })),
+      { send: PATH, with: { Accept: "text/html" }, status: 503, body: /nothing is wrong/ },
+      ...["return=minimal", "respond-async", "code=99"].map((text) => prefer(text, PATH, failed)),
+      prefer("code=99", PATH, { status: 503, headers: { "mock-warning": /^code=99 is invalid/ } }),
+    );
+  });
+
+  test("do not apply to other paths and to preflights", async () => {
+    const usual = { headers: { "preference-applied": null } };
+    await check(
+      await open("code=503"),
+      ...["/", "/docs", "/openapi.json"].map((target) => ({ send: target, ...usual })),
+      { send: "/go?date=2019-05-17", status: 302, ...usual },
+      { send: "/nothing", status: 404, ...usual },
+      { send: PATH.slice(0, -1), status: 301, ...usual },
+      { send: `OPTIONS ${PATH}`, with: { "access-control-request-method": "GET" }, status: 204, ...usual },
+      { send: "/healthz", body: expect.objectContaining({ status: "ok", prefer: "code=503" }) },
+    );
+  });
+
+  test("are replaced by those of a request, and no cache keeps the response", async () => {
+    const send = await open("code=503, delay=1, times=2");
+    const intact = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
+    await check(
+      send,
+      prefer("none", PAGE, { headers: intact }),
+      { send: `${PAGE}&prefer=none`, headers: intact, body: /page=3&prefer=none"/ },
+      prefer("fail=0", PAGE, { headers: intact }),
+      prefer("code=404", PAGE, { status: 404, headers: { "preference-applied": "code=404" } }),
+      ...[503, 503].map((status) => ({ send: PAGE, status })),
+      { send: PAGE, headers: intact, body: /\?format=api&page=3"/ },
+    );
+  });
+
+  test("can hide records", async () => {
+    const send = await open("grow=15/m");
+    await check(send, {
+      send: PATH,
+      headers: { "preference-applied": 'grow="15/m"', "cache-control": "no-cache" },
+    });
+    const { count } = (await (await send(PATH, {})).json()) as Page;
+    expect(count).toBeLessThanOrEqual(COUNT);
+  });
+
+  test("are on the landing page", async () => {
+    const send = await open("delay=200-800");
+    await check(
+      send,
+      { send: "/", body: expect.objectContaining({ prefer: "delay=200-800" }) },
+      { send: "/", with: { Accept: "text/html" }, body: /<code>delay=200-800<\/code>/ },
+      { send: "/healthz", body: expect.objectContaining({ prefer: "delay=200-800" }) },
+    );
+  });
+});

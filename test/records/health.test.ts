@@ -25,7 +25,7 @@ test("the health check reads the store each time, and neither uses nor changes t
   const { service, control } = await createFailingService(makeRecords(40));
   await check(service.fetch, { send: PAGE }, { send: PATH });
   control.fails = true;
-  const body = { status: "unavailable", code: expect.any(Object), store: "memory", ...DETAIL };
+  const body = { status: "unavailable", code: expect.any(Object), store: "memory", prefer: null, ...DETAIL };
   await check(service.fetch, { send: PATH, ...UNAVAILABLE, body }, { send: PAGE });
   control.fails = false;
   const before = control.reads;

@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
+import { readPreferences } from "../../src/mock/prefer.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
@@ -40,7 +41,18 @@ function createServeProgram() {
       ).choices(["tf1"]),
     )
     .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
+    .addOption(
+      new Option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05").argParser(
+        parsePreferences,
+      ),
+    )
     .action(serve);
+}
+
+function parsePreferences(text: string): string {
+  const { errors } = readPreferences("", [text]);
+  if (errors.length > 0) throw new InvalidArgumentError(errors.join(" "));
+  return text;
 }
 
 async function serve(files: string[], options: ServiceOptions & ListenOptions): Promise<void> {
@@ -49,5 +61,5 @@ async function serve(files: string[], options: ServiceOptions & ListenOptions): 
     warn: printNotice,
   });
   const { url } = await service.listen(options);
-  console.log(`Serving at ${url}`);
+  console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
 }

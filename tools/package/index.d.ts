@@ -31,6 +31,8 @@ export interface ServiceOptions {
   now?: (() => number) | undefined;
   /** Scheme, host and port of links, if they are not those of the request. */
   publicOrigin?: string | undefined;
+  /** The faults of all requests for the collection that name none, such as `delay=200-800` or `fail=0.05`. */
+  prefer?: string | undefined;
 }
 
 export interface ListenOptions {
@@ -58,6 +60,12 @@ export interface Service {
   replace(records: Iterable<TrafficRecord>): Promise<void>;
   /** Forgets all requests that the fault `times` has counted. */
   reset(): void;
+  /**
+   * The faults of all requests for the collection that name none. Setting it also resets what `times` has counted; an empty text
+   * ends the faults.
+   * @throws an error that names what is wrong with the text
+   */
+  prefer: string;
 }
 
 /** Creates a service that keeps its records in memory. Services in one process share nothing. */

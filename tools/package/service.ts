@@ -3,6 +3,7 @@ import { joinSources, listBlocks } from "../../data/collection.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { findOrigin } from "../../src/http/request.ts";
+import { requirePreferences } from "../../src/mock/prefer.ts";
 import { createMemoryStore, type MemoryStore } from "../../src/store/memory.ts";
 import { assignStore } from "../../src/store/open.ts";
 import { checkRecords, type NamedCollection, type Reporting, readCollection } from "./collection.ts";
@@ -28,7 +29,7 @@ export function createService(options: ServiceOptions = {}, reporting: Reporting
   const ready = readCollection(options, reporting).then(replace);
   // The methods reject with the same error, so the process need not end if nobody handles this promise.
   ready.catch(() => {});
-  const app = createApp(options.now);
+  const app = createApp(options.now ? { now: options.now } : {});
   const respond = createResponder((request) => app.fetch(request, env, CONTEXT));
   return {
     ready,
@@ -45,17 +46,27 @@ export function createService(options: ServiceOptions = {}, reporting: Reporting
       replace(await checkRecords(records));
     },
     reset: app.reset,
+    get prefer() {
+      return env.PREFER ?? "";
+    },
+    set prefer(text) {
+      requirePreferences("prefer", text);
+      env.PREFER = text;
+      app.reset();
+    },
   };
 }
 
 /** The bindings and variables that a deployment has in wrangler.toml. */
-function createEnv({ publicOrigin = "" }: ServiceOptions): Env {
-  // Throws if no link could be made of it.
+function createEnv({ publicOrigin = "", prefer = "" }: ServiceOptions): Env {
+  // These throw if the settings are wrong.
   findOrigin("http://localhost", publicOrigin);
+  requirePreferences("prefer", prefer);
   const env = {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
+    PREFER: prefer,
     ASSETS,
     CF_VERSION_METADATA: { id: VERSION, tag: "", timestamp: "" },
   };

@@ -65,6 +65,12 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
         The links keep the parameter. The API reference lists{" "}
         <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
       </p>
+      {summary.prefer !== null && (
+        <p>
+          This deployment does so for every request of the collection that has no preference:{" "}
+          <code>{summary.prefer}</code>. With <code>prefer=none</code>, the response is not changed.
+        </p>
+      )}
       <RateLimit {...summary} />
     </Layout>
   ).html;

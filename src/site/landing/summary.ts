@@ -17,7 +17,7 @@ export type Summary = ReturnType<typeof summarise>;
 export function summarise(
   { state, statistics }: { state: State; statistics: Statistics },
   origin: string,
-  settings: Pick<Env, "RATE_LIMIT">,
+  settings: Pick<Env, "RATE_LIMIT" | "PREFER">,
 ) {
   const period = findLimitPeriod(settings);
   return {
@@ -31,6 +31,8 @@ export function summarise(
     loaded_at: state.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: period === undefined ? null : Number(period),
+    /** The preferences of requests that name none; null if there are none. */
+    prefer: settings.PREFER || null,
     statistics: summariseStatistics(statistics),
   };
 }

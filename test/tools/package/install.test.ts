@@ -33,6 +33,7 @@ async function run(program: string, args: string[], env: Record<string, string> 
 
 interface Started {
   command: ChildProcess;
+  line: string;
   url: string;
   stderr: () => string;
 }
@@ -49,8 +50,8 @@ async function start(args: string[], node = process.execPath): Promise<Started> 
     errors += chunk;
   });
   const [line] = await once(createInterface(command.stdout), "line");
-  expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
-  return { command, url: line.slice("Serving at ".length), stderr: () => errors };
+  expect(line).toMatch(/^Serving (with .+ )?at http:\/\/localhost:\d+$/);
+  return { command, line, url: line.split(" ").at(-1), stderr: () => errors };
 }
 
 describe("the package", () => {
@@ -126,7 +127,8 @@ describe("the command", () => {
   });
 
   test("checks a deployment", async () => {
-    const { command, url } = await start(["counts.csv"]);
+    const { command, line, url } = await start(["counts.csv", "--prefer", "delay=1"]);
+    expect(line).toContain("Serving with delay=1 at ");
     const { status, stdout } = await run("npx", [NAME, "check", url]);
     command.kill();
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
@@ -144,6 +146,7 @@ describe("the command", () => {
   test.each([
     [["--port", "99999"], {}, 2, "It must be a whole number, 0 to 65535."],
     [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
+    [["--prefer", "code=5"], {}, 2, "code=5 is invalid: code must be a whole number from 400 to 599."],
     [["--cars"], {}, 2, "unknown option '--cars'"],
     [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
