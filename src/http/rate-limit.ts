@@ -21,7 +21,7 @@ const UNKNOWN_CLIENT = "unknown";
  * @throws 429, or an error if the setting or its binding is wrong
  */
 export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
-  return (c, next) => {
+  return function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
     return period === undefined || exempt.includes(c.req.path) ? next() : limit(c, next, period);
   };

@@ -103,9 +103,15 @@ async function respondPage(
     const headers = place && cacheHeaders(c, state, place, origin);
     if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
-  // A page lies in one block, whose number follows from the page, unless records are hidden.
-  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
-  const { state, page: found } = await store.page({ block: hide ? undefined : block, locate }, waitUntil);
+  const request = {
+    /** A page lies in one block, whose number follows from the page, unless records are hidden. It is not needed if it is kept. */
+    get block() {
+      if (hide) return undefined;
+      return page === "last" ? page : lastBlock(PAGE_SIZE * page);
+    },
+    locate,
+  };
+  const { state, page: found } = await store.page(request, waitUntil);
   if (!found) throw pastTheEnd(c, Number(page), state.count - (hide?.(state.count) ?? 0));
   const { place, results } = found;
   c.set("place", place);

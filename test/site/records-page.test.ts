@@ -5,7 +5,7 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import type { CollectionEnv } from "../../src/records/route.ts";
 import { showAsPage } from "../../src/site/web-layer.ts";
 import { FixedLengthStream } from "../../tools/package/fixed-length-stream.ts";
-import { readLog } from "../faults/failing-service.ts";
+import { readLog } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";
