@@ -9,7 +9,7 @@ import { formatJson, formatReport } from "./check-report.ts";
 /** The exit status if the check could not be completed, and no rule is broken. If a rule is broken, it is 1. */
 export const INCOMPLETE = 2;
 
-type Options = CheckOptions & { all: boolean; json?: true };
+type Options = CheckOptions & { json?: true };
 
 /**
  * Creates the command that checks a deployment.
@@ -27,12 +27,7 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
     )
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
     .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
-    .option("--base-url <url>", "what links begin with, if it is not the URL that is checked", parseBaseUrl)
-    .option(
-      "--all",
-      "show every rule, and what the service does where the specification leaves it open",
-      false,
-    )
+    .option("--base-url <url>", "base URL in links, if it is not the URL that is checked", parseCollectionUrl)
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
@@ -43,19 +38,13 @@ If it is interrupted, it reports what it has seen so far and exits with 130 or 1
     .action((url: string, options: Options) => run(url, options, signal));
 }
 
-async function run(url: string, { json, all, ...options }: Options, signal: AbortSignal): Promise<void> {
+async function run(url: string, { json, ...options }: Options, signal: AbortSignal): Promise<void> {
   const progress = openProgress("reading", { unit: "pages" });
-  try {
-    const report = await checkConformance(url, { ...options, signal, onPage: progress.update });
-    progress.close();
-    console.log(json ? formatJson(report) : formatReport(report, all));
-    const isBroken = report.rules.some(({ verdict }) => verdict === "fail");
-    process.exitCode = isBroken ? 1 : report.stopped === null ? 0 : INCOMPLETE;
-  } catch (error) {
-    progress.close();
-    if (!signal.aborted) console.error((error as Error).message);
-    process.exitCode = INCOMPLETE;
-  }
+  const check = checkConformance(url, { ...options, signal, onPage: progress.update });
+  const report = await check.finally(progress.close);
+  console.log(json ? formatJson(report) : formatReport(report));
+  const isBroken = report.rules.some(({ verdict }) => verdict === "fail");
+  process.exitCode = isBroken ? 1 : report.stopped === null ? 0 : INCOMPLETE;
 }
 
 /**
@@ -64,23 +53,13 @@ async function run(url: string, { json, all, ...options }: Options, signal: Abor
  * @throws InvalidArgumentError if it is none of these, or has query parameters that would not be sent
  */
 function parseCollectionUrl(text: string): string {
-  const { search, href } = parseHttpUrl(text);
-  if (!/^(\?(&?(format=api|page=\d*))*)?$/.test(search))
-    throw new InvalidArgumentError(`Remove the query ${search}. Only format=api and page are sent.`);
-  const path = href.replace(/\/?(\?.*)?$/, "/");
-  return path.endsWith(COLLECTION_PATH) ? path : path + COLLECTION_PATH.slice(1);
-}
-
-/** @returns the absolute URL without the slash at its end */
-function parseBaseUrl(text: string): string {
-  return parseHttpUrl(text).href.replace(/\/$/, "");
-}
-
-function parseHttpUrl(text: string): URL {
   const url = URL.parse(text);
-  if (!/^https?:$/.test(url?.protocol ?? "") || url === null)
+  if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError("It must be a URL such as https://counts.example.");
   if (url.username || url.password || url.hash)
     throw new InvalidArgumentError("It must not have a user name, a password or a fragment.");
-  return url;
+  if (!/^(\?(&?(format=api|page=\d*))*)?$/.test(url.search))
+    throw new InvalidArgumentError(`Remove the query ${url.search}. Only format=api and page are sent.`);
+  const path = url.href.replace(/\/?(\?.*)?$/, "/");
+  return path.endsWith(COLLECTION_PATH) ? path : path + COLLECTION_PATH.slice(1);
 }

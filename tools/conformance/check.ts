@@ -1,36 +1,17 @@
-import { setTimeout as wait } from "node:timers/promises";
-import { lastPage } from "../../src/records/page.ts";
-import { openPages } from "./collection-pages.ts";
-import { sendExtraRequests } from "./extra-requests.ts";
-import { HTTP_RULES, WRITE_RULE } from "./http-rules.ts";
-import { createObservations } from "./observations.ts";
-import { COUNT_RULES, LINK_RULES, PAGE_RULES } from "./page-rules.ts";
-import { createWalk, walkPages } from "./page-walk.ts";
-import { createHistoryRules, FIELD_RULES, ID_RULE } from "./record-rules.ts";
-import { type ClientOptions, createRetryingClient } from "./retrying-client.ts";
-import { createJudge, type Rule } from "./rule.ts";
+import { judgeOptions, judgeWrites } from "./other-methods.ts";
+import type { PageResponse } from "./page-response.ts";
+import { createRetryingClient } from "./retrying-client.ts";
+import { openWalk, type WalkOptions, walkPages } from "./walk.ts";
 
-/**
- * Creates the rules of the specification, from the outside in. If a defect breaks several rules, the first of them is
- * its cause: without its last page, a collection also has too few records.
- */
-export function createRules(): Rule[] {
-  const pages = [...HTTP_RULES, ...PAGE_RULES, ID_RULE, ...COUNT_RULES, ...LINK_RULES];
-  return [...pages, ...FIELD_RULES, ...createHistoryRules(), WRITE_RULE];
-}
-
-export interface CheckOptions extends ClientOptions {
-  /** If set, only the pages up to this number, the middle page and the last page are read. */
-  pages?: number;
-  /** How many requests may run at the same time. */
-  concurrency?: number;
+export interface CheckOptions extends WalkOptions {
   /** Send no request that would write. */
   readOnly?: boolean;
-  /** What links begin with before the path of the collection; by default, the URL that is checked. */
-  baseUrl?: string;
-  /** Called after each page, with the number of pages to read. */
-  onPage?: (done: number, total: number) => void;
 }
+
+/** How often the pages are read if the collection changes each time. */
+const MAX_WALKS = 3;
+
+const CHANGING = "The collection changes faster than its pages can be read. Use --pages to read fewer.";
 
 /** The report, which is also printed as JSON, so the names of its properties are public. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
@@ -42,42 +23,41 @@ export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
  * @throws Error if nothing could be checked
  */
 export async function checkConformance(url: string, options: CheckOptions = {}) {
-  const { pages: pageLimit, concurrency = 1, baseUrl, signal, backoff = 1_000 } = options;
   const client = createRetryingClient(options);
-  const pages = await openPages(client, url, concurrency, baseUrl);
-  const walk = createWalk(pages, pageLimit, (rereads) => wait(rereads * backoff, undefined, { signal }));
-  const { judge, list: listResults } = createJudge(createRules());
-  const observations = createObservations();
+  let walk = await openWalk(client, url, options);
+  requireCollection(walk.first);
+  let stopped: string | null = null;
   try {
-    for await (const page of walkPages(walk)) {
-      judge("page", page, page.url);
-      for (const record of page.records) judge("record", record, `${page.url} record ${record.number}`);
-      observations.addPage(page);
-      options.onPage?.(walk.pagesRead, Math.min(lastPage(walk.seen.count ?? 0), (pageLimit ?? Infinity) + 2));
+    for (let walks = 1; await walkPages(walk); walks++) {
+      if (walks === MAX_WALKS) {
+        stopped = CHANGING;
+        break;
+      }
+      walk = await openWalk(client, url, options);
     }
-    const { total, seen } = walk;
-    if (total !== undefined && seen.count !== undefined) judge("total", { total, count: seen.count }, url);
-    for await (const response of sendExtraRequests(client, walk, options.readOnly === true)) {
-      judge("response", response, `${response.url} ${response.method}`);
-      // Every rule about pages applies to the response without page number, too.
-      if (response.page) judge("page", response.page, response.url);
-      observations.addResponse(response);
-    }
+    await judgeOptions(client, walk);
+    if (!options.readOnly) await judgeWrites(client, walk);
   } catch (error) {
-    walk.stopped = `The check ended early: ${(signal?.aborted ? signal.reason : error).message}`;
+    stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
   }
-  const { seen, pagesRead, recordsRead, growths, rereads, stopped } = walk;
+  const { first, pages, records, list, isConfirmed } = walk;
   return {
     url,
-    count: seen.count ?? null,
-    pages: pagesRead,
-    records: recordsRead,
-    growths,
-    rereads,
+    count: first.count ?? null,
+    pages,
+    records: records.count,
     retries: client.state.retries,
     stopped,
-    rules: listResults(),
-    /** What the service does where the specification leaves it open, by name. */
-    open: observations.list(walk.afterLast),
+    rules: list(isConfirmed),
   };
+}
+
+/** @throws Error if there is no collection for this client, or it is elsewhere */
+function requireCollection({ url, status, headers }: PageResponse): void {
+  if ([401, 403, 404, 407, 410].includes(status))
+    throw new Error(`${url} returned ${status}. Check the URL of the collection.`);
+  // A redirect to another path breaks a rule.
+  const target = status >= 300 && status < 400 ? URL.parse(headers.get("Location") ?? "", url) : null;
+  if (target?.pathname === new URL(url).pathname)
+    throw new Error(`${url} redirects to ${target.origin}. Check the service there.`);
 }

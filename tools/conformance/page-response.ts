@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { formatValue } from "../../data/formatting.ts";
 import { lastPage } from "../../src/records/page.ts";
 import type { Reply } from "./retrying-client.ts";
@@ -8,41 +9,27 @@ export type Fields = Record<string, unknown>;
 export interface PageResponse extends Reply {
   /** The page number that was requested. */
   number: number;
-  /** What its links should begin with. */
-  linkBase: string;
   /** The body, if it is a JSON object. */
   envelope: Fields | undefined;
   /** The count of the envelope, if it is valid. */
   count: number | undefined;
   /** The results of the envelope; empty if they are not an array. */
   results: unknown[];
-  /** The number of an earlier page that has the same records. */
-  sameAs?: number | undefined;
-  /** How the count contradicts earlier pages. */
-  countProblem?: string | undefined;
+  /** According to its count, this is the last page, or comes after it. */
+  isLast: boolean;
 }
 
-export function parsePage(reply: Reply, number: number, linkBase: string): PageResponse {
+export function parsePage(reply: Reply, number: number): PageResponse {
   const envelope = parseObject(reply.body);
-  const { count, results } = envelope ?? {};
-  return {
-    ...reply,
-    number,
-    linkBase,
-    envelope,
-    count: typeof count === "number" && isCount(count) ? count : undefined,
-    results: Array.isArray(results) ? results : [],
-  };
+  const { count: value, results: array } = envelope ?? {};
+  const count = typeof value === "number" && isCount(value) ? value : undefined;
+  const results = Array.isArray(array) ? array : [];
+  return { ...reply, number, envelope, count, results, isLast: number >= lastPage(count ?? Infinity) };
 }
 
-/** Whether a response is a page at all. With another status than 200, an object without results is an error. */
-export function isPage({ status, envelope }: PageResponse): boolean {
-  return envelope !== undefined && (status === 200 || Array.isArray(envelope.results));
-}
-
-/** Whether a page is the last one, according to its count. */
-export function isLast({ number, count }: PageResponse): boolean {
-  return count !== undefined && number >= lastPage(count);
+/** Whether two responses show a page in the same state. */
+export function isSamePage(one: PageResponse, other: PageResponse): boolean {
+  return one.count === other.count && isDeepStrictEqual(one.results, other.results);
 }
 
 /** UTF-8, without a byte order mark (RFC 8259, 8.1). */
@@ -61,13 +48,10 @@ function parseObject(body: Uint8Array): Fields | undefined {
   }
 }
 
-interface RawNumber {
-  rawJSON: string;
-}
 declare global {
   interface JSON {
-    rawJSON(text: string): RawNumber;
-    isRawJSON(value: unknown): value is RawNumber;
+    rawJSON(text: string): { rawJSON: string };
+    isRawJSON(value: unknown): value is { rawJSON: string };
   }
 }
 
@@ -87,28 +71,13 @@ export function integerKey(value: unknown): number | string | undefined {
   return typeof value === "number" ? value : undefined;
 }
 
-export function isInteger(value: unknown): boolean {
-  return integerKey(value) !== undefined;
-}
-
 /** An integer of any size, 0 or greater. */
 export function isCount(value: unknown): boolean {
-  return isInteger(value) && !String(integerKey(value)).startsWith("-");
-}
-
-/** A date-time that exists, in the shape of the specification. */
-export function isTimestamp(value: unknown): value is string {
-  const time = typeof value === "string" && value.length === 20 ? Date.parse(value) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString() === String(value).replace("Z", ".000Z");
+  return /^\d/.test(String(integerKey(value)));
 }
 
 export function isObject(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
-
-/** @returns undefined if the value is not a record with a valid id */
-export function readId(record: unknown): number | string | undefined {
-  return isObject(record) ? integerKey(record.id) : undefined;
 }
 
 /** Formats a value as the body has it, shortened; `missing` if there is none. */

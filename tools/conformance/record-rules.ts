@@ -1,155 +1,84 @@
 import { ROAD_USERS } from "../../src/records/record.ts";
-import { describeValue, type Fields, integerKey, isCount, isInteger, isTimestamp } from "./page-response.ts";
-import { createRule, type Finding, type Rule } from "./rule.ts";
+import { describeValue, type Fields, integerKey, isCount } from "./page-response.ts";
+import type { Judge } from "./rules.ts";
 
-const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS, "model_name"];
+const isInteger = (value: unknown) => integerKey(value) !== undefined;
 
-/** The fields of a record that the specification does not name. */
-export function listOtherRecordFields(fields: Fields): string[] {
-  return Object.keys(fields).filter((name) => !FIELDS.includes(name) && name !== "state");
-}
-
-/** The rules for each field. "Record 1" judges missing fields. */
-export const FIELD_RULES: Rule[] = [
-  createRule("Record 1", "Each record has all twelve fields", {
-    record({ fields }) {
-      const missing = FIELDS.filter((name) => fields[name] === undefined);
-      return missing.length === 0 || `missing fields: ${missing.join(", ")}`;
-    },
-  }),
-  createFieldRule("camera_pk", isInteger, "an integer"),
-  createFieldRule(
-    "camera_ref",
-    (value) => typeof value === "string" && value.trim() !== "",
-    "a string, not a blank one",
-  ),
-  createFieldRule("timestamp", isTimestamp, "a date-time in UTC, YYYY-MM-DDThh:mm:ssZ"),
-  ...ROAD_USERS.map((name) => createFieldRule(name, isCount, "an integer, 0 or greater")),
-  createFieldRule("camera_ok", isCameraOk, '"True", null, or "False" with counts of 0'),
-  createFieldRule("model_name", (value) => value === "tf1", '"tf1"'),
-  createRule("States 1", "A record has no field state", {
-    record: ({ fields: { state } }) => state === undefined || `state is ${describeValue(state)}`,
-  }),
+/** Whether the value of a field is valid, by the name of the field. */
+const FIELDS: [name: string, isValid: (value: unknown, fields: Fields) => boolean][] = [
+  ["id", isInteger],
+  ["camera_pk", isInteger],
+  ["camera_ref", (value) => typeof value === "string" && value.trim() !== ""],
+  ["timestamp", isTimestamp],
+  ["camera_ok", isCameraOk],
+  ...ROAD_USERS.map((name): [string, typeof isCount] => [name, isCount]),
+  ["model_name", (value) => value === "tf1"],
 ];
 
-/** Before the rules of the count, because a repeated record makes the count wrong. */
-export const ID_RULE = createRule("Record.id", "id is an integer, and no two records have the same one", {
-  record({ fields: { id }, isRepeated }) {
-    if (id === undefined) return undefined;
-    if (isRepeated) return `an earlier record has the id ${describeValue(id)}, too`;
-    return isInteger(id) || `id is ${describeValue(id)}, not an integer`;
-  },
-});
+/** Judges a record alone. Only "Record 1" judges missing fields. */
+export function judgeRecord(judge: Judge, fields: Fields, where: string): void {
+  const missing = FIELDS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
+  judge("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
+  for (const [name, isValid] of FIELDS) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    judge(`Record.${name}`, where, isValid(value, fields) || `${name} is ${describeValue(value)}`);
+  }
+  judge("States 1", where, fields.state === undefined || `state is ${describeValue(fields.state)}`);
+}
 
-function createFieldRule(
-  name: string,
-  isValid: (value: unknown, fields: Fields) => boolean,
-  expected: string,
-): Rule {
-  return createRule(`Record.${name}`, `${name} is ${expected}`, {
-    record({ fields }) {
-      const value = fields[name];
-      if (value === undefined) return undefined;
-      return isValid(value, fields) || `${name} is ${describeValue(value)}, not ${expected}`;
-    },
-  });
+export type SeenRecords = ReturnType<typeof createSeenRecords>;
+
+/** What is kept of the records of a walk. */
+export function createSeenRecords() {
+  return {
+    ids: new Set<unknown>(),
+    /** How many records there are, without those whose id an earlier record has. */
+    count: 0,
+    /** The latest record of each camera. */
+    cameras: new Map<unknown, Fields>(),
+    /** The latest timestamp, and the first one without camera health. "" and "~" come before and after all others. */
+    timestamp: "~",
+    firstNull: "",
+  };
+}
+
+/** Compares a record with those before it. */
+export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, where: string): void {
+  const compare = (rule: string, finding: true | string) => judge(rule, where, finding, "contradicted");
+  const { timestamp, camera_ref, camera_ok } = fields;
+  const [id, camera] = [integerKey(fields.id), integerKey(fields.camera_pk)];
+  if (seen.ids.has(id)) {
+    compare("Record.id", `an earlier record has the id ${id}, too`);
+    return;
+  }
+  if (id !== undefined) seen.ids.add(id);
+  seen.count += 1;
+  const known = seen.cameras.get(camera);
+  if (known) {
+    const names = () => `${describeValue(known.camera_ref)} and ${describeValue(camera_ref)}`;
+    compare("Record 4", known.camera_ref === camera_ref || `camera ${camera} has the names ${names()}`);
+    compare("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
+  }
+  if (camera !== undefined) seen.cameras.set(camera, fields);
+  if (!isTimestamp(timestamp)) return;
+  compare("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
+  seen.timestamp = timestamp;
+  if (camera_ok === null) seen.firstNull ||= timestamp;
+  // The two periods may meet within one second, in any order.
+  const isRecent =
+    timestamp >= seen.firstNull || `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
+  if (camera_ok !== null) compare("List records 4", isRecent);
+}
+
+/** A date-time that exists, in the shape of the specification. */
+function isTimestamp(value: unknown): value is string {
+  const time = typeof value === "string" && value.length === 20 ? Date.parse(value) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString() === String(value).replace("Z", ".000Z");
 }
 
 function isCameraOk(value: unknown, fields: Fields): boolean {
   // The rules of the counts judge what is not a count.
   const isIdle = ROAD_USERS.every((name) => !isCount(fields[name]) || fields[name] === 0);
   return value === null || value === "True" || (value === "False" && isIdle);
-}
-
-/** How records relate to earlier ones. Some of these rules have a memory, so each check needs its own. */
-export function createHistoryRules(): Rule[] {
-  const rules = [createReferenceRule(), createTimesRule(), ...NEIGHBOUR_RULES, createPeriodRule()];
-  return rules.map((rule) => ({
-    ...rule,
-    record: (seen) => (seen.isRepeated ? undefined : rule.record?.(seen)),
-  }));
-}
-
-function createReferenceRule(): Rule {
-  const references = new Map<unknown, unknown>();
-  return createRule("Record 4", "Records with the same camera_pk have the same camera_ref", {
-    record({ fields: { camera_pk, camera_ref } }) {
-      const camera = integerKey(camera_pk);
-      if (camera === undefined || typeof camera_ref !== "string") return undefined;
-      const known = references.get(camera);
-      references.set(camera, known ?? camera_ref);
-      if (known === undefined) return undefined;
-      return (
-        known === camera_ref ||
-        `camera_pk ${camera} has the camera_ref ${describeValue(camera_ref)}, and before ${describeValue(known)}`
-      );
-    },
-  });
-}
-
-function createTimesRule(): Rule {
-  const cameras = new Set<unknown>();
-  /** The cameras with a record of the current timestamp. */
-  const current = new Set<unknown>();
-  return createRule("Record 2", "A camera has many records, one for each time of observation", {
-    record({ fields: { camera_pk, timestamp }, previous }) {
-      const camera = integerKey(camera_pk);
-      if (timestamp !== previous?.timestamp) current.clear();
-      if (camera === undefined || !isTimestamp(timestamp)) return undefined;
-      if (current.has(camera))
-        return `camera_pk ${camera} has another record with the timestamp ${timestamp}`;
-      current.add(camera);
-      const isKnown = cameras.has(camera);
-      cameras.add(camera);
-      return isKnown || undefined;
-    },
-  });
-}
-
-/** How records relate to the record before them. */
-const NEIGHBOUR_RULES: Rule[] = [
-  createRule("Record 3", "Records of different cameras may have the same timestamp", {
-    record: ({ fields, previous }) =>
-      (fields.timestamp === previous?.timestamp && fields.camera_pk !== previous?.camera_pk) || undefined,
-  }),
-  createRule(
-    "List records 2",
-    "The newest records come first, by timestamp, on each page and from page to page",
-    {
-      record: ({ fields, previous }) => compareTimes(fields, previous),
-      // Page 1 is judged again after the walk, with the records that were added meanwhile.
-      page: ({ results }) =>
-        results
-          .map((record, index) => compareTimes(record, results[index - 1]))
-          .find((finding) => typeof finding === "string"),
-    },
-  ),
-  createRule("List records 3", "Among records with the same timestamp, ids may have any order", {
-    record: ({ fields, previous }) => fields.timestamp === previous?.timestamp || undefined,
-  }),
-];
-
-function compareTimes(record: unknown, previous: unknown): Finding {
-  const [time, before] = [Object(record).timestamp, Object(previous).timestamp];
-  if (!isTimestamp(time) || !isTimestamp(before)) return undefined;
-  return time <= before || `the record before it has the older timestamp ${before}, this one has ${time}`;
-}
-
-function createPeriodRule(): Rule {
-  // As strings, these compare as before and after every timestamp.
-  let [newestNull, oldestKnown] = ["", "~"];
-  return createRule(
-    "List records 4",
-    "camera_ok is null in older records, and True or False in more recent ones",
-    {
-      record({ fields: { camera_ok, timestamp } }) {
-        if (!isTimestamp(timestamp)) return undefined;
-        if (camera_ok === null && timestamp > newestNull) newestNull = timestamp;
-        if (typeof camera_ok === "string" && timestamp < oldestKnown) oldestKnown = timestamp;
-        if (newestNull === "" || oldestKnown === "~") return undefined;
-        // The two periods may meet within one second, in any order.
-        return newestNull <= oldestKnown || `camera_ok is null at ${newestNull}, but not at ${oldestKnown}`;
-      },
-    },
-  );
 }

@@ -1,28 +1,21 @@
-import ky, { HTTPError, type RetryOptions, TimeoutError } from "ky";
+import ky, { HTTPError, TimeoutError } from "ky";
 
 /** A response with its whole body. */
 export interface Reply {
   url: string;
-  method: string;
-  /** 0 if there was no response. */
+  /** 0 if there was no complete response. */
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** Why every attempt failed. Continues a sentence that starts with the URL. */
-  failure?: string;
+  /** The status, or why every attempt failed. Continues a sentence that starts with the URL. */
+  outcome: string;
 }
 
-/** All times are in milliseconds. */
 export interface ClientOptions {
-  fetch?: (request: Request) => Promise<Response>;
-  /** The wait before the second attempt. It doubles before each further attempt. */
-  backoff?: number;
-  /** The time limit of an attempt. */
-  timeout?: number;
-  /** The time limit of a request that is sent once. */
-  onceTimeout?: number;
   /** Aborts all requests and all waits. */
   signal?: AbortSignal;
+  /** The length of a second in milliseconds; tests have shorter ones. */
+  second?: number;
 }
 
 export type RetryingClient = ReturnType<typeof createRetryingClient>;
@@ -35,62 +28,58 @@ const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, in
 /** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port/i;
 
-const RETRY: RetryOptions = {
-  limit: 4,
-  statusCodes: TRANSIENT_STATUSES,
-  afterStatusCodes: TRANSIENT_STATUSES,
-  maxRetryAfter: 60_000,
-  retryOnTimeout: true,
-};
+/** The body is read during the attempt, so that its time limit and the retries include it. */
+async function fetchWhole(input: unknown): Promise<Response> {
+  const response = await fetch(input as Request);
+  const body = await response.arrayBuffer();
+  return new Response(body.byteLength === 0 ? null : body, response);
+}
 
-/** Creates a client that follows no redirects and retries 429, 5xx, cut bodies and cut connections. */
-export function createRetryingClient({ fetch = globalThis.fetch, signal, ...options }: ClientOptions) {
-  const { backoff = 1_000, timeout = 30_000, onceTimeout = 10_000 } = options;
-  const state = { retries: 0, failedRequests: 0, isReached: false };
-  const shouldRetry: RetryOptions["shouldRetry"] = ({ error }) => {
-    const isUseless = !state.isReached && UNREACHABLE.test(describeFailure(error));
-    if (isUseless || state.failedRequests >= MAX_FAILED_REQUESTS) return false;
-    state.retries += 1;
-    return undefined; // The other options decide.
-  };
-  const retrying = ky.create({
+/**
+ * Creates a client that follows no redirects and retries 429, 5xx, cut bodies and cut connections. Requests that would
+ * write are sent once, because a failed one may have had an effect.
+ */
+export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) {
+  const state = { retries: 0, failedRequests: 0 };
+  const client = ky.create({
+    fetch: fetchWhole,
     headers: { Accept: "application/json" },
     redirect: "manual",
-    timeout,
+    timeout: 30 * second,
     throwHttpErrors: (status) => TRANSIENT_STATUSES.includes(status),
-    retry: { ...RETRY, delay: (attempt) => backoff * 2 ** (attempt - 1), shouldRetry },
+    retry: {
+      limit: 4,
+      methods: ["get", "options"],
+      statusCodes: TRANSIENT_STATUSES,
+      afterStatusCodes: TRANSIENT_STATUSES,
+      maxRetryAfter: 60 * second,
+      retryOnTimeout: true,
+      delay: (attempt) => second * 2 ** (attempt - 1),
+      shouldRetry({ error }) {
+        if (UNREACHABLE.test(findReason(error)) || state.failedRequests >= MAX_FAILED_REQUESTS) return false;
+        state.retries += 1;
+        return undefined; // The other options decide.
+      },
+    },
     ...(signal && { signal }),
   });
-  const once = retrying.extend({ timeout: onceTimeout, throwHttpErrors: false, retry: 0 });
 
   /** @throws Error if the service cannot be reached, or still responds 429 to the last attempt */
-  async function send(url: string, init: RequestInit = {}, ky = retrying): Promise<Reply> {
-    const request = { url, method: init.method ?? "GET" };
-    let received: Response | undefined;
+  async function send(url: string, init: RequestInit = {}): Promise<Reply> {
     try {
-      const response = await ky(url, {
-        ...init,
-        // The body is read here, so that the time limit and the retries include it.
-        async fetch(input) {
-          received = undefined;
-          received = await fetch(input as Request);
-          state.isReached = true;
-          const body = await received.arrayBuffer();
-          return new Response(body.byteLength === 0 ? null : body, received);
-        },
-      });
+      const response = await client(url, init);
       const { status, headers } = response;
-      return { ...request, status, headers, body: await response.bytes() };
+      return { url, status, headers, body: await response.bytes(), outcome: `returned ${status}` };
     } catch (error) {
       signal?.throwIfAborted();
-      state.failedRequests += ky === retrying ? 1 : 0;
-      const failure = describeFailure(error);
-      const { status = 0, headers = new Headers() } = received ?? {};
-      if (status === 429 || UNREACHABLE.test(failure)) throw new Error(`${url} ${failure}.`);
-      return { ...request, status, headers, body: new Uint8Array(), failure };
+      state.failedRequests += 1;
+      const { status = 0, headers = new Headers() } = error instanceof HTTPError ? error.response : {};
+      const outcome = describeFailure(error);
+      if (UNREACHABLE.test(outcome) || (status === 429 && !init.body)) throw new Error(`${url} ${outcome}.`);
+      return { url, status, headers, body: new Uint8Array(), outcome };
     }
   }
-  return { state, send, sendOnce: (url: string, init?: RequestInit) => send(url, init, once) };
+  return { state, send };
 }
 
 function describeFailure(error: unknown): string {

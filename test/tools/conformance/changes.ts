@@ -1,3 +1,4 @@
+import type { TrafficRecord } from "../../../src/records/record.ts";
 import type { Fetch, OwnService } from "./own-service.ts";
 
 /** Changes a service: returns its new `fetch`. */
@@ -65,6 +66,17 @@ export const records = (alter: (record: Fields, index: number) => object) =>
 /** Changes a record on page 2, or at another index from 0. */
 export const record = (fields: Fields, index = 17) =>
   records((one, at) => (at === index ? { ...one, ...fields } : one));
+
+/** Has other records for each request; requests count from 1. */
+export const replace =
+  (select: (records: TrafficRecord[], request: number, page: string | null) => TrafficRecord[]): Change =>
+  ({ fetch, records, replace }) => {
+    let requests = 0;
+    return async (request) => {
+      await replace(select(records, ++requests, pageOf(request)));
+      return fetch(request);
+    };
+  };
 
 export const status =
   (status: number, headers?: Record<string, string>) =>

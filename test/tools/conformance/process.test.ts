@@ -7,7 +7,7 @@ import { finish } from "../../processes.ts";
 test("a signal ends the check, and the report covers what was seen until then", async () => {
   const server = createServer((request, response) => {
     if (request.url?.endsWith("page=2")) child.kill("SIGINT");
-    else response.end('{"count":30,"next":null,"previous":null,"results":[]}');
+    else response.end('{"count":30,"next":null,"previous":null,"results":[{"id":1}]}');
   });
   const { origin, close } = await listen(server);
   const child = spawn(process.execPath, ["tools/conformance/cli.ts", origin], {

@@ -13,6 +13,7 @@ import {
   pageOf,
   record,
   records,
+  replace,
   respondPage,
   status,
   text,
@@ -46,15 +47,12 @@ const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0,
 
 /** By the rule that is broken first: services that differ from our own, which has 100 records on 7 pages, in one thing. */
 export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
-  "List records.path": {
+  "List records.status": {
     "the collection redirects to another path": moveTo("/api/v2/records/", 308),
     "the collection redirects to the same path under a prefix": moveTo("/pages/api/tf1/records/", 302),
     "page 2 redirects": page(status(302, { Location: "?page=1" }), "2"),
-  },
-  "List records.method": { "GET of page 2 is 405": page(status(405), "2") },
-  "List records.status": {
+    "GET of page 2 is 405": page(status(405), "2"),
     "every page is 203": page(status(203)),
-    "page 2 is not found": page(invalidPage, "2"),
     "page 2 is always 500": page(status(500), "2"),
   },
   "List records.Content-Type": {
@@ -121,6 +119,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
+    "page 2 is not found": page(invalidPage, "2"),
     "the last page is not found": page(invalidPage, "7"),
     "count includes three more pages": count(() => 145),
     "count is a billion, and empty pages follow": (service) =>
@@ -132,7 +131,6 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 5": {
     "count is one more on page 2": count((number) => (number === 2 ? 101 : 100)),
-    "count rises with each request, without new records": count((_, request) => 100 + request),
     "count alternates between two values": count((_, request) => 100 + (request % 2)),
   },
   "List records.page default": {
@@ -142,21 +140,17 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
         fetch(new Request(request.url.replace(/format=api$/, "page=7"), request)),
     "without page, the response is 400": page(status(400), null),
   },
-  "Page envelope 1": {
+  "Page envelope.next": {
     "next leads to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
     "next skips a page": link("next", (url, number) => url.replace(/\d+$/, String(number + 2))),
-    "previous leads to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
-  },
-  "Page envelope 2": {
     "next has no format": link("next", (url) => url.replace("format=api&", "")),
-    "previous has format=json": link("previous", (url) => url.replace("=api", "=json")),
-  },
-  "Page envelope.next": {
     "next is a path": link("next", (url) => url.replace("http://counts.example", "")),
     "next has another host": link("next", (url) => url.replace("counts", "internal")),
     "next is always null": link("next", () => null),
   },
   "Page envelope.previous": {
+    "previous leads to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
+    "previous has format=json": link("previous", (url) => url.replace("=api", "=json")),
     "previous has another scheme": link("previous", (url) => url.replace("http", "https")),
     "previous is missing": link("previous", () => undefined),
   },
@@ -193,13 +187,9 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "the oldest records come first": list((all) => all.toReversed()),
     "each page is in reverse order": envelope((one) => ({ ...one, results: one.results.toReversed() })),
     "two records on different pages are swapped": list((all) => all.with(13, all[20]!).with(20, all[13]!)),
-    "older records are added at the beginning":
-      ({ fetch, replace, records }) =>
-      async (request) => {
-        const old = { ...records[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" };
-        if (pageOf(request) === "2") await replace([old, ...records]);
-        return fetch(request);
-      },
+    "an older record is added at the beginning": replace((all, request) =>
+      request < 3 ? all : [{ ...all[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" }, ...all],
+    ),
   },
   "List records 4": {
     "camera_ok is null in recent records": records((one, at) => (at < 8 ? { ...one, camera_ok: null } : one)),
@@ -219,3 +209,24 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "DELETE is 405, but removes all records": write("DELETE", 405, () => []),
   },
 };
+
+/** Services that change in a wrong way while they are read, and the rule that is broken if page 1 stays the same. */
+export const CHANGING_SERVICES: Record<string, { change: Change; rule?: string }> = {
+  "two servers with different states take turns": {
+    change: replace((all, request) => all.slice(request % 2)),
+    rule: "Record.id",
+  },
+  "records with one timestamp change places": {
+    change: replace((all, request) => all.toSorted((one, other) => compareTies(one, other, request % 2))),
+    rule: "Record.id",
+  },
+  "count rises with each request": { change: count((_, request) => 100 + request) },
+  "the newest record is removed with each request": { change: replace((all, request) => all.slice(request)) },
+  "an old record is removed with each request": {
+    change: replace((all, request) => all.toSpliced(50, request)),
+  },
+};
+
+function compareTies(one: TrafficRecord, other: TrafficRecord, isReverse: number): number {
+  return one.timestamp === other.timestamp ? (isReverse ? 1 : -1) * (one.id - other.id) : 0;
+}

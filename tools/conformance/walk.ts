@@ -1,0 +1,144 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { integerKey, isObject, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
+import { checkAllow, comparePage, judgePage } from "./page-rules.ts";
+import { compareRecord, createSeenRecords, judgeRecord } from "./record-rules.ts";
+import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
+import { createJudge } from "./rules.ts";
+
+export interface WalkOptions extends ClientOptions {
+  /** If set, only the pages up to this number, the middle page and the last page are read. */
+  pages?: number;
+  /** How many requests may run at the same time. */
+  concurrency?: number;
+  /** The URL of the collection in links; by default, the one that is checked. */
+  baseUrl?: string;
+  /** Called after each page, with the number of pages to read. */
+  onPage?: (done: number, total: number) => void;
+}
+
+export type Walk = Awaited<ReturnType<typeof openWalk>>;
+
+/**
+ * Reads page 1 of a collection.
+ * @param url absolute, without query
+ */
+export async function openWalk(client: RetryingClient, url: string, options: WalkOptions) {
+  const read = async (number: number, query = `?format=api&page=${number}`) =>
+    parsePage(await client.send(url + query), number);
+  const first = await read(1);
+  return {
+    ...{ url, options, read, first, latest: first, pages: 0 },
+    ...createJudge(),
+    records: createSeenRecords(),
+    /** The pages that were requested ahead. */
+    started: new Map([[1, Promise.resolve(first)]]),
+    /** Pages contradict each other, although the collection has not changed. */
+    isConfirmed: false,
+  };
+}
+
+/**
+ * Reads and judges the pages from the first to the last. A page without a new record is the end.
+ * @returns whether the collection has changed meanwhile
+ */
+export async function walkPages(walk: Walk): Promise<boolean> {
+  const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
+  const { count } = walk.first;
+  const last = count === undefined ? limit : lastPage(count);
+  for (let number = 1, isNew = true; isNew; number = chooseNext(number, last, limit)) {
+    const page = await readAhead(walk, number, Math.min(last, limit));
+    isNew = page.results.some((result) => !walk.records.ids.has(readId(result)));
+    if (number > last || (number > 1 && isAbsent(page))) {
+      judgeCount(walk, page, isNew);
+      break;
+    }
+    addPage(walk, page);
+    if (await hasChanged(walk)) return true;
+    onPage?.(walk.pages, Math.min(lastPage(count ?? 0), limit + 2));
+  }
+  await judgeOtherPages(walk);
+  return hasChanged(walk);
+}
+
+/** With a limit, the middle page and the last page follow, and the page after it. */
+function chooseNext(number: number, last: number, limit: number): number {
+  const [next, middle] = [number + 1, Math.ceil(last / 2)];
+  if (next <= limit) return next;
+  return next <= middle ? middle : Math.max(next, last);
+}
+
+/** Reads a page, and requests the pages after it, up to the last one. */
+function readAhead({ started, read, options }: Walk, number: number, last: number): Promise<PageResponse> {
+  const wanted = started.get(number) ?? read(number);
+  started.delete(number);
+  for (let ahead = number + 1; ahead < number + (options.concurrency ?? 1) && ahead <= last; ahead++) {
+    const page = started.get(ahead) ?? read(ahead);
+    page.catch(() => {}); // It may fail before anything awaits it, which must not end the process.
+    started.set(ahead, page);
+  }
+  return wanted;
+}
+
+function readId(result: unknown): number | string | undefined {
+  return isObject(result) ? integerKey(result.id) : undefined;
+}
+
+function isAbsent({ status, envelope, results }: PageResponse): boolean {
+  return status === 404 || (envelope?.results === results && results.length === 0);
+}
+
+/**
+ * If pages contradict each other, reads page 1 again when all servers should know about a change of the collection. If it
+ * is still the same, a rule is broken. Otherwise, the collection has changed.
+ */
+async function hasChanged(walk: Walk): Promise<boolean> {
+  if (walk.isConfirmed || !walk.hasContradiction()) return false;
+  const { second = 1_000, signal } = walk.options;
+  await wait(6 * second, undefined, { signal });
+  walk.isConfirmed = isSamePage(walk.first, await walk.read(1));
+  return !walk.isConfirmed;
+}
+
+function addPage(walk: Walk, page: PageResponse): void {
+  const { judge, records, url, options, first, latest } = walk;
+  judgePage(judge, page, options.baseUrl ?? url);
+  if (page !== first) comparePage(judge, page, first, latest);
+  for (const [index, result] of page.results.entries()) {
+    if (!isObject(result)) continue;
+    const where = `${page.url} record ${index + 1}`;
+    judgeRecord(judge, result, where);
+    compareRecord(judge, records, result, where);
+  }
+  walk.pages += 1;
+  walk.latest = page;
+}
+
+/** @param after the page after the last one */
+function judgeCount(
+  { judge, url, first: { count }, latest }: Walk,
+  after: PageResponse,
+  isNew: boolean,
+): void {
+  const total = PAGE_SIZE * (latest.number - 1) + latest.results.length;
+  const end = isNew ? "has more" : after.outcome;
+  const problem = `count is ${count}, but there are ${total} records before page ${after.number}, which ${end}`;
+  if (count !== undefined)
+    judge("Page envelope.count", url, (!isNew && count === total) || problem, "contradicted");
+}
+
+/** Judges page 0, and the page without a number. */
+async function judgeOtherPages({ judge, read, url, first, records, options }: Walk): Promise<void> {
+  const zero = await read(0);
+  judge("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
+  // Page 0 may repeat another page, but if it has other records, pages are not numbered from 1.
+  const ids = zero.status === 200 ? zero.results.map(readId) : [];
+  if (ids.some((id) => id !== undefined && !records.ids.has(id)))
+    judge("List records.page", zero.url, "has records that are on no other page", "contradicted");
+  const page = await read(1, "?format=api");
+  const isFirst = page.status === 200 && isSamePage(first, page);
+  const problem = page.status === 200 ? "is not page 1" : page.outcome;
+  judge("List records.page default", page.url, isFirst || problem, "contradicted");
+  // Every rule about pages applies to it, too.
+  if (isFirst) judgePage(judge, page, options.baseUrl ?? url);
+}
