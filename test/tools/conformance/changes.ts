@@ -17,7 +17,7 @@ export const change =
   async (request) =>
     alter(await fetch(request), request);
 
-export const method = (name: string, alter: (response: Response) => Response) =>
+export const method = (name: string, alter: (response: Response) => Response | Promise<Response>) =>
   change((response, request) => (request.method === name ? alter(response) : response));
 
 /** Changes pages: all of them, or the one with this parameter. */
@@ -67,6 +67,13 @@ export const records = (alter: (record: Fields, index: number) => object) =>
 export const record = (fields: Fields, index = 17) =>
   records((one, at) => (at === index ? { ...one, ...fields } : one));
 
+/** Responds to another URL than the requested one. */
+export const rewrite =
+  (alter: (url: string) => string): Change =>
+  ({ fetch }) =>
+  (request) =>
+    fetch(new Request(alter(request.url), request));
+
 /** Has other records for each request; requests count from 1. */
 export const replace =
   (select: (records: TrafficRecord[], request: number, page: string | null) => TrafficRecord[]): Change =>
@@ -77,6 +84,19 @@ export const replace =
       return fetch(request);
     };
   };
+
+/** Adds newer records, by default one with every n-th request, until there are 200. */
+export const grow = (
+  every: number,
+  added: (page: string | null) => number = () => 1,
+  missing = 60,
+): Change => {
+  let hidden = missing;
+  return replace((records, request, page) => {
+    if (request % every === 0) hidden = Math.max(0, hidden - added(page));
+    return records.slice(hidden);
+  });
+};
 
 export const status =
   (status: number, headers?: Record<string, string>) =>
@@ -95,11 +115,3 @@ export const headers = (values: Record<string, string | null>) => (response: Res
   }
   return changed;
 };
-
-export const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
-
-export const respondPage = (count: number, results: object[]) =>
-  Response.json(
-    { count, next: null, previous: null, results },
-    { headers: { Allow: "GET, OPTIONS", "Content-Type": "application/json", Vary: "Accept" } },
-  );

@@ -4,17 +4,16 @@ import {
   change,
   count,
   envelope,
+  grow,
   headers,
-  invalidPage,
   link,
   list,
   method,
   page,
-  pageOf,
   record,
   records,
   replace,
-  respondPage,
+  rewrite,
   status,
   text,
 } from "./changes.ts";
@@ -41,6 +40,8 @@ const write =
       return new Response(null, { status: code });
     };
   };
+
+const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
 
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
@@ -90,13 +91,9 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.page": {
     "page is ignored": list((all) => all, 15, 0),
     "page 2 has the records of page 1": list((all) => all.toSpliced(15, 15, ...all.slice(0, 15))),
-    "pages are numbered from 0":
-      ({ fetch }) =>
-      (request) => {
-        if (request.method !== "GET") return fetch(request);
-        const number = Number(pageOf(request) ?? 0) + 1;
-        return fetch(new Request(request.url.replace(/&page=.*|$/, `&page=${number}`)));
-      },
+    "pages are numbered from 0": rewrite((url) =>
+      url.replace(/api(?:&page=(\d+))?$/, (_, number = "0") => `api&page=${Number(number) + 1}`),
+    ),
   },
   "List records 1": {
     "pages have 16 records": list((all) => all, 16, 16),
@@ -123,7 +120,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "the last page is not found": page(invalidPage, "7"),
     "count includes three more pages": count(() => 145),
     "count is a billion, and empty pages follow": (service) =>
-      change((response) => (response.status === 404 ? respondPage(1e9, []) : response))({
+      change((response) => (response.status === 404 ? Response.json({ results: [] }) : response))({
         ...service,
         fetch: count(() => 1e9)(service),
       }),
@@ -134,10 +131,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "count alternates between two values": count((_, request) => 100 + (request % 2)),
   },
   "List records.page default": {
-    "without page, the response is the last page":
-      ({ fetch }) =>
-      (request) =>
-        fetch(new Request(request.url.replace(/format=api$/, "page=7"), request)),
+    "without page, the response is the last page": rewrite((url) => url.replace(/api$/, "api&page=7")),
     "without page, the response is 400": page(status(400), null),
   },
   "Page envelope.next": {
@@ -210,23 +204,21 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
 };
 
-/** Services that change in a wrong way while they are read, and the rule that is broken if page 1 stays the same. */
-export const CHANGING_SERVICES: Record<string, { change: Change; rule?: string }> = {
-  "two servers with different states take turns": {
-    change: replace((all, request) => all.slice(request % 2)),
-    rule: "Record.id",
-  },
-  "records with one timestamp change places": {
-    change: replace((all, request) => all.toSorted((one, other) => compareTies(one, other, request % 2))),
-    rule: "Record.id",
-  },
-  "count rises with each request": { change: count((_, request) => 100 + request) },
-  "the newest record is removed with each request": { change: replace((all, request) => all.slice(request)) },
-  "an old record is removed with each request": {
-    change: replace((all, request) => all.toSpliced(50, request)),
-  },
-};
+const compareTies = (one: TrafficRecord, other: TrafficRecord) =>
+  one.timestamp === other.timestamp ? one.id - other.id : 0;
 
-function compareTies(one: TrafficRecord, other: TrafficRecord, isReverse: number): number {
-  return one.timestamp === other.timestamp ? (isReverse ? 1 : -1) * (one.id - other.id) : 0;
-}
+/** Services that change while they are read, and the rule that is broken first if page 1 does not show the change. */
+export const CHANGING_SERVICES: Record<string, [Change, string?]> = {
+  "a record is added with each request": [grow(1)],
+  "a page is added with each request": [grow(1, () => 15, 180)],
+  "count rises with each request": [count((_, request) => 200 + request)],
+  "the newest record is removed with each request": [replace((all, request) => all.slice(request))],
+  "an old record is removed with each request": [replace((all, request) => all.toSpliced(50, request))],
+  "two servers with different states take turns": [
+    replace((all, request) => all.slice(request % 2)),
+    "Record.id",
+  ],
+  "two servers have records with one timestamp in different orders": [
+    replace((all, request) => (request % 2 ? all : all.toSorted(compareTies))),
+  ],
+};
