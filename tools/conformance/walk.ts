@@ -32,7 +32,7 @@ export async function openWalk(client: RetryingClient, url: string, options: Wal
     ...createJudge(),
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
-    started: new Map([[1, Promise.resolve(first)]]),
+    started: new Map<number, Promise<PageResponse>>(),
     /** Pages contradict each other, although the collection has not changed. */
     isConfirmed: false,
   };
@@ -46,10 +46,12 @@ export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
   const { count } = walk.first;
   const last = count === undefined ? limit : lastPage(count);
-  for (let number = 1, isNew = true; isNew; number = chooseNext(number, last, limit)) {
+  const next = (number: number) => chooseNext(number, last, limit);
+  addPage(walk, walk.first);
+  for (let number = next(1), isNew = true; isNew; number = next(number)) {
     const page = await readAhead(walk, number, Math.min(last, limit));
     isNew = page.results.some((result) => !walk.records.ids.has(readId(result)));
-    if (number > last || (number > 1 && isAbsent(page))) {
+    if (number > last || isAbsent(page)) {
       judgeCount(walk, page, isNew);
       break;
     }

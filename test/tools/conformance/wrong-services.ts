@@ -97,6 +97,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 1": {
     "pages have 16 records": list((all) => all, 16, 16),
+    "page 1 is empty": envelope((fields) => ({ ...fields, results: [] }), "1"),
     "page 2 has 14 records": envelope((fields) => ({ ...fields, results: fields.results.slice(1) }), "2"),
   },
   "Record.id": {
@@ -116,6 +117,7 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
+    "every page is empty": list(() => []),
     "page 2 is not found": page(invalidPage, "2"),
     "the last page is not found": page(invalidPage, "7"),
     "count includes three more pages": count(() => 145),
