@@ -17,6 +17,9 @@ export interface WalkOptions extends ClientOptions {
   onPage?: (done: number, total: number) => void;
 }
 
+/** Without a valid count, so many pages are read. They need not have an end. */
+const PAGES_WITHOUT_COUNT = 10;
+
 export type Walk = Awaited<ReturnType<typeof openWalk>>;
 
 /**
@@ -45,7 +48,7 @@ export async function openWalk(client: RetryingClient, url: string, options: Wal
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
   const { count } = walk.first;
-  const last = count === undefined ? limit : lastPage(count);
+  const last = count === undefined ? Math.min(limit, PAGES_WITHOUT_COUNT) : lastPage(count);
   const next = (number: number) => chooseNext(number, last, limit);
   addPage(walk, walk.first);
   for (let number = next(1), isNew = true; isNew; number = next(number)) {
@@ -57,7 +60,7 @@ export async function walkPages(walk: Walk): Promise<boolean> {
     }
     addPage(walk, page);
     if (await hasChanged(walk)) return true;
-    onPage?.(walk.pages, Math.min(lastPage(count ?? 0), limit + 2));
+    onPage?.(walk.pages, Math.min(last, limit + 2));
   }
   await judgeOtherPages(walk);
   return hasChanged(walk);
@@ -65,9 +68,9 @@ export async function walkPages(walk: Walk): Promise<boolean> {
 
 /** With a limit, the middle page and the last page follow, and the page after it. */
 function chooseNext(number: number, last: number, limit: number): number {
-  const [next, middle] = [number + 1, Math.ceil(last / 2)];
-  if (next <= limit) return next;
-  return next <= middle ? middle : Math.max(next, last);
+  const middle = Math.ceil(last / 2);
+  if (number < limit) return number + 1;
+  return number < middle ? middle : Math.max(number + 1, last);
 }
 
 /** Reads a page, and requests the pages after it, up to the last one. */
@@ -117,16 +120,13 @@ function addPage(walk: Walk, page: PageResponse): void {
 }
 
 /** @param after the page after the last one */
-function judgeCount(
-  { judge, url, first: { count }, latest }: Walk,
-  after: PageResponse,
-  isNew: boolean,
-): void {
+function judgeCount(walk: Walk, after: PageResponse, isNew: boolean): void {
+  const { first, latest } = walk;
+  if (first.count === undefined) return;
   const total = PAGE_SIZE * (latest.number - 1) + latest.results.length;
-  const end = isNew ? "has more" : after.outcome;
-  const problem = `count is ${count}, but there are ${total} records before page ${after.number}, which ${end}`;
-  if (count !== undefined)
-    judge("Page envelope.count", url, (!isNew && count === total) || problem, "contradicted");
+  const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
+  const problem = `count is ${first.count}, but there are ${total} records before ${end}`;
+  walk.judge("Page envelope.count", walk.url, (!isNew && first.count === total) || problem, "contradicted");
 }
 
 /** Judges page 0, and the page without a number. */
