@@ -3,8 +3,9 @@ import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
-import { type CheckOptions, checkConformance } from "./check.ts";
+import { checkConformance } from "./check.ts";
 import { formatJson, formatReport } from "./check-report.ts";
+import type { CheckOptions } from "./walk.ts";
 
 /** The exit status if the check could not be completed, and no rule is broken. If a rule is broken, it is 1. */
 export const INCOMPLETE = 2;

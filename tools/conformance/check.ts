@@ -1,12 +1,7 @@
 import { judgeOptions, judgeWrites } from "./other-methods.ts";
 import type { PageResponse } from "./page-response.ts";
 import { createRetryingClient } from "./retrying-client.ts";
-import { openWalk, type WalkOptions, walkPages } from "./walk.ts";
-
-export interface CheckOptions extends WalkOptions {
-  /** Send no request that would write. */
-  readOnly?: boolean;
-}
+import { type CheckOptions, openWalk, walkPages } from "./walk.ts";
 
 /** How often the pages are read if the collection changes each time. */
 const MAX_WALKS = 3;
@@ -35,8 +30,8 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
       }
       walk = await openWalk(client, url, options);
     }
-    await judgeOptions(client, walk);
-    if (!options.readOnly) await judgeWrites(client, walk);
+    await judgeOptions(walk);
+    if (!options.readOnly) await judgeWrites(walk);
   } catch (error) {
     stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
   }

@@ -1,10 +1,11 @@
 import { isSamePage } from "./page-response.ts";
 import { checkAllow } from "./page-rules.ts";
-import type { Reply, RetryingClient } from "./retrying-client.ts";
+import type { Reply } from "./retrying-client.ts";
 import type { Judge } from "./rules.ts";
 import type { Walk } from "./walk.ts";
 
-export async function judgeOptions(client: RetryingClient, { judge, url }: Walk): Promise<void> {
+/** Sends OPTIONS, which must be allowed. */
+export async function judgeOptions({ client, judge, url }: Walk): Promise<void> {
   const reply = await client.send(url, { method: "OPTIONS" });
   const isAllowed = reply.headers.has("Allow") || "Allow is missing";
   const isSuccess = reply.status >= 200 && reply.status < 300;
@@ -13,7 +14,7 @@ export async function judgeOptions(client: RetryingClient, { judge, url }: Walk)
 }
 
 /** Sends requests that must be refused, and judges whether they change page 1. */
-export async function judgeWrites(client: RetryingClient, { judge, url, read, first }: Walk): Promise<void> {
+export async function judgeWrites({ client, judge, url, read, first }: Walk): Promise<void> {
   let page = await read(1);
   const isStable = isSamePage(first, page);
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {

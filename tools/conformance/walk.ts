@@ -6,11 +6,13 @@ import { compareRecord, createSeenRecords, judgeRecord } from "./record-rules.ts
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import { createJudge } from "./rules.ts";
 
-export interface WalkOptions extends ClientOptions {
+export interface CheckOptions extends ClientOptions {
   /** If set, only the pages up to this number, the middle page and the last page are read. */
   pages?: number;
   /** How many requests may run at the same time. */
   concurrency?: number;
+  /** Send no request that would write. */
+  readOnly?: boolean;
   /** The URL of the collection in links; by default, the one that is checked. */
   baseUrl?: string;
   /** Called after each page, with the number of pages to read. */
@@ -26,12 +28,12 @@ export type Walk = Awaited<ReturnType<typeof openWalk>>;
  * Reads page 1 of a collection.
  * @param url absolute, without query
  */
-export async function openWalk(client: RetryingClient, url: string, options: WalkOptions) {
+export async function openWalk(client: RetryingClient, url: string, options: CheckOptions) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(await client.send(url + query), number);
   const first = await read(1);
   return {
-    ...{ url, options, read, first, latest: first, pages: 0 },
+    ...{ client, url, options, read, first, latest: first, pages: 0 },
     ...createJudge(),
     records: createSeenRecords(),
     /** The pages that were requested ahead. */

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import type { CheckOptions } from "../../../tools/conformance/check.ts";
+import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
   type Change,
   change,

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { type CheckOptions, type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
+import { type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
 import { RULES } from "../../../tools/conformance/rules.ts";
+import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import type { Change } from "./changes.ts";
 import { createOwnService, makeCollection } from "./own-service.ts";
 import { RIGHT_SERVICES } from "./right-services.ts";
