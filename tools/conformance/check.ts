@@ -6,7 +6,8 @@ import { type CheckOptions, openWalk, walkPages } from "./walk.ts";
 /** How often the pages are read if the collection changes each time. */
 const MAX_WALKS = 3;
 
-const CHANGING = "The collection changes faster than its pages can be read. Use --pages to read fewer.";
+const CHANGING =
+  "The collection changes faster than its pages can be read, or its servers have different states. Use --pages to read fewer.";
 
 /** The report, which is also printed as JSON, so the names of its properties are public. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
@@ -19,7 +20,7 @@ export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
  */
 export async function checkConformance(url: string, options: CheckOptions = {}) {
   const client = createRetryingClient(options);
-  let walk = await openWalk(client, url, options);
+  let walk = await openWalk(client, url, options, true);
   requireCollection(walk.first);
   let stopped: string | null = null;
   try {
@@ -28,7 +29,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
         stopped = CHANGING;
         break;
       }
-      walk = await openWalk(client, url, options);
+      walk = await openWalk(client, url, options, false);
     }
     await judgeOptions(walk);
     if (!options.readOnly) await judgeWrites(walk);

@@ -21,14 +21,16 @@ export async function judgeWrites({ client, judge, url, read, first }: Walk): Pr
     const write = async (cars: number) => {
       const body = JSON.stringify({ camera_ref: "conformance-check", cars });
       const reply = await client.send(url, { method, headers: { "Content-Type": "application/json" }, body });
-      const before = page;
+      const latest = page;
       page = await read(1);
-      return { ...reply, hasEffect: !isSamePage(before, page) };
+      return { ...reply, hasEffect: !isSamePage(latest, page) };
     };
+    const before = page;
     const reply = await write(1);
     // Perhaps somebody else has changed the collection. A second request, with another value, must change it again,
-    // unless there is nothing left to delete.
-    const isCause = reply.hasEffect && isStable && (page.count === 0 || (await write(2)).hasEffect);
+    // and not back, unless there is nothing left to delete.
+    const changesAgain = async () => (await write(2)).hasEffect && !isSamePage(before, page);
+    const isCause = reply.hasEffect && isStable && (page.count === 0 || (await changesAgain()));
     judgeWrite(judge, reply, `${url} ${method}`, isCause);
   }
 }

@@ -27,13 +27,14 @@ export type Walk = Awaited<ReturnType<typeof openWalk>>;
 /**
  * Reads page 1 of a collection.
  * @param url absolute, without query
+ * @param isFirst no earlier walk has shown that pages contradict each other
  */
-export async function openWalk(client: RetryingClient, url: string, options: CheckOptions) {
+export async function openWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst: boolean) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(await client.send(url + query), number);
   const first = await read(1);
   return {
-    ...{ client, url, options, read, first, latest: first, pages: 0 },
+    ...{ client, url, options, isFirst, read, first, latest: first, pages: 0 },
     ...createJudge(),
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
@@ -45,7 +46,7 @@ export async function openWalk(client: RetryingClient, url: string, options: Che
 
 /**
  * Reads and judges the pages from the first to the last. A page without a new record is the end.
- * @returns whether the collection has changed meanwhile
+ * @returns whether the collection may have changed meanwhile, so that another walk is necessary
  */
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
@@ -96,14 +97,14 @@ function isAbsent({ status, envelope, results }: PageResponse): boolean {
 }
 
 /**
- * If pages contradict each other, reads page 1 again when all servers should know about a change of the collection. If it
- * is still the same, a rule is broken. Otherwise, the collection has changed.
+ * Pages contradict each other if a rule is broken, if the collection has changed, or if servers learn of a change one
+ * after the other. It is a broken rule if they do so in a second walk, too, and page 1 is still the same after a wait.
  */
 async function hasChanged(walk: Walk): Promise<boolean> {
   if (walk.isConfirmed || !walk.hasContradiction()) return false;
   const { second = 1_000, signal } = walk.options;
   await wait(6 * second, undefined, { signal });
-  walk.isConfirmed = isSamePage(walk.first, await walk.read(1));
+  walk.isConfirmed = !walk.isFirst && isSamePage(walk.first, await walk.read(1));
   return !walk.isConfirmed;
 }
 

@@ -8,6 +8,7 @@ import {
   headers,
   method,
   page,
+  replace,
   rewrite,
   status,
   text,
@@ -33,6 +34,12 @@ export const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 40 records while page 3 is read": grow(1, (page) => (page === "3" ? 40 : 0)),
   "that has many times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
+  "whose servers learn of a record one after the other": replace((all, request) =>
+    all.slice(request === 2 ? 1 : 0),
+  ),
+  "one of whose servers learns of a record during the writes": replace((all, request) =>
+    all.slice(request === 21 ? 1 : 0),
+  ),
   "that responds 500 to every fifth request": sometimes(5, status(500)),
   "that responds 429 to every third request": sometimes(3, status(429, { "Retry-After": "0" })),
   "that cuts every fourth body": sometimes(4, cut),
