@@ -38,7 +38,7 @@ export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGener
     scan.text += text;
     yield readObjects(scan);
     if (scan.text.length > MAX_LENGTH)
-      throw new UnreadableError("is more than 8 MB of JSON; write a record or a page a line", scan.line);
+      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", scan.line);
   }
   if (scan.text !== "") throw new UnreadableError("is the start of a JSON object that never ends", scan.line);
   if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);

@@ -209,7 +209,7 @@ test.each(
     ]],
     ["a truncated line", `${RECORD}\n${RECORD.slice(0, 50)}\n${RECORD}`, ["-:2: is the start of a JSON object that never ends"]],
     ["a truncated last line", `${RECORD}\n${RECORD.slice(0, 20)}`, ["-:2: is the start of a JSON object that never ends"]],
-    ["one line of 10 MB", `{"results":[${`${RECORD},`.repeat(60_000)}`, ["-:1: is more than 8 MB of JSON; write a record or a page a line"]],
+    ["one line of 10 MB", `{"results":[${`${RECORD},`.repeat(60_000)}`, ["-:1: is a JSON object of more than 8 MB, or one that never ends"]],
     ["an error response among pages", `${PAGE}\n{"detail": "Invalid page."}\n${PAGE}`, ['-:2: {"detail":"Invalid page."} is not a record: it has no field of a record']],
     ["an empty object", "{}", ["-:1: {} is not a record: it has no field of a record"]],
     ["an empty object among records", `${RECORD}\n{}`, ["-:2: {} is not a record: it has no field of a record"]],
