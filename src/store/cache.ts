@@ -181,16 +181,15 @@ function findPage<Place extends Range>(
   request: PageRequest<Place>,
   waitUntil: WaitUntil,
 ): Promise<FoundPage<Place>> {
-  const wanted = () => (isKept(cache, request) ? undefined : request.block);
+  const wanted = () => {
+    const place = cache.known && request.locate(cache.known.state.count);
+    return cache.known && place && findBlocks(cache, cache.known.state, place) ? undefined : request.block;
+  };
   return look(cache, wanted, waitUntil, async (reading) => {
     const { state } = reading;
     const place = request.locate(state.count);
     if (!place) return isConfirmed(cache, reading) ? { state } : undefined;
-    const kept = findResults(cache, state, place);
-    return {
-      state,
-      page: { place, results: kept ?? (await readResults(cache, reading, request, waitUntil)) },
-    };
+    return { state, page: { place, results: await findResults(cache, reading, request, place, waitUntil) } };
   });
 }
 
@@ -199,52 +198,51 @@ function isConfirmed({ confirmedAt }: Cache, { isNewest = false }: Snapshot): bo
   return isNewest || Date.now() - confirmedAt < CONFIRMED_MS;
 }
 
-/** Whether a page of the known state needs no read. */
-function isKept({ known, kept }: Cache, { locate }: PageRequest<Range>): boolean {
-  const place = known && locate(known.state.count);
-  if (!place) return false;
-  return blocksOf(place).every((number) => kept.find(nameBlock(known.state, number)) !== undefined);
-}
-
-/** A page whose results are kept, or rendered from kept blocks. It is then kept too, because it was asked for before. */
-function findResults({ kept }: Cache, state: State, place: Range): string | undefined {
-  const name = `${state.load} ${place.first} ${place.last}`;
-  const results = kept.find(name);
-  if (typeof results === "string") return results;
-  const numbers = blocksOf(place);
-  const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
-  if (!numbers.every((number) => blocks.get(number))) return undefined;
-  const rendered = render(place, blocks);
-  kept.keep(name, rendered, rendered.length * BYTES_PER_CHARACTER);
-  return rendered;
-}
-
-/** Reads the blocks of a page, unless one of them was read with the state, and renders it. */
-async function readResults(
+/** The results of a page. They are kept if they are rendered from kept blocks, because the page is then asked for again. */
+async function findResults(
   cache: Cache,
   { state, text }: Reading,
-  { block, locate }: PageRequest<Range>,
+  request: PageRequest<Range>,
+  place: Range,
   waitUntil: WaitUntil,
 ): Promise<string> {
-  const place = locate(state.count) as Range;
+  const name = `${state.load} ${place.first} ${place.last}`;
+  const kept = cache.kept.find(name);
+  if (typeof kept === "string") return kept;
+  const blocks = findBlocks(cache, state, place);
+  const read = { state, text: request.block === undefined ? undefined : text };
+  const opened = blocks ?? (await readBlocks(cache, read, blocksOf(place), waitUntil));
+  const results = JSON.stringify(decodeRange(place, (number) => opened.get(number) as Lines));
+  if (blocks) cache.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
+  return results;
+}
+
+/** The kept blocks of a page; undefined if one is not kept. */
+function findBlocks({ kept }: Cache, state: State, place: Range): Map<number, Lines> | undefined {
   const numbers = blocksOf(place);
-  const read = () => limitTime(cache.store.readBlocks(state.load, numbers));
-  const wasRead = text !== undefined && block !== undefined;
-  const texts = wasRead ? [text] : await cache.share(`${state.load} ${numbers}`, read, waitUntil);
+  const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
+  return numbers.every((number) => blocks.get(number)) ? blocks : undefined;
+}
+
+/** Reads blocks, unless the only one was read with the state, and keeps them. */
+async function readBlocks(
+  { store, kept, share }: Cache,
+  { state, text }: Reading,
+  numbers: number[],
+  waitUntil: WaitUntil,
+): Promise<Map<number, Lines>> {
+  const read = () => limitTime(store.readBlocks(state.load, numbers));
+  const texts = text === undefined ? await share(`${state.load} ${numbers}`, read, waitUntil) : [text];
   const blocks = new Map<number, Lines>();
   for (const [index, number] of numbers.entries()) {
     const content = texts[index];
     if (typeof content !== "string") throw new MissingBlockError(state, `Block ${number}`);
     const lines = openBlock({ number, text: content }, state.count);
     const bytes = content.length * BYTES_PER_CHARACTER + BLOCK_SIZE * BYTES_PER_LINE;
-    cache.kept.keep(nameBlock(state, number), lines, bytes);
+    kept.keep(nameBlock(state, number), lines, bytes);
     blocks.set(number, lines);
   }
-  return render(place, blocks);
-}
-
-function render(place: Range, blocks: Map<number, Lines>): string {
-  return JSON.stringify(decodeRange(place, (number) => blocks.get(number) as Lines));
+  return blocks;
 }
 
 function nameBlock({ load }: State, number: number): string {

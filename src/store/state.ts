@@ -26,7 +26,7 @@ export type WantedBlock = number | "last";
 /** A state, and the wanted block of its load if it was read in the same moment; null if it is missing. */
 export interface Reading {
   state: State;
-  text?: string | null;
+  text?: string | null | undefined;
 }
 
 /** A place from which the collection is read. All methods throw if it fails. */
