@@ -19,10 +19,7 @@ interface Option {
   parse(text: string): unknown;
 }
 
-const withoutValue = {
-  value: "without a value",
-  parse: (text: string) => (text === "" ? true : undefined),
-};
+const withoutValue = { value: "without a value", parse: (text: string) => text === "" || undefined };
 
 /** Every option by its name: first those that change the response, then those that limit when it is changed. */
 export const MOCK_OPTIONS = {
@@ -130,11 +127,12 @@ export const MOCK_OPTIONS = {
   },
 } satisfies Record<string, Option>;
 
-type Table = typeof MOCK_OPTIONS;
-export type OptionName = keyof Table;
+export type OptionName = keyof typeof MOCK_OPTIONS;
 
 /** The options of a request. Those that it does not have, or whose value is invalid, are undefined. */
-export type MockOptions = { [Name in OptionName]?: ReturnType<Table[Name]["parse"]> };
+export type MockOptions = {
+  [Name in OptionName]?: ReturnType<(typeof MOCK_OPTIONS)[Name]["parse"]>;
+};
 
 /** Every name, in the order of the table. */
 export const OPTION_NAMES = Object.keys(MOCK_OPTIONS) as OptionName[];
@@ -168,16 +166,14 @@ function parseRange(text: string, least: number, most: number): Range | undefine
 }
 
 function parseShare(text: string): number | undefined {
-  if (!/^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text)) return undefined;
-  const share = Number(text);
-  return share <= 1 ? share : undefined;
+  const isDecimal = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text);
+  return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
 }
 
 function parsePages(text: string): Range[] | undefined {
-  const elements = text.split(",");
-  const pages = elements.map((element) =>
-    element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER),
-  );
+  const pages = text
+    .split(",")
+    .map((element) => (element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));
   return pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
@@ -200,7 +196,6 @@ const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** @returns the milliseconds from one record to the next */
 function parseGrowth(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-  const records = parseWhole(number, 1, 1_000);
-  const milliseconds = UNIT_MS[unit];
+  const [records, milliseconds] = [parseWhole(number, 1, 1_000), UNIT_MS[unit]];
   return records && milliseconds && milliseconds / records;
 }

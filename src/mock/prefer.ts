@@ -22,29 +22,30 @@ const MOST_PROBLEMS = 5;
  * @param query the values of the query parameter `prefer`
  */
 export function readPreferences(header: string, query: string[]): Preferences {
-  const [fromHeader, fromQuery] = [splitPreferences(header), query.flatMap(readQueryValue)];
-  const options: Record<string, unknown> = {};
-  const texts = new Map<OptionName, string>();
-  for (const preference of [...fromHeader, ...fromQuery]) {
-    const { name, value } = preference;
-    if (!isOptionName(name) || name in options) continue;
-    options[name] = parseValue(name, value);
-    if (options[name] !== undefined) texts.set(name, writePreference(name, value));
-  }
-  const preferences = {
-    options,
-    texts,
-    warnings: findProblems(fromHeader.filter(({ name }) => !OTHER_PREFERENCES.test(name))),
-    errors: findProblems(fromQuery),
-  };
-  const limits = findUselessLimits(preferences.options);
+  const found: Preferences = { options: {}, texts: new Map(), warnings: [], errors: [] };
+  const fromHeader = splitPreferences(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
+  const fromQuery = query.flatMap(readQueryValue);
+  addOptions(found, fromHeader, found.warnings);
+  addOptions(found, fromQuery, found.errors);
+  const limits = findUselessLimits(found.options);
   const isInQuery = fromQuery.some(({ name }) => name === "grow" || limits.some((limit) => name === limit));
-  if (limits.length > 0) (isInQuery ? preferences.errors : preferences.warnings).push(explainGrow(limits));
+  if (limits.length > 0) (isInQuery ? found.errors : found.warnings).push(explainGrow(limits));
   for (const name of limits) {
-    delete options[name];
-    texts.delete(name);
+    delete found.options[name];
+    found.texts.delete(name);
   }
-  return preferences;
+  return found;
+}
+
+/** @param problems gets a sentence about each preference that is wrong */
+function addOptions({ options, texts }: Preferences, preferences: Preference[], problems: string[]): void {
+  for (const { name, value, text } of preferences) {
+    const parsed = isOptionName(name) ? MOCK_OPTIONS[name].parse(value.toLowerCase()) : undefined;
+    if (parsed === undefined && problems.length < MOST_PROBLEMS) problems.push(describeProblem(name, text));
+    if (!isOptionName(name) || name in options) continue;
+    Object.assign(options, { [name]: parsed });
+    if (parsed !== undefined) texts.set(name, writePreference(name, value));
+  }
 }
 
 /**
@@ -88,34 +89,18 @@ function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(MOCK_OPTIONS, name);
 }
 
-function parseValue(name: OptionName, value: string): unknown {
-  return MOCK_OPTIONS[name].parse(value.toLowerCase());
-}
-
 /** Values with other characters than those of a token need quotes (RFC 7240, 2). Valid ones contain no quote. */
 function writePreference(name: string, value: string): string {
   if (value === "") return name;
   return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value) ? `${name}=${value}` : `${name}="${value}"`;
 }
 
-function findProblems(preferences: Preference[]): string[] {
-  const problems: string[] = [];
-  for (const preference of preferences) {
-    if (problems.length === MOST_PROBLEMS) break;
-    problems.push(...findProblem(preference));
-  }
-  return problems;
-}
-
-/** A sentence in printable ASCII, because a header carries it; none if the preference is a valid option. */
-function findProblem({ name, value, text }: Preference): string[] {
+/** A sentence in printable ASCII, because a header carries it. */
+function describeProblem(name: string, text: string): string {
   const quoted = shorten(text);
-  if (!isOptionName(name)) {
-    const nearest = findNearest(name);
-    return [`${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`];
-  }
-  if (parseValue(name, value) !== undefined) return [];
-  return [`${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`];
+  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`;
+  const nearest = findNearest(name);
+  return `${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
 }
 
 /** How many characters of a preference a sentence repeats. */
