@@ -24,7 +24,7 @@ export const HTML_HEADERS = {
 };
 
 /** A response to a client, for the web page that shows it. */
-export interface ClientResponse {
+interface ClientResponse {
   status: number;
   headers: Headers;
   /** As far as it was received: a fault may break it. */
