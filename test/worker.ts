@@ -74,6 +74,8 @@ function startRuntime(
     modules: [{ type: "ESModule", path: script }],
     modulesRoot: dirname(script),
     bindings: { ...Object(workerOptions.bindings), ...vars },
+    // wrangler.toml binds only the database.
+    kvNamespaces: ["KV"],
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],
     cf: false,
   });

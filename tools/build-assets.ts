@@ -12,13 +12,16 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { loadSeed } from "../data/load-seed.ts";
 import { writeSeedAssets } from "../data/seed-assets.ts";
+import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
+import { requireSettings } from "./settings.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
 // OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.
-// wrangler.toml runs this program before each start and deployment.
+// wrangler.toml runs this program before each start and deployment. Under `wrangler dev`, it also prepares the store.
 
 const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
 const SOURCES = join(SITE, "assets");
@@ -43,6 +46,8 @@ replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document
 replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
 removeOthers(files.map(({ name }) => name));
 await writeSeedAssets(join(DIST, "assets"));
+// `npm start` prepares the store that its arguments name, which this program does not get.
+if (process.env.WRANGLER_COMMAND === "dev" && !process.env.STORE_IS_PREPARED) await prepareStore();
 
 /** A file whose name contains a hash of its contents, so that browsers may keep it forever. */
 interface HashedFile {
@@ -106,4 +111,10 @@ function replace(path: string, contents: Uint8Array): void {
 function removeOthers(names: string[]): void {
   for (const name of readdirSync(ASSETS))
     if (!names.includes(name)) rmSync(join(ASSETS, name), { force: true });
+}
+
+/** Creates the tables of the local store that wrangler.toml names, and loads the seed if nothing was ever loaded. */
+async function prepareStore(): Promise<void> {
+  const store = requireSettings(await readConfiguration());
+  if (store !== SEED_STORE) await loadSeed({ store });
 }

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { loadSeed } from "../data/load-seed.ts";
-import { readConfiguration, requireStore, SEED_STORE } from "../data/stores/configuration.ts";
+import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
 import { spawnWrangler } from "../data/stores/wrangler.ts";
-import { requirePeriod } from "./rate-limit.ts";
+import { requireSettings } from "./settings.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
 // its folder and its store are used for the seed too.
@@ -16,10 +16,9 @@ async function prepare(): Promise<void> {
     strict: false,
   });
   const configuration = await readConfiguration();
-  const variables = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
-  requirePeriod(variables.RATE_LIMIT, configuration);
-  if (variables.STORE === SEED_STORE) return;
-  await loadSeed({ persistTo: values["persist-to"]?.toString(), store: requireStore(variables.STORE) });
+  const vars = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
+  const store = requireSettings({ ...configuration, vars });
+  if (store !== SEED_STORE) await loadSeed({ persistTo: values["persist-to"]?.toString(), store });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */
@@ -33,7 +32,7 @@ function readAssignments(texts: string[] = []): Record<string, string> {
 }
 
 function serve(): void {
-  const server = spawnWrangler(["dev", ...args]);
+  const server = spawnWrangler(["dev", ...args], { STORE_IS_PREPARED: "1" });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));

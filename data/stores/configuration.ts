@@ -6,14 +6,21 @@ import { PROJECT } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
 export interface Configuration {
+  name?: string;
   compatibility_date?: string;
   compatibility_flags?: string[];
   assets?: { html_handling?: string; run_worker_first?: string[] };
-  triggers?: { crons?: string[] };
   vars?: Record<string, unknown>;
-  d1_databases?: { binding: string; database_id?: string; preview_database_id?: string }[];
+  d1_databases?: {
+    binding: string;
+    database_name?: string;
+    database_id?: string;
+    preview_database_id?: string;
+  }[];
   kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
   ratelimits?: { name: string; simple: { period: number } }[];
+  /** What previews have instead of the fields above. */
+  previews?: Configuration;
 }
 
 /** The stores that records are loaded into, as `STORE` names them. */

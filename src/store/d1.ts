@@ -35,7 +35,7 @@ export function createD1Store(database: SqlDatabase): Store {
   return {
     trustMs: 5_000,
     async readState(wanted, isNewest = false) {
-      const [row] = await queryState(database, wanted, isNewest);
+      const [row] = await queryState(database, wanted, isNewest).catch(explainMissingTables);
       if (!row) throw new DamagedStateError("D1 holds no state");
       return { state: requireState(row), ...(wanted !== undefined && { text: textOf(row) }) };
     },
@@ -52,6 +52,14 @@ function queryState(database: SqlDatabase, wanted: number | "last" | undefined, 
   return wanted === "last"
     ? database.query(LAST_BLOCK_QUERY, [], isNewest)
     : database.query(BLOCK_QUERY, [wanted], isNewest);
+}
+
+/** Plain `wrangler deploy` creates a database, but no tables. */
+function explainMissingTables(cause: unknown): never {
+  if (!String(cause).includes("no such table")) throw cause;
+  const message =
+    "The database has no tables. Create them with `npm run deploy`, or locally with `npm start`";
+  throw new Error(message, { cause });
 }
 
 function textOf(row: Row | undefined): string | null {

@@ -29,6 +29,7 @@ test("npm start serves what was loaded before, and ends with npm", async () => {
 
 test.each([
   ["STORE:sql", 'STORE is "sql"; it must be "d1", "kv" or "seed"'],
+  ["STORE:kv", 'STORE is "kv", but wrangler.toml binds no KV. Uncomment [[kv_namespaces]] in wrangler.toml.'],
   ["RATE_LIMIT:60", 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s'],
 ])("npm start -- --var %s says what is wrong, and serves nothing", async (variable, problem) => {
   await expect(serve(createFolder(), "--var", variable)).rejects.toThrow(problem);

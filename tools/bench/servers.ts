@@ -26,6 +26,8 @@ export async function startRuntime(folder: string): Promise<Miniflare> {
     modules: [{ type: "ESModule" as const, path }],
     modulesRoot: dirname(path),
     bindings: { ...Object(workerOptions.bindings), STORE: name },
+    // wrangler.toml binds only the database.
+    kvNamespaces: ["KV"],
     unsafeDirectSockets: ENTRYPOINTS.map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),
   }));
   const options = convertV4MiniflareOptions({ workers, cf: false });

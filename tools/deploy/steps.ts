@@ -1,27 +1,24 @@
 const LOG_IN =
-  "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN and CLOUDFLARE_ACCOUNT_ID. The token needs the permissions Workers Scripts, Workers KV Storage and D1, each with Edit.";
+  "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN. The token needs the permissions Workers Scripts, Workers KV Storage and D1, each with Edit.";
 
-/**
- * What wrangler prints if there is no token, if Cloudflare rejects it (9109, 10000), or if it has no permission for D1
- * (7403).
- */
+/** What wrangler prints without a token, if Cloudflare rejects it (9109, 10000), or without a permission for D1 (7403). */
 const NO_PERMISSION =
   /CLOUDFLARE_API_TOKEN|wrangler login|not (logged in|authenticated)|code: (7403|9109|10000)\b/i;
 
 /**
  * Prints the title of a step and runs it.
  * @param title such as "deploy the worker"
- * @param hint what the user can do if the step fails
+ * @param hint what exists if the step fails, and what the user can do
  * @throws an error with the title, the reason and the hint if the action fails
  */
 export type RunStep = <T>(title: string, hint: string, action: () => Promise<T>) => Promise<T>;
 
 /** Numbers the steps of a command. @param total the number of steps */
-export function createSteps(total: number, print: (line: string) => void): RunStep {
+export function createSteps(total: number): RunStep {
   let number = 0;
   return async (title, hint, action) => {
     number++;
-    print(`[${number}/${total}] ${title}`);
+    console.log(`[${number}/${total}] ${title}`);
     const warn = () =>
       console.error(
         `\nInterrupted during the step "${title}". Run the same command again to continue: nothing is created or loaded twice.`,
@@ -37,4 +34,9 @@ export function createSteps(total: number, print: (line: string) => void): RunSt
       process.off("exit", warn);
     }
   };
+}
+
+/** Prints what a step does, below its title. */
+export function printDetail(text: string): void {
+  console.log(`      ${text}`);
 }

@@ -1,228 +1,245 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import { join } from "node:path";
-import { beforeEach, describe, expect, test, vi } from "vitest";
-import { type DeployOptions, deploy } from "../../../tools/deploy/deploy.ts";
-import { createTarget } from "../../../tools/deploy/target.ts";
-import { type Account, CONFIGURATION, createAccount, createRepository } from "./recording.ts";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { loadSeed } from "../../../data/load-seed.ts";
+import { listen } from "../../listen.ts";
+import { finish } from "../../processes.ts";
+import type { Finished } from "../../run-command.ts";
+import { createProject, type Project } from "./project.ts";
+import { type Api, openApi } from "./stub/api.ts";
 
-const ORIGIN = "github.com/owner/counts";
-const OWN = "counts-preview-77df07-";
+// These tests run the commands and the real wrangler as processes. Only Cloudflare's API and the tests of a deployment are stubs.
 
-let project: string;
-beforeEach(() => {
-  project = createRepository();
-});
+const WORKER = "traffic-count-records";
+const DATABASE = `${WORKER}-db`;
+const CLI = "tools/deploy/cli.ts";
+const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 
-const deployTo = (
-  { dependencies }: Account,
-  options: DeployOptions & { preview?: string; configuration?: typeof CONFIGURATION } = {},
-) => {
-  const { preview, configuration = CONFIGURATION } = options;
-  return deploy(configuration, createTarget(configuration, ORIGIN, preview), options, dependencies);
+let api: Api;
+let project: Project;
+const open = async () => {
+  api = await openApi();
+  project = createProject(api);
+  // The address that wrangler reports does not exist.
+  project.configure((text) => text.replace('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`));
+};
+const close = () => api.close();
+
+const deploy = (changes?: NodeJS.ProcessEnv) => project.run([CLI, "deploy"], changes);
+
+/** Returns what a command prints. */
+async function succeed(command: Promise<Finished>): Promise<string> {
+  const { status, stdout, stderr } = await command;
+  expect(status, stdout + stderr).toBe(0);
+  return stdout;
+}
+
+/** Returns the error that a command prints. */
+async function fail(command: Promise<Finished>): Promise<string> {
+  const { status, stdout, stderr } = await command;
+  expect(status, stdout + stderr).toBe(1);
+  return stderr;
+}
+
+const listDatabases = () => api.databases.list().map(({ name }) => name);
+
+const readState = () => {
+  const [database] = api.databases.list();
+  const query = { sql: "SELECT load, count FROM state" };
+  return database && api.databases.query(database.uuid, query)[0]?.results[0];
 };
 
-const readConfig = (name: string) =>
-  JSON.parse(readFileSync(join(project, `.wrangler/deployments/${name}.json`), "utf8"));
+/** The versions that were deployed to production, the latest last. */
+const listVersions = () => api.workers.get(WORKER) ?? [];
 
-const CHECK_ACCOUNT = ["wrangler auth token --json", "wrangler whoami --json"];
-const CONFIG = "PROJECT/.wrangler/deployments";
-
-const TESTS = (address: string) => [
-  "npm run test:live",
-  `npm run conformance -- ${address} --pages 20 --concurrency 4`,
-];
-
-describe("a deployment to production", () => {
-  test("runs all steps in an empty account", async () => {
-    const account = createAccount(project);
-    await deployTo(account);
-    expect(account.calls).toEqual([
-      "npm run format",
-      "npm run lint",
-      "npm run types",
-      ...CHECK_ACCOUNT,
-      "wrangler d1 list --json",
-      "wrangler d1 create counts-db",
-      "wrangler d1 list --json",
-      `load the seed into d1 with ${CONFIG}/counts.json`,
-      `wrangler deploy --config ${CONFIG}/counts.json --tag COMMIT`,
-      ...TESTS("https://counts.me.workers.dev"),
-    ]);
-    expect(account.printed).toEqual([
-      "[1/6] check the code",
-      "[2/6] find or create the database",
-      "      creating the database counts-db",
-      "[3/6] load the seed if the store is empty",
-      "[4/6] deploy the worker",
-      "[5/6] wait for the new version",
-      "[6/6] test the deployment",
-      "Deployed to https://counts.me.workers.dev",
-    ]);
-  });
-
-  test("creates and binds only the store that it serves from", async () => {
-    const account = createAccount(project);
-    await deployTo(account, { skipChecks: true });
-    expect(account).toMatchObject({ databases: ["counts-db"], namespaces: [] });
-    expect(readConfig("counts")).toMatchObject({
-      name: "counts",
-      d1_databases: [{ binding: "DB", database_name: "counts-db", database_id: "id-of-counts-db" }],
-      kv_namespaces: [],
-    });
-    await deployTo(account, { skipChecks: true, configuration: { ...CONFIGURATION, vars: { STORE: "kv" } } });
-    expect(account).toMatchObject({ databases: ["counts-db"], namespaces: ["counts-kv"] });
-    expect(readConfig("counts")).toMatchObject({
-      d1_databases: [],
-      kv_namespaces: [{ binding: "KV", id: "id-of-counts-kv" }],
-    });
-  });
-
-  test("creates nothing if wrangler.toml gives the id", async () => {
-    const account = createAccount(project);
-    const database = {
-      binding: "DB",
-      migrations_dir: "migrations",
-      database_name: "shared",
-      database_id: "given",
-    };
-    await deployTo(account, {
-      skipChecks: true,
-      configuration: { ...CONFIGURATION, d1_databases: [database] },
-    });
-    expect(account.databases).toEqual([]);
-    expect(readConfig("counts")).toMatchObject({
-      d1_databases: [{ database_name: "shared", database_id: "given" }],
-    });
-  });
-
-  test("creates the database in the given region", async () => {
-    const account = createAccount(project);
-    await deployTo(account, { skipChecks: true, location: "weur" });
-    expect(account.calls).toContain("wrangler d1 create counts-db --location weur");
-  });
-
-  test("is refused with uncommitted changes, unless the checks are skipped", async () => {
-    const account = createAccount(project);
-    writeFileSync(join(project, "file"), "changed");
-    await expect(deployTo(account)).rejects.toThrow(
-      /^Step 1 of 6 failed: check the code\.\nThere are uncommitted changes:\n\?\? file\n\nCommit your changes/,
-    );
-    expect(account.calls).toEqual([]);
-    await deployTo(account, { skipChecks: true });
-    expect(account.calls).toContainEqual(expect.stringMatching(/^wrangler deploy .* --tag COMMIT-dirty$/));
-  });
-
-  test("stops before anything is created if the account has no subdomain and nobody can be asked", async () => {
-    const account = createAccount(project, { hasSubdomain: false });
-    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow(
-      "The account has no subdomain of workers.dev. Choose one in the dashboard, under Workers & Pages, and deploy again.\n\nNothing was deployed.",
-    );
-    expect(account.calls).toEqual(CHECK_ACCOUNT);
-  });
-
-  test("is refused if the login has several accounts, and none is chosen", async () => {
-    const account = createAccount(project, { accounts: ["account", "another"] });
-    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow("Set CLOUDFLARE_ACCOUNT_ID.");
-  });
-
-  test("reports the status if Cloudflare does not respond in JSON", async () => {
-    const account = createAccount(project);
-    vi.stubGlobal("fetch", async () => new Response("<h1>Bad gateway</h1>", { status: 502 }));
-    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow(
-      "Cloudflare does not show /workers/subdomain: status 502",
-    );
-  });
-
-  test.each<[call: string, step: number, hint: string]>([
-    ["npm run types", 1, "Commit your changes and fix the errors above"],
-    ["wrangler d1 list", 2, "Nothing was deployed."],
-    ["wrangler d1 create", 2, "Nothing was deployed."],
-    ["load the seed", 3, "The loaded records are unchanged"],
-    ["wrangler deploy", 4, "`npx wrangler deployments status` shows it"],
-    ["npm run test:live", 6, "run `npx wrangler rollback`"],
-    ["npm run conformance", 6, "run `npx wrangler rollback`"],
-  ])(
-    "stops with a hint if `%s` fails, and the next run completes the deployment",
-    async (call, step, hint) => {
-      const account = createAccount(project, { failures: { [call]: "broken" } });
-      const failure = await deployTo(account).catch(String);
-      expect(failure).toMatch(new RegExp(`^Error: Step ${step} of 6 failed: `));
-      expect(failure).toMatch(/broken|above/);
-      expect(failure).toContain(hint);
-      if (step < 6) expect(account.calls.at(-1)).toMatch(new RegExp(`^${call}`));
-      account.failures = {};
-      await deployTo(account);
-      expect(account).toMatchObject({ databases: ["counts-db"], namespaces: [] });
-    },
+/** Binds a namespace that exists, as docs/deploying.md says. */
+function chooseKv(): void {
+  const id = "0f2ac74b498b48028cb68387c421e279";
+  api.namespaces.push({ id, title: `${WORKER}-kv` });
+  project.configure((text) =>
+    text
+      .replace('STORE = "d1"', 'STORE = "kv"')
+      .replace(
+        '# [[kv_namespaces]]\n# binding = "KV"\n# id = "..."',
+        `[[kv_namespaces]]\nbinding = "KV"\nid = "${id}"`,
+      ),
   );
+}
 
-  test.each([
-    ["code: 7403", "The given account is not valid or is not authorized to access this service [code: 7403]"],
-    ["code: 10000", "Authentication error [code: 10000]"],
-  ])("names the permissions that the token needs after %s", async (_, reason) => {
-    const account = createAccount(project, { failures: { "wrangler d1 list": reason } });
-    await expect(deployTo(account)).rejects.toThrow(
-      /\n\nLog in with `npx wrangler login`, .* Workers Scripts, Workers KV Storage and D1, each with Edit\. Nothing/,
+const readNamespace = () => {
+  const [pairs] = api.pairs.values();
+  return pairs?.get("state") && JSON.parse(String(pairs.get("state")));
+};
+
+describe("in a new account", () => {
+  beforeAll(open);
+  afterAll(close);
+
+  test("without a token, the error explains how to log in", async () => {
+    expect(await fail(deploy({ CLOUDFLARE_API_TOKEN: "" }))).toMatch(
+      /^Step 1 of 5 failed: .*Log in with `npx wrangler login`.* The token needs the permissions .* Nothing was/s,
     );
   });
 
-  test("reports all tests that failed", async () => {
-    const account = createAccount(project, { failures: { "npm run": "broken" } });
-    await expect(deployTo(account, { skipChecks: true })).rejects.toThrow(
-      /^Step 5 of 5 failed: test the deployment\.\nnpm run test:live failed\. .*\nnpm run conformance -- .* failed\. .*\n\n/,
+  test("of two accounts, wrangler uses the one that wrangler.toml names, and otherwise lists both", async () => {
+    api.accounts = ["first", "second"];
+    const changes = { CLOUDFLARE_ACCOUNT_ID: "" };
+    expect(await fail(deploy(changes))).toMatch(
+      /^Step 1 of 5 failed: .*More than one account .*`first`.*`second`/s,
+    );
+    project.configure((text) => `account_id = "second"\n${text}`);
+    api.refused = /\/d1\/database\?/;
+    expect(await fail(deploy(changes))).toMatch(
+      /^Step 2 of 5 failed: prepare the store\..*Service Unavailable/s,
+    );
+    expect([api.usedAccount, listDatabases()]).toEqual(["second", []]);
+    project.configure((text) => text.replace(/^account_id.*\n/, ""));
+  });
+
+  test("a preview needs no store, and is not the first deployment of production", async () => {
+    const { status, stdout, stderr } = await project.run([CLI, "preview"]);
+    expect(status, stdout + stderr).toBe(0);
+    expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(api.origin);
+    expect(stderr, "wrangler accepts the settings").toBe("");
+    const [preview] = api.workers.get(`${WORKER}/feature/login`) ?? [];
+    expect(preview?.bindings).toContainEqual(expect.objectContaining({ name: "STORE", text: "seed" }));
+    expect(preview?.bindings.map(({ name }) => name)).not.toContain("DB");
+    expect([listDatabases(), api.namespaces, listVersions()]).toEqual([[], [], []]);
+  });
+
+  test("the first deployment asks for a subdomain, creates the database and loads the seed", async () => {
+    api.subdomain = undefined;
+    const { status, stdout } = await project.runOnTerminal(
+      [CLI, "deploy"],
+      [
+        ["register a workers.dev subdomain now?", "y"],
+        ["like your workers.dev subdomain to be?", "mine\r"],
+        ["Ok to proceed?", "y"],
+      ],
+    );
+    expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
+    expect(stdout).toContain(`creating the database ${DATABASE}`);
+    expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
+    expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
+    expect([listDatabases(), api.namespaces, readState()]).toMatchObject([[DATABASE], [], { count: 40_614 }]);
+    const [{ bindings, tag } = { bindings: [], tag: "" }, ...others] = listVersions();
+    const [database] = api.databases.list();
+    expect(bindings).toContainEqual({ name: "DB", type: "d1", id: database?.uuid });
+    expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
+  });
+
+  test("the commands for data find the database", async () => {
+    expect(await succeed(project.run(["tools/data/cli.ts", "info", "--remote"]))).toMatch(
+      /^records +40614$/m,
     );
   });
 
-  test.each<[string, Partial<DeployOptions>, string[], string | undefined]>([
-    ["of --url", { url: "https://given.example" }, ["https://a.workers.dev"], "https://given.example"],
-    ["on workers.dev", {}, ["https://a.workers.dev", "schedule: 0 * * * *"], "https://a.workers.dev"],
-    ["of a custom domain", {}, ["https://a.workers.dev", "a.example (custom domain)"], "https://a.example"],
-    ["of a route, which is unknown", {}, ["a.example/* (zone name: a.example)"], undefined],
-  ])("tests the address %s", async (_, options, targets, address) => {
-    const account = createAccount(project, { report: { type: "deploy", version_id: "v1", targets } });
-    const outcome = await deployTo(account, { skipChecks: true, ...options }).catch(String);
-    if (address === undefined) expect(outcome).toContain("name the address of production with --url");
-    else expect(account.calls.slice(-2)).toEqual(TESTS(address));
+  test("a second deployment keeps the records, and its failure names the version before", async () => {
+    const [state, [first]] = [readState(), listVersions()];
+    const error = await fail(deploy({ NPM_STATUS: "1" }));
+    expect(error).toMatch(/^Step 5 of 5 failed: test the deployment\.\nA test of .* failed\./);
+    expect(error).toContain(`\`npx wrangler rollback ${first?.id}\``);
+    expect([readState(), listVersions().length]).toEqual([state, 2]);
+  });
+
+  test("a deployment that the user declines is a failure", async () => {
+    api.lastDeployedFrom = "api";
+    const { status, stdout } = await project.runOnTerminal(
+      [CLI, "deploy"],
+      [["Would you like to continue?", "n"]],
+    );
+    api.lastDeployedFrom = "wrangler";
+    expect([status, listVersions().length], stdout).toEqual([1, 2]);
+    expect(stdout).toContain("Step 3 of 5 failed: deploy the worker.\r\nThe deployment was cancelled");
+  });
+
+  test("plain wrangler deploys with the same database, and npm run deploy does so again", async () => {
+    const state = readState();
+    await succeed(project.run([WRANGLER, "deploy"]));
+    await succeed(deploy());
+    const [first, ...later] = listVersions();
+    expect(later.map(({ bindings }) => bindings.find(({ name }) => name === "DB"))).toEqual(
+      Array(3).fill(first?.bindings.find(({ name }) => name === "DB")),
+    );
+    expect([listDatabases(), readState()]).toEqual([[DATABASE], state]);
+  });
+
+  test("after a change of STORE, the seed does not replace the records that are served", async () => {
+    chooseKv();
+    const error = await fail(deploy());
+    expect(error).toMatch(/^Step 2 of 5 failed: .*Nothing was ever loaded into the kv store\./s);
+    expect(error).toContain("`npm run data -- load --remote data/seed/*.csv`");
+    expect([listVersions().length, readNamespace()]).toEqual([4, undefined]);
+    for (const [name, value] of Object.entries(project.env)) vi.stubEnv(name, value);
+    const choice = { remote: true, config: join(project.folder, "wrangler.toml"), settleMs: 0 };
+    await loadSeed(choice).finally(() => vi.unstubAllEnvs());
+    await succeed(deploy());
+    expect(listVersions().at(-1)?.bindings).toContainEqual(
+      expect.objectContaining({ name: "KV", namespace_id: api.namespaces[0]?.id }),
+    );
+  });
+
+  test("npx wrangler preview delete removes a preview", async () => {
+    await succeed(project.run([WRANGLER, "preview", "delete", "--skip-confirmation"]));
+    expect([...api.workers.keys()]).toEqual([WORKER]);
+  });
+
+  test("nothing was requested that the stub does not know", () => expect(api.unknown).toEqual([]));
+
+  test("on a signal the command names the interrupted step and stops wrangler", async () => {
+    // This server never responds, so the first step does not end.
+    const server = createServer();
+    const { origin, close } = await listen(server);
+    const requested = once(server, "request");
+    const child = project.start([CLI, "deploy"], { CLOUDFLARE_API_BASE_URL: `${origin}/client/v4` });
+    const ended = finish(child);
+    const [request] = await requested;
+    const disconnected = once(request.socket, "close");
+    child.kill("SIGTERM");
+    const { status, stderr } = await ended;
+    expect([status, stderr]).toEqual([
+      143,
+      expect.stringContaining('during the step "find what is deployed". Run the same command again'),
+    ]);
+    await disconnected;
+    await close();
   });
 });
 
-describe("a deployment to a preview", () => {
-  const report = {
-    type: "preview",
-    preview_urls: ["https://login-counts.me.workers.dev"],
-    deployment_urls: ["https://0a1b-counts.me.workers.dev"],
-  };
+describe("in another account", () => {
+  beforeAll(open);
+  afterAll(close);
 
-  test("has its own store, and tests the address that serves only this version", async () => {
-    const account = createAccount(project, { report, databases: ["counts-db"] });
-    await deployTo(account, { skipChecks: true, preview: "login" });
-    expect(account.calls).toEqual([
-      ...CHECK_ACCOUNT,
-      "wrangler d1 list --json",
-      `wrangler d1 create ${OWN}login`,
-      "wrangler d1 list --json",
-      `load the seed into d1 with ${CONFIG}/${OWN}login.json`,
-      `wrangler preview --ignore-base-config --name login --worker-name counts --config ${CONFIG}/${OWN}login.json --tag COMMIT`,
-      ...TESTS("https://0a1b-counts.me.workers.dev"),
-    ]);
-    expect(account.printed.at(-1)).toBe("Deployed to https://login-counts.me.workers.dev");
-    const config = readConfig(`${OWN}login`);
-    for (const settings of [config, config.previews])
-      expect(settings).toMatchObject({
-        vars: { STORE: "d1" },
-        d1_databases: [{ database_name: `${OWN}login`, database_id: `id-of-${OWN}login` }],
-        kv_namespaces: [],
-      });
+  test("after plain wrangler deploy, npm run deploy creates the tables and says how to load", async () => {
+    await succeed(project.run([WRANGLER, "deploy"]));
+    expect([listDatabases(), api.namespaces, listVersions().length]).toEqual([[DATABASE], [], 1]);
+    expect(await fail(deploy())).toContain("Nothing was ever loaded into the d1 store.");
+    expect(readState()).toMatchObject({ load: "", count: 0 });
+    const files = ["2019-05-17", "2025-11-02"].map((day) => `data/seed/${day}.csv`);
+    await succeed(project.run(["tools/data/cli.ts", "load", "--remote", ...files]));
+    await succeed(deploy());
+    expect(listVersions().length).toBe(2);
   });
 
-  test("names the previews that could be removed if the account has no database left", async () => {
-    const failures = {
-      "wrangler d1 create": "You have reached the maximum number of D1 databases for your account.",
-    };
-    const databases = ["counts-db", "other", `${OWN}old`, `${OWN}older`];
-    const account = createAccount(project, { failures, databases });
-    await expect(deployTo(account, { skipChecks: true, preview: "login" })).rejects.toThrow(
-      "The account has 4 databases, and its plan allows no more. Previews of this repository with a database: old, older.",
+  test("a namespace must have its id; then a first deployment loads the seed without a wait", {
+    timeout: 70_000,
+  }, async () => {
+    api.workers.clear();
+    chooseKv();
+    project.configure((text) => text.replace(/^id = "/m, '# id = "'));
+    expect(await fail(deploy())).toContain(
+      `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${WORKER}-kv\``,
     );
+    project.configure((text) => text.replace(/^# id = "/m, 'id = "'));
+    await succeed(deploy());
+    expect(readNamespace()).toMatchObject({ count: 40_614 });
+  });
+
+  test("with the seed as the store, nothing is prepared", async () => {
+    project.configure((text) => text.replace('STORE = "kv"', 'STORE = "seed"'));
+    expect(await succeed(deploy())).toContain("the seed is a part of the deployment");
+    expect(api.unknown).toEqual([]);
   });
 });

@@ -1,36 +1,52 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
-import { readWranglerToml } from "../../../tools/deploy/config-file.ts";
+import { readConfiguration } from "../../../data/stores/configuration.ts";
+import { findAddress } from "../../../tools/deploy/upload.ts";
 
-const configuration = await readWranglerToml(".");
+const configuration = (await readConfiguration()) as RawConfig;
 const { previews = {}, assets } = configuration;
 
 /** The names of all variables and bindings. */
 function listNames({ vars, d1_databases, kv_namespaces, ratelimits, ...others }: RawConfig): string[] {
   const bindings = [d1_databases, kv_namespaces, others.assets, others.version_metadata].flat();
   const limiters = ratelimits?.map(({ name }) => name) ?? [];
-  return [...Object.keys(vars ?? {}), ...limiters, ...bindings.map((one) => String(one?.binding))].sort();
+  const bound = bindings.flatMap((one) => (one?.binding === undefined ? [] : [String(one.binding)]));
+  return [...Object.keys(vars ?? {}), ...limiters, ...bound].sort();
 }
 
-test("src/env.ts has the variables and bindings that wrangler.toml gives production and previews", () => {
+test("wrangler.toml gives production and previews what src/env.ts has, but only the store that STORE names", () => {
   const fields = [...readFileSync("src/env.ts", "utf8").matchAll(/^ {2}([A-Z_0-9]+)\??: /gm)];
-  const names = fields.map(([, name]) => name).sort();
-  expect(names).toContain("KV");
-  expect(listNames(configuration)).toEqual(names);
+  const names = fields.map(([, name]) => String(name)).sort();
+  expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));
+  expect([configuration.vars?.STORE, listNames(configuration)]).toEqual([
+    "d1",
+    names.filter((name) => name !== "KV"),
+  ]);
   // Previews inherit the assets with their binding.
-  expect(listNames({ ...previews, ...(assets && { assets }) })).toEqual(names);
+  expect([previews.vars?.STORE, listNames({ ...previews, ...(assets && { assets }) })]).toEqual([
+    "seed",
+    names.filter((name) => name !== "KV" && name !== "DB"),
+  ]);
 });
 
-test("previews share no resource and no rate limit with production or with each other", () => {
-  expect(previews.d1_databases).toEqual([{ binding: "DB", migrations_dir: "data/migrations" }]);
-  expect(previews.kv_namespaces).toEqual([{ binding: "KV" }]);
-  expect(previews.ratelimits?.[0]?.namespace_id).not.toBe(configuration.ratelimits?.[0]?.namespace_id);
-});
+test("previews share no rate limit with production", () =>
+  expect(previews.ratelimits?.[0]?.namespace_id).not.toBe(configuration.ratelimits?.[0]?.namespace_id));
 
-test("the worker and its previews are on workers.dev, without the limit that the free plan does not allow", () =>
+test("the worker is on workers.dev, without cron triggers and without the limit that the free plan does not allow", () =>
   expect(unstable_readConfig({ config: "wrangler.toml" })).toMatchObject({
     workers_dev: true,
     preview_urls: true,
     limits: undefined,
+    triggers: { crons: undefined },
   }));
+
+test.each<[targets: string[] | undefined, address: string | undefined]>([
+  [["https://a.workers.dev", "schedule: 0 * * * *"], "https://a.workers.dev"],
+  [["https://a.workers.dev", "a.example (custom domain)"], "https://a.example"],
+  [["a.example/* (zone name: a.example)"], "https://a.example"],
+  [["*.example/* (zone name: example)"], undefined],
+  [undefined, undefined],
+])("of the targets %j, the deployment tests %s", (targets, address) =>
+  expect(findAddress(targets)).toBe(address),
+);

@@ -69,7 +69,7 @@ export function addDatabases(add: AddRoute, origin: string): Databases {
   add("get", path, ({ req }) => (Number(req.query("page") ?? 1) > 1 ? [] : databases.list()));
   add("post", path, async ({ req }) => databases.create((await req.json()).name));
   add("get", `${path}/:name`, ({ req }) => {
-    const found = databases.list().find(({ name }) => name === req.param("name"));
+    const found = databases.list().find(({ name, uuid }) => [name, uuid].includes(String(req.param("name"))));
     if (!found) throw new ApiError(7404, "no database");
     return found;
   });

@@ -1,0 +1,128 @@
+import { randomUUID } from "node:crypto";
+import type { Context } from "hono";
+import { type AddRoute, ApiError } from "./stores.ts";
+
+/** The workers of an account. */
+export interface Workers {
+  /** The subdomain of workers.dev; undefined if the account has none. */
+  subdomain: string | undefined;
+  /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, the latest last. */
+  workers: Map<string, Upload[]>;
+  /** Where the workers were last changed. If it is `dash` or `api`, wrangler asks before it deploys. */
+  lastDeployedFrom: "wrangler" | "dash" | "api";
+}
+
+interface Binding {
+  type: string;
+  name: string;
+  id?: string;
+  namespace_id?: string;
+  text?: string;
+}
+
+interface Upload {
+  id: string;
+  created_on: string;
+  bindings: Binding[];
+  tag: string | undefined;
+}
+
+const ON = { enabled: true, previews_enabled: true };
+
+/** The version that the worker of production serves. */
+export function readServedVersion({ workers }: Workers): string | undefined {
+  const [, uploads] = [...workers].find(([name]) => !name.includes("/")) ?? [];
+  return uploads?.at(-1)?.id;
+}
+
+function find({ workers }: Workers, name: string, code = 10007): Upload[] {
+  const uploads = workers.get(name);
+  if (!uploads) throw new ApiError(code, `${name} does not exist`);
+  return uploads;
+}
+
+async function addUpload({ workers }: Workers, name: string, { req }: Context) {
+  const id = randomUUID();
+  const [line = "{}"] = /\{"main_module".*|\{.*"env":.*/.exec(await req.text()) ?? [];
+  const { bindings = [], env = {}, annotations } = JSON.parse(line);
+  const uploads = workers.get(name) ?? [];
+  const before = uploads.at(-1)?.bindings ?? [];
+  const inherit = (binding: Binding) => {
+    if (binding.type !== "inherit") return binding;
+    const inherited = before.find((other) => other.name === binding.name);
+    if (!inherited) throw new ApiError(10021, `no binding ${binding.name} to inherit`);
+    return inherited;
+  };
+  const ofPreview = Object.entries<object>(env).map(([name, binding]) => ({ name, ...binding }) as Binding);
+  uploads.push({
+    id,
+    created_on: new Date().toISOString(),
+    bindings: [...bindings.map(inherit), ...ofPreview],
+    tag: annotations?.["workers/tag"],
+  });
+  workers.set(name, uploads);
+  return { id, deployment_id: id.replaceAll("-", ""), resources: { script: { etag: "x" } } };
+}
+
+/** The subdomain, and the worker with its versions and deployments. */
+export function addWorkers(add: AddRoute, api: Workers): void {
+  const name = ({ req }: Context) => String(req.param("name"));
+  const script = "/workers/scripts/:name";
+  add("get", "/workers/subdomain", () => {
+    if (api.subdomain === undefined) throw new ApiError(10007, "no subdomain");
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/subdomains/:name", () => {
+    throw new ApiError(10032, "This subdomain is available");
+  });
+  add("put", "/workers/subdomain", async ({ req }) => {
+    api.subdomain = (await req.json()).subdomain;
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/services/:name", (c) => {
+    find(api, name(c), 10090);
+    return { default_environment: { script: { last_deployed_from: api.lastDeployedFrom } } };
+  });
+  add("get", `${script}/settings`, (c) => ({ bindings: find(api, name(c)).at(-1)?.bindings ?? [] }));
+  add("patch", `${script}/settings`, () => ({}));
+  add("patch", `${script}/script-settings`, () => ({}));
+  add("post", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));
+  add("put", script, (c) => addUpload(api, name(c), c));
+  add("post", `${script}/versions`, (c) => addUpload(api, name(c), c));
+  add("get", `${script}/deployments`, (c) => ({
+    deployments: find(api, name(c))
+      .map(({ id, created_on }) => ({ id, created_on, versions: [{ version_id: id, percentage: 100 }] }))
+      .reverse(),
+  }));
+  add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
+  add("post", `${script}/subdomain`, () => ON);
+  add("get", `${script}/secrets`, () => []);
+}
+
+/** @param origin where the previews are reachable */
+export function addPreviews(add: AddRoute, api: Workers, origin: string): void {
+  const worker = "/workers/workers/:worker";
+  const previews = `${worker}/previews`;
+  const key = ({ req }: Context) => `${req.param("worker")}/${req.param("name")}`;
+  const describe = (name: string) => ({ id: name, name, slug: name, urls: [origin] });
+  add("post", "/workers/workers", async ({ req }) => void api.workers.set((await req.json()).name, []));
+  add("get", worker, () => ({ previews_base_config: {}, subdomain: ON }));
+  for (const method of ["get", "patch"] as const)
+    add(method, `${previews}/:name`, (c) => {
+      find(api, String(c.req.param("worker")));
+      find(api, key(c), 10025);
+      return describe(String(c.req.param("name")));
+    });
+  add("post", previews, async ({ req }) => describe((await req.json()).name));
+  add("post", `${previews}/:name/deployments`, async (c) => ({
+    ...(await addUpload(api, key(c), c)),
+    ...{ urls: [origin], env: {} },
+  }));
+  add("get", `${previews}/:name/deployments/latest`, () => {
+    throw new ApiError(10222, "no deployment");
+  });
+  add("delete", `${previews}/:name`, (c) => {
+    find(api, key(c), 10025);
+    api.workers.delete(key(c));
+  });
+}

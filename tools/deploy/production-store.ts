@@ -1,0 +1,68 @@
+import { loadSeed } from "../../data/load-seed.ts";
+import type { Configuration, StoreName } from "../../data/stores/configuration.ts";
+import { useStore } from "../../data/stores/open.ts";
+import { runWrangler, WranglerError } from "../../data/stores/wrangler.ts";
+import { printDetail } from "./steps.ts";
+
+/** Cloudflare's error codes for a worker that does not exist. */
+const NO_WORKER = /\[code: (10007|10090)\]/;
+
+interface Deployment {
+  created_on: string;
+  versions: { version_id: string }[];
+}
+
+/**
+ * Reads which version production serves.
+ * @returns undefined if the worker was never deployed; a preview may have created it
+ */
+export async function readDeployedVersion(): Promise<string | undefined> {
+  const listed = await runWrangler(["deployments", "list", "--json"]).catch((error) => {
+    if (error instanceof WranglerError && NO_WORKER.test(error.printed)) return "[]";
+    throw error;
+  });
+  const deployments: Deployment[] = JSON.parse(listed);
+  // Wrangler lists the latest deployment last.
+  return deployments.at(-1)?.versions[0]?.version_id;
+}
+
+/**
+ * Creates the database if it is missing, brings its tables up to date, and loads the seed if nothing was ever loaded.
+ * @param isFirst whether the worker was never deployed. Otherwise no seed is loaded: the worker may serve records from another
+ * store, which the seed must not replace
+ * @throws Error if a deployed worker would have nothing to serve, or if wrangler fails
+ */
+export async function prepareProductionStore(
+  store: StoreName,
+  configuration: Configuration,
+  isFirst: boolean,
+): Promise<void> {
+  if (store === "d1") await createDatabase(configuration);
+  else requireNamespaceId(configuration);
+  const choice = { store, remote: true };
+  // Without a worker, there is no reader who must see the blocks before the switch.
+  if (isFirst) return loadSeed({ ...choice, settleMs: 0 });
+  const { state } = await useStore(choice, ({ store }) => store.readState(undefined, true));
+  if (state.load !== "") return;
+  const files = "`npm run data -- load --remote data/seed/*.csv`";
+  throw new Error(
+    `Nothing was ever loaded into the ${store} store. The seed is loaded only before the first deployment, so that it never replaces the records that a worker serves. Load your own records or, with ${files}, the seed.`,
+  );
+}
+
+async function createDatabase({ d1_databases: [database] = [] }: Configuration): Promise<void> {
+  if (database?.database_id !== undefined) return;
+  const name = database?.database_name;
+  if (!name) throw new Error("[[d1_databases]] in wrangler.toml has no database_name.");
+  const databases: { name: string }[] = JSON.parse(await runWrangler(["d1", "list", "--json"]));
+  if (databases.some((existing) => existing.name === name)) return;
+  printDetail(`creating the database ${name}`);
+  await runWrangler(["d1", "create", name]);
+}
+
+function requireNamespaceId({ name, kv_namespaces: [namespace] = [] }: Configuration): void {
+  if (namespace?.id) return;
+  throw new Error(
+    `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${name}-kv\`, and write the id that it prints into wrangler.toml.`,
+  );
+}
