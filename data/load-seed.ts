@@ -11,12 +11,16 @@ import { load } from "./stores/writer.ts";
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await useStore(choice, async ({ store }) => {
-    const { state } = await store.readState(undefined, true);
-    if (state.load !== "") return;
+    const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
+    if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
     const staged = await stageSeed("Nothing was loaded.");
-    const options = { isFirst: true, sources: [SEED_SOURCE] };
-    await useLock(choice, () => load(store, staged, options)).finally(staged.close);
-    console.log(`Loaded ${summarise(staged)}.`);
+    const write = async () => {
+      // Another process may have loaded something before it released the lock.
+      if (!(await isEmpty())) return;
+      await load(store, staged, { isFirst: true, sources: [SEED_SOURCE] });
+      console.log(`Loaded ${summarise(staged)}.`);
+    };
+    await useLock(choice, write).finally(staged.close);
   });
 }

@@ -45,9 +45,10 @@ const document = describeService(PLACEHOLDER_ORIGIN);
 replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document)));
 replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
 removeOthers(files.map(({ name }) => name));
-await writeSeedAssets(join(DIST, "assets"));
-// `npm start` prepares the store that its arguments name, which this program does not get.
-if (process.env.WRANGLER_COMMAND === "dev" && !process.env.STORE_IS_PREPARED) await prepareStore();
+await prepareRecords().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
 
 /** A file whose name contains a hash of its contents, so that browsers may keep it forever. */
 interface HashedFile {
@@ -113,8 +114,11 @@ function removeOthers(names: string[]): void {
     if (!names.includes(name)) rmSync(join(ASSETS, name), { force: true });
 }
 
-/** Creates the tables of the local store that wrangler.toml names, and loads the seed if nothing was ever loaded. */
-async function prepareStore(): Promise<void> {
+/** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
+async function prepareRecords(): Promise<void> {
+  await writeSeedAssets(join(DIST, "assets"));
+  // `npm start` prepares the store that its arguments name, which this program does not get.
+  if (process.env.WRANGLER_COMMAND !== "dev" || process.env.STORE_IS_PREPARED) return;
   const store = requireSettings(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });
 }

@@ -37,7 +37,11 @@ export async function applyMigrations(database: WritableDatabase): Promise<void>
   if (names.length > 0) await database.write([TABLE]);
   for (const name of names) {
     const statements = splitStatements(await readFile(join(MIGRATIONS, name), "utf8"));
-    await database.write([...statements, `INSERT INTO d1_migrations (name) VALUES ('${name}')`]);
+    const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
+    await database.write([...statements, note]).catch(async (error) => {
+      // Another process that starts at the same time may have applied it.
+      if ((await listMissing(database)).includes(name)) throw error;
+    });
   }
 }
 

@@ -1,14 +1,17 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { cpSync, existsSync, mkdirSync, symlinkSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
-import { expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
 import { serve } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { createProject } from "./deploy/project.ts";
 
 /** Writes a file with 20 records. */
 async function writeRecords(file: string): Promise<void> {
@@ -69,4 +72,44 @@ test("npm run serve builds without the files of earlier builds, and serves a fil
     existsSync(join(project, "dist", file)),
   );
   expect(left).toEqual([false, false, true, true]);
+});
+
+describe("in a fresh clone", () => {
+  const project = createProject("http://localhost");
+  const build = () => project.run(["tools/build-assets.ts"], { WRANGLER_COMMAND: "dev" });
+
+  test("the build of wrangler dev loads the seed once, even if two run at the same time", async () => {
+    const builds = await Promise.all([build(), build()]);
+    expect(builds).toMatchObject(Array(2).fill({ status: 0, stderr: "" }));
+    expect(builds.filter(({ stdout }) => stdout.includes("Loaded 40614 records."))).toHaveLength(1);
+    expect(await build(), "a build after a change").toEqual({ status: 0, stdout: "", stderr: "" });
+  });
+
+  test.each(["d1", "seed"])("plain wrangler dev serves the seed with STORE %s", async (store) => {
+    const options = ["--port", "0", "--inspector-port", "0", "--var", `STORE:${store}`];
+    const server = project.start(["node_modules/wrangler/bin/wrangler.js", "dev", ...options]);
+    let output = "";
+    const origin = await new Promise<string>((resolve, reject) => {
+      server.stdout.on("data", (chunk) => {
+        output += chunk;
+        const [, shown] = /Ready on (http:\S+)\s/.exec(output) ?? [];
+        if (shown) resolve(shown);
+      });
+      server.on("close", () => reject(new Error(`wrangler dev ended:\n${output}`)));
+    });
+    expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+    const ended = once(server, "close");
+    server.kill("SIGINT");
+    await ended;
+  });
+
+  test("a wrong line in a file of the seed is named", async () => {
+    const file = join(project.folder, "data/seed/2019-05-17.csv");
+    await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
+    expect(await build()).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`,
+    });
+  });
 });

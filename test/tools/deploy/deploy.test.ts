@@ -20,7 +20,7 @@ let api: Api;
 let project: Project;
 const open = async () => {
   api = await openApi();
-  project = createProject(api);
+  project = createProject(api.origin);
   // The address that wrangler reports does not exist.
   project.configure((text) => text.replace('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`));
 };

@@ -4,7 +4,6 @@ import { join, resolve } from "node:path";
 import { finish } from "../../processes.ts";
 import type { Finished } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import type { Api } from "./stub/api.ts";
 
 /** What a deployment uses of the repository. */
 const FILES = [
@@ -36,7 +35,8 @@ export interface Project {
   configure(change: (text: string) => string): void;
 }
 
-export function createProject(api: Api): Project {
+/** @param api the origin of the stub of the API */
+export function createProject(api: string): Project {
   const folder = join(createFolder(), "project");
   for (const name of FILES) cpSync(name, join(folder, name), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
@@ -54,7 +54,7 @@ export function createProject(api: Api): Project {
   );
   const env = {
     ...Object.fromEntries(inherited),
-    CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
+    CLOUDFLARE_API_BASE_URL: `${api}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
     CLOUDFLARE_ACCOUNT_ID: "account",
     HOME: home,
