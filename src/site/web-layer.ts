@@ -57,8 +57,13 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   c.res = createPage(c, response);
 }
 
-/** Reads a body up to its end, or to where it breaks. */
-async function readBody({ body }: Response): Promise<string> {
+/** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
+async function readBody(response: Response): Promise<string> {
+  const isIntact = !response.headers.get("Preference-Applied")?.includes("body=");
+  return isIntact ? response.text() : readParts(response);
+}
+
+async function readParts({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
