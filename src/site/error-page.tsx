@@ -16,6 +16,8 @@ interface ErrorView {
   isFault: boolean;
   /** Where the requested page would be; undefined if the request is not for a page. */
   place: Place | undefined;
+  /** The address of the same page without faults, if there is one. */
+  unchanged: string | undefined;
   url: URL;
 }
 
@@ -71,18 +73,16 @@ const Advice: FC<ErrorView> = (view) => {
 };
 
 /** An error on request must not look like an outage. */
-const FaultAdvice: FC<ErrorView> = ({ url }) => (
+const FaultAdvice: FC<ErrorView> = ({ unchanged }) => (
   <>
     A preference asked for this error; nothing is wrong.{" "}
-    {url.searchParams.has("prefer") && (
-      <a href={changeQuery(url, { prefer: null })}>The same address without it</a>
-    )}
+    {unchanged !== undefined && <a href={unchanged}>The same address without it</a>}
   </>
 );
 
 const NotFoundAdvice: FC<ErrorView> = ({ url, place }) => {
-  const link = (text: string, changes: Record<string, string>) => (
-    <a href={changeQuery(url, changes)}>{text}</a>
+  const link = (text: string, name: string, value: string) => (
+    <a href={changeQuery(url, name, value)}>{text}</a>
   );
   if (url.pathname !== COLLECTION_PATH)
     return (
@@ -91,12 +91,12 @@ const NotFoundAdvice: FC<ErrorView> = ({ url, place }) => {
         .
       </>
     );
-  if (place) return <>The last page is {link(`page ${place.pages}`, { page: String(place.pages) })}.</>;
+  if (place) return <>The last page is {link(`page ${place.pages}`, "page", String(place.pages))}.</>;
   if (["", "api", null].includes(lastValue(url.searchParams, "format")))
     return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
   return (
     <>
-      There are only the formats {link("api", { format: "api" })} and {link("json", { format: "json" })}.
+      There are only the formats {link("api", "format", "api")} and {link("json", "format", "json")}.
     </>
   );
 };
@@ -110,13 +110,10 @@ function readDetail({ body }: ErrorView): string {
   }
 }
 
-/** The address of the request with other parameters: null removes a parameter. */
-function changeQuery(url: URL, changes: Record<string, string | null>): string {
+/** The address of the request with another value of a parameter. */
+function changeQuery(url: URL, name: string, value: string): string {
   const query = new URLSearchParams(url.search);
-  for (const [name, value] of Object.entries(changes)) {
-    if (value === null) query.delete(name);
-    else query.set(name, value);
-  }
+  query.set(name, value);
   return `?${query}`;
 }
 

@@ -91,8 +91,15 @@ function createPage(c: SiteContext, response: ClientResponse): Response {
 
 function render(c: SiteContext, response: ClientResponse): string {
   const place = c.get("place");
+  const unchanged = findUnchanged(c);
   if (response.status >= 400 || !place)
-    return renderError({ ...response, place, isFault: c.get("fault") ?? false, url: new URL(c.req.url) });
+    return renderError({
+      ...response,
+      place,
+      isFault: c.get("fault") ?? false,
+      unchanged,
+      url: new URL(c.req.url),
+    });
   const query = readQuery(c.req.url);
   const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
   return renderRecords({
@@ -100,6 +107,16 @@ function render(c: SiteContext, response: ClientResponse): string {
     number: place.number,
     url,
     query,
+    unchanged,
     limitPeriod: findLimitPeriod(c.env),
   });
+}
+
+/** The address of the same page without faults; undefined if a header asks for them. */
+function findUnchanged(c: SiteContext): string | undefined {
+  const query = readQuery(c.req.url);
+  if (c.env.PREFER) query.set("prefer", "none");
+  else if (query.has("prefer")) query.delete("prefer");
+  else return undefined;
+  return `?${query}`;
 }

@@ -171,7 +171,7 @@ describe("the banners of a page", () => {
     for (const [index, [title, fact, link]] of expected.entries()) {
       expect(toText(banners[index]!)).toContain(title);
       expect(toText(banners[index]!)).toContain(fact);
-      if (link !== undefined) expect(banners[index]).toContain(`href="${PATH}${link}"`);
+      if (link !== undefined) expect(banners[index]).toContain(`href="${link}"`);
     }
   });
 
@@ -184,6 +184,14 @@ describe("the banners of a page", () => {
     const [, banner] = /<p class="banner">(.*?)<\/p>/.exec(page) ?? [];
     expect(banner).toMatch(text);
     expect(banner).not.toContain("<a ");
+  });
+
+  test("lead to the page without the faults of the deployment", async () => {
+    const { fetch } = createInstance(service.store, { settings: { PREFER: "delay=1" } });
+    const read = async (query: string) => (await fetch(PATH + query, inBrowser())).text();
+    expect(await read("?page=3")).toContain('<code>delay=1</code>. <a href="?page=3&amp;prefer=none">');
+    expect(await read("?page=3&prefer=code=503")).toContain('<a href="?page=3&amp;prefer=none">');
+    expect(await read("?page=3&prefer=none")).not.toContain("A preference changed");
   });
 
   test("say that requests are limited", async () => {

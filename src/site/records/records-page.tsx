@@ -21,6 +21,8 @@ interface RecordsView {
   /** The absolute URL of each page, with the other parameters of the request. */
   url: (page: number) => string;
   query: URLSearchParams;
+  /** The address of the same page without faults, if there is one. */
+  unchanged: string | undefined;
   /** The period of the rate limit in seconds; undefined if requests are not limited. */
   limitPeriod: string | undefined;
 }
@@ -55,8 +57,8 @@ function parsePage(text: string): Page | undefined {
 }
 
 /** What is unusual about a page, with the way back to the usual one. */
-export const Banners: FC<RecordsView & { count: number | undefined }> = ({
-  query,
+const Banners: FC<RecordsView & { count: number | undefined }> = ({
+  unchanged,
   headers,
   count,
   limitPeriod,
@@ -68,7 +70,7 @@ export const Banners: FC<RecordsView & { count: number | undefined }> = ({
       {applied !== null && (
         <p class="banner">
           A preference changed the response: <code>{applied}</code>.{" "}
-          {query.has("prefer") && <a href={withoutPrefer(query)}>Show the unchanged page</a>}
+          {unchanged !== undefined && <a href={unchanged}>Show the unchanged page</a>}
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
@@ -86,13 +88,6 @@ export const Banners: FC<RecordsView & { count: number | undefined }> = ({
     </>
   );
 };
-
-/** The address of the page without its faults. */
-function withoutPrefer(query: URLSearchParams): string {
-  const kept = new URLSearchParams(query);
-  kept.delete("prefer");
-  return `${COLLECTION_PATH}?${kept}`;
-}
 
 interface PageProps {
   view: RecordsView;
