@@ -10,7 +10,7 @@ import { findAddress, testDeployment, upload } from "./upload.ts";
 const HINTS = {
   read: "Nothing was created or deployed.",
   prepare:
-    "The worker was not deployed. Then run `npm run deploy` again: nothing is created or loaded twice. If a migration failed, those before it stay applied.",
+    "The worker was not deployed, so what was served before is still served. Correct this and run `npm run deploy` again: nothing is created or loaded twice.",
   upload:
     "The records are unchanged. If wrangler failed after the upload, the new version is served already: `npx wrangler deployments status` shows it. Run `npm run deploy` again to continue.",
   wait: "The worker was deployed. If `npx wrangler deployments status` shows another version, a later deployment has replaced it. Otherwise run `npm run deploy` again.",

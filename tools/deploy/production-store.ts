@@ -8,7 +8,6 @@ import { printDetail } from "./steps.ts";
 const NO_WORKER = /\[code: (10007|10090)\]/;
 
 interface Deployment {
-  created_on: string;
   versions: { version_id: string }[];
 }
 
@@ -44,9 +43,9 @@ export async function prepareProductionStore(
   if (isFirst) return loadSeed({ ...choice, settleMs: 0 });
   const { state } = await useStore(choice, ({ store }) => store.readState(undefined, true));
   if (state.load !== "") return;
-  const files = "`npm run data -- load --remote data/seed/*.csv`";
+  const lag = store === "kv" ? " If you have just loaded some, wait a minute: KV shows a load late." : "";
   throw new Error(
-    `Nothing was ever loaded into the ${store} store. The seed is loaded only before the first deployment, so that it never replaces the records that a worker serves. Load your own records or, with ${files}, the seed.`,
+    `Nothing was ever loaded into the ${store} store. The seed is loaded only before the first deployment, so that it never replaces the records that a worker serves. Load your own records or, with \`npm run data -- load --remote data/seed/*.csv\`, the seed.${lag}`,
   );
 }
 

@@ -82,18 +82,18 @@ describe("in a new account", () => {
     );
   });
 
-  test("of two accounts, wrangler uses the one that wrangler.toml names, and otherwise lists both", async () => {
+  test("of two accounts, the commands use the one that wrangler remembers or wrangler.toml names", async () => {
     api.accounts = ["first", "second"];
-    const changes = { CLOUDFLARE_ACCOUNT_ID: "" };
-    expect(await fail(deploy(changes))).toMatch(
-      /^Step 1 of 5 failed: .*More than one account .*`first`.*`second`/s,
-    );
+    expect(await fail(deploy())).toMatch(/^Step 1 of 5 failed: .*More than one account .*`first`.*`second`/s);
+    await project.runOnTerminal([WRANGLER, "d1", "list"], [["Select an account", "\r"]]);
+    const findAccount = async () => {
+      api.refused = /\/d1\/database\?/;
+      expect(await fail(deploy())).toMatch(/^Step 2 of 5 failed: prepare the store\..*Service Unavailable/s);
+      return api.usedAccount;
+    };
+    expect(await findAccount()).toBe("first");
     project.configure((text) => `account_id = "second"\n${text}`);
-    api.refused = /\/d1\/database\?/;
-    expect(await fail(deploy(changes))).toMatch(
-      /^Step 2 of 5 failed: prepare the store\..*Service Unavailable/s,
-    );
-    expect([api.usedAccount, listDatabases()]).toEqual(["second", []]);
+    expect([await findAccount(), listDatabases()]).toEqual(["second", []]);
     project.configure((text) => text.replace(/^account_id.*\n/, ""));
   });
 
@@ -181,7 +181,9 @@ describe("in a new account", () => {
     );
   });
 
-  test("npx wrangler preview delete removes a preview", async () => {
+  test("the next commit updates the preview of its branch, and npx wrangler preview delete removes it", async () => {
+    await succeed(project.run([CLI, "preview"]));
+    expect(api.workers.get(`${WORKER}/feature/login`)).toHaveLength(2);
     await succeed(project.run([WRANGLER, "preview", "delete", "--skip-confirmation"]));
     expect([...api.workers.keys()]).toEqual([WORKER]);
   });

@@ -56,7 +56,9 @@ export function createProject(api: string): Project {
     ...Object.fromEntries(inherited),
     CLOUDFLARE_API_BASE_URL: `${api}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
-    CLOUDFLARE_ACCOUNT_ID: "account",
+    CLOUDFLARE_ACCOUNT_ID: "",
+    // Where wrangler remembers which account the user chose.
+    WRANGLER_CACHE_DIR: join(home, "cache"),
     HOME: home,
     XDG_CONFIG_HOME: home,
     PATH: `${programs}:${process.env.PATH}`,

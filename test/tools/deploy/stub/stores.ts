@@ -73,7 +73,6 @@ export function addDatabases(add: AddRoute, origin: string): Databases {
     if (!found) throw new ApiError(7404, "no database");
     return found;
   });
-  add("delete", `${path}/:uuid`, ({ req }) => void opened.delete(String(req.param("uuid"))));
   add("post", `${path}/:uuid/query`, async ({ req }) =>
     databases.query(String(req.param("uuid")), await req.json()),
   );
@@ -100,19 +99,7 @@ export function addNamespaces(add: AddRoute, api: Namespaces): void {
     return pairs;
   };
   const path = "/storage/kv/namespaces";
-  add("get", path, ({ req }) => (Number(req.query("page") ?? 1) > 1 ? [] : api.namespaces));
-  add("post", path, async ({ req }) => {
-    const namespace = { id: randomUUID().replaceAll("-", ""), title: (await req.json()).title };
-    api.namespaces.push(namespace);
-    return namespace;
-  });
-  add("delete", `${path}/:id`, ({ req }) => {
-    api.namespaces = api.namespaces.filter(({ id }) => id !== req.param("id"));
-  });
   add("get", `${path}/:id/keys`, (c) => [...pairsOf(c).keys()].map((name) => ({ name })));
-  add("put", `${path}/:id/values/:key`, async (c) => {
-    pairsOf(c).set(String(c.req.param("key")), await c.req.text());
-  });
   add("put", `${path}/:id/bulk`, async (c) => {
     const pairs: { key: string; value: string }[] = await c.req.json();
     for (const { key, value } of pairs) pairsOf(c).set(key, value);

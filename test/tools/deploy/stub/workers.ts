@@ -84,7 +84,6 @@ export function addWorkers(add: AddRoute, api: Workers): void {
     return { default_environment: { script: { last_deployed_from: api.lastDeployedFrom } } };
   });
   add("get", `${script}/settings`, (c) => ({ bindings: find(api, name(c)).at(-1)?.bindings ?? [] }));
-  add("patch", `${script}/settings`, () => ({}));
   add("patch", `${script}/script-settings`, () => ({}));
   add("post", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));
   add("put", script, (c) => addUpload(api, name(c), c));
@@ -118,9 +117,10 @@ export function addPreviews(add: AddRoute, api: Workers, origin: string): void {
     ...(await addUpload(api, key(c), c)),
     ...{ urls: [origin], env: {} },
   }));
-  add("get", `${previews}/:name/deployments/latest`, () => {
-    throw new ApiError(10222, "no deployment");
-  });
+  add("get", `${previews}/:name/deployments/latest`, (c) => ({
+    id: find(api, key(c), 10222).at(-1)?.id,
+    env: {},
+  }));
   add("delete", `${previews}/:name`, (c) => {
     find(api, key(c), 10025);
     api.workers.delete(key(c));
