@@ -87,7 +87,7 @@ export function findCut(bytes: Uint8Array): number {
 }
 
 /** How long a slow body takes without a delay: less than the 5 seconds after which many test runners give up. */
-const SLOW_MS = 2_000;
+export const SLOW_MS = 2_000;
 
 /** How often a piece of a slow body is sent. */
 const PIECE_MS = 100;

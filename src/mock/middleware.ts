@@ -5,7 +5,7 @@ import { readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import type { CollectionEnv } from "../records/route.ts";
 import { announce, listCertain } from "./announce.ts";
-import { BODY_FAULT_HEADERS, breakBody, createClosing, wait } from "./body-faults.ts";
+import { BODY_FAULT_HEADERS, breakBody, createClosing, SLOW_MS, wait } from "./body-faults.ts";
 import { type Decision, decide, isOnTarget } from "./decision.ts";
 import type { OptionName } from "./options.ts";
 import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
@@ -18,7 +18,8 @@ import {
   type RandomSource,
   requestKey,
 } from "./request-key.ts";
-import { createError } from "./status-faults.ts";
+import { createError, tooManyWaiting } from "./status-faults.ts";
+import { createWaiting } from "./waiting.ts";
 
 type MockContext = Context<CollectionEnv>;
 
@@ -30,10 +31,11 @@ interface MockSettings {
 interface Mock extends MockSettings {
   counter: Counter;
   parseSetting(text: string): Preferences;
+  waiting: ReturnType<typeof createWaiting>;
 }
 
-/** Clients and proxies give up before this time. */
-const HANG_MS = 300_000;
+/** Most clients that have a limit give up before this time. */
+const HANG_MS = 60_000;
 
 /**
  * Creates the mock, which makes responses fail as the header `Prefer` and the query parameter `prefer` ask, and those of the
@@ -42,7 +44,12 @@ const HANG_MS = 300_000;
  * Responses with a fault are never stored.
  */
 export function createMock(settings: MockSettings) {
-  const mock: Mock = { ...settings, counter: createCounter(), parseSetting: createSettingParser() };
+  const mock: Mock = {
+    ...settings,
+    counter: createCounter(),
+    waiting: createWaiting(),
+    parseSetting: createSettingParser(),
+  };
   return {
     /** @throws 400 if the query has an unknown or an invalid option, and an Error if `PREFER` has one */
     handle(c: Context, next: Next): Promise<void> {
@@ -89,7 +96,12 @@ async function change(c: MockContext, next: Next, mock: Mock, preferences: Prefe
     count: () => mock.counter.count(identify(c, preferences)),
     random,
   });
-  await wait(findWait(decision), c.req.raw.signal);
+  const { before, body } = findWaits(decision);
+  const end = mock.waiting.begin(before + body);
+  if (!end) return replaceResponse(c, () => respondWithError(tooManyWaiting(), c));
+  await wait(before, c.req.raw.signal);
+  // A slow body counts until its time is over, even if the client disconnects.
+  if (body === 0) end();
   if (decision.faults.close) replaceResponse(c, createClosing);
   else if (decision.status !== undefined) fail(c, decision.status, preferences, now);
   else if (!on) await next();
@@ -103,10 +115,11 @@ function identify(c: MockContext, { texts }: Preferences): string {
   return `${requestKey(c.req.method, new URL(c.req.url))} ${[...texts.values()]}`;
 }
 
-/** How long to wait before the response. With `body=slow` the body takes that time. */
-function findWait({ delayMs = 0, faults }: Decision): number {
-  if (faults.hang) return HANG_MS;
-  return faults.body === "slow" ? 0 : delayMs;
+/** How long to wait before the response, and for how long its body is sent. With `body=slow` the delay is that of the body. */
+function findWaits({ delayMs, faults }: Decision): { before: number; body: number } {
+  const isSlow = faults.body === "slow";
+  const delay = isSlow ? 0 : (delayMs ?? 0);
+  return { before: faults.hang ? HANG_MS : delay, body: isSlow ? (delayMs ?? SLOW_MS) : 0 };
 }
 
 /** Responds with an error. */

@@ -36,7 +36,7 @@ export const MOCK_OPTIONS = {
   },
   hang: {
     ...withoutValue,
-    description: "Sends no response for 5 minutes",
+    description: "Sends no response for a minute",
     example: "hang",
   },
   close: {

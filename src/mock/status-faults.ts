@@ -1,5 +1,6 @@
-import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import { HttpError, methodNotAllowed, throttled, unavailable } from "../http/errors.ts";
 import type { MockOptions } from "./options.ts";
+import { MOST_WAITING } from "./waiting.ts";
 
 /** Shorter than for real errors, because tests wait for it. */
 const RETRY_AFTER_SECONDS = 2;
@@ -26,6 +27,12 @@ export function createError(status: number, method: string, now: number, options
   if ((status === 429 || status === 503) && retryAfter !== "none")
     headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
   return new HttpError(status, { detail: message, headers });
+}
+
+/** The response to a request that would wait beside too many others. */
+export function tooManyWaiting(): HttpError {
+  const warning = `${MOST_WAITING} responses wait already, which is the most that may wait at a time.`;
+  return new HttpError(503, { headers: { ...unavailable().headers, "Mock-Warning": warning } });
 }
 
 /** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */

@@ -24,7 +24,7 @@ describe("in memory,", async () => {
   test.each([
     ["delay=300", 300, 200],
     ["delay=300, code=500", 300, 500],
-    ["hang", 300_000, 503],
+    ["hang", 60_000, 503],
   ])("%s waits for %i ms before the response", async (prefer, milliseconds, status) => {
     stopClock();
     const seen: number[] = [];
@@ -35,6 +35,43 @@ describe("in memory,", async () => {
     await vi.advanceTimersByTimeAsync(1);
     await asked;
     expect(seen).toEqual([status]);
+  });
+
+  test("at most 100 responses wait at a time, and others are refused with the reason", async () => {
+    stopClock();
+    const send = (Prefer: string, client?: AbortController) =>
+      service.fetch(PAGE, { headers: { Prefer }, ...(client && { signal: client.signal }) });
+    const refused = {
+      status: 503,
+      retry: "5",
+      warning: "100 responses wait already, which is the most that may wait at a time.",
+    };
+    const read = async (response: Response | Promise<Response>) => {
+      const { status, headers } = await response;
+      return { status, retry: headers.get("Retry-After"), warning: headers.get("Mock-Warning") };
+    };
+    const client = new AbortController();
+    const hanging = Array.from({ length: 50 }, () => send("hang", client).catch(() => undefined));
+    const delayed = Array.from({ length: 49 }, () => send("delay=10000"));
+    while (vi.getTimerCount() < 99) await Promise.resolve();
+    const slow = await send("body=slow");
+    for (const prefer of ["hang", "delay=1", "body=slow", "on=2, hang"])
+      expect(await read(send(prefer)), prefer).toEqual(refused);
+    expect(await read(send("code=404"))).toMatchObject({ status: 404, warning: null });
+    expect((await send("")).status).toBe(200);
+
+    await slow.body?.cancel();
+    expect(await read(send("hang"))).toEqual(refused);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect((await send("body=slow")).status, "the slow body is over").toBe(200);
+
+    client.abort();
+    await Promise.all(hanging);
+    expect((await send("body=slow")).status, "clients have disconnected").toBe(200);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await Promise.all(delayed.map(async (response) => (await response).status))).toEqual(
+      Array(49).fill(200),
+    );
   });
 
   test.each([

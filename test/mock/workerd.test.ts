@@ -82,6 +82,15 @@ test.each(["delay=10000", "hang"])("%s sends nothing, and delays no other reques
   expect(await delayed).toBe("aborted");
 });
 
+test("100 clients that disconnect while they wait let others wait when their time is over", async () => {
+  const client = new AbortController();
+  const waiting = Array.from({ length: 100 }, () => get("delay=2000", { signal: client.signal }));
+  await expect.poll(async () => (await get("delay=1")).status).toBe(503);
+  client.abort();
+  await Promise.allSettled(waiting);
+  await expect.poll(async () => (await get("delay=1")).status, { timeout: 10_000 }).toBe(200);
+});
+
 test("several Prefer headers are read as one header", async () => {
   const outgoing = requestOverHttp(worker.origin + PAGE);
   outgoing.setHeader("Prefer", ["delay=1; x=y", 'code="404", code=500', "respond-async"]);
