@@ -31,7 +31,7 @@ export function announce(
     ...listLimits(faults),
     ...(isGrown ? ["grow" as const] : []),
   ]);
-  if (applied.length > 0) headers.set("Preference-Applied", applied.join(", "));
+  if (applied.length > 0) headers.set("Preference-Applied", writeApplied(applied));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }
 
@@ -51,6 +51,15 @@ function listLimits(faults: OptionName[]): OptionName[] {
   return faults.every((name) => name === "delay")
     ? ["on", "until", "times"]
     : ["on", "until", "times", "fail"];
+}
+
+/** Proxies refuse headers that are much longer, in characters. */
+const LONGEST_LIST = 1_024;
+
+/** If the list is too long, it has only the names of options with long values. */
+function writeApplied(applied: string[]): string {
+  const list = applied.join(", ");
+  return list.length <= LONGEST_LIST ? list : list.replaceAll(/=(?:"[^"]{40,}"|[^",]{40,})/g, "");
 }
 
 /** The applied options as the client wrote them, in the order of the table. */

@@ -93,7 +93,7 @@ export const MOCK_OPTIONS = {
     parse: parseGrowth,
   },
   on: {
-    value: "page numbers, ranges of them and last, such as 3,7-9",
+    value: "up to 50 page numbers, ranges of them and last, such as 3,7-9",
     description: "Limits the faults to these pages of the collection",
     example: "on=3,7-9",
     parse: parsePages,
@@ -170,11 +170,14 @@ function parseShare(text: string): number | undefined {
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
 }
 
+/** More pages would make long headers and long links. */
+const MOST_RANGES = 50;
+
 function parsePages(text: string): Range[] | undefined {
   const pages = text
     .split(",")
     .map((element) => (element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));
-  return pages.every((range) => range !== undefined) ? pages : undefined;
+  return pages.length <= MOST_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
 /** @returns milliseconds since 1970-01-01 UTC */

@@ -201,6 +201,17 @@ describe("Preference-Applied", () => {
     const response = await send(target, { headers: { Prefer: text } });
     expect(response.headers.get("preference-applied")).toBe(applied);
   });
+
+  const largest = "9007199254740991-9007199254740991";
+  test.each<[string, string]>([
+    [`on=2,${Array(25).fill(largest)}, code=404`, `code=404, on="2,${Array(25).fill(largest)}"`],
+    [`on=2,${Array(49).fill(largest)}, code=404`, "code=404, on"],
+    [`delay=${"0".repeat(2_000)}1, code=404`, "code=404, delay"],
+  ])("to %s has at most 1 KB, without long values", async (text, applied) => {
+    const response = await send(PAGE, { headers: { Prefer: text } });
+    expect(response.headers.get("preference-applied")).toBe(applied);
+    expect(applied.length).toBeLessThanOrEqual(1_024);
+  });
 });
 
 describe("an option that is wrong", () => {

@@ -100,6 +100,12 @@ describe("an invalid option is a warning in the header, and an error in the quer
     expect(defined(readPreferences(text, [`${name}=1`]).options)).toEqual({});
   });
 
+  test("on with more than 50 elements", () => {
+    const [most, more] = [50, 51].map((count) => `on=${Array(count).fill(1)}`) as [string, string];
+    expect(readPreferences(most, [])).toMatchObject({ warnings: [] });
+    expect(readPreferences(more, []).warnings[0]).toMatch(/ is invalid: on must be up to 50 page numbers/);
+  });
+
   test.each([
     ["dealy=5", " Did you mean delay?"],
     ["cod=503", " Did you mean code?"],
