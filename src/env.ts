@@ -16,6 +16,8 @@ export interface Env {
   RATE_LIMIT?: string;
   /** Preferences for requests of the collection that name none, such as `delay=200-800`; empty for none. */
   PREFER?: string;
+  /** `off` ends all faults, so that `PREFER` and the preferences of requests have no meaning. By default `on`. */
+  FAULTS?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */

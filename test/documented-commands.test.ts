@@ -49,7 +49,7 @@ const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|
 const PATH = "/api/tf1/records/";
 
 const folder = createFolder();
-// A rate limit, or a store into which the commands do not load, would make the commands fail.
+// A rate limit, a service without faults, or a store into which the commands do not load, would make the commands fail.
 const served = useService(
   folder,
   ...startArguments().filter((argument) => !/RATE_LIMIT|STORE/.test(argument)),

@@ -1,4 +1,5 @@
 import type { Context, Next } from "hono";
+import type { Env } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
@@ -30,8 +31,8 @@ interface MockSettings {
 
 interface Mock extends MockSettings {
   counter: Counter;
-  parseSetting(text: string): Preferences;
   waiting: ReturnType<typeof createWaiting>;
+  parseSetting(text: string): Preferences;
 }
 
 /** Most clients that have a limit give up before this time. */
@@ -51,8 +52,9 @@ export function createMock(settings: MockSettings) {
     parseSetting: createSettingParser(),
   };
   return {
-    /** @throws 400 if the query has an unknown or an invalid option, and an Error if `PREFER` has one */
+    /** @throws 400 if the query has an unknown or an invalid option, and an Error if `PREFER` has one or `FAULTS` is wrong */
     handle(c: Context, next: Next): Promise<void> {
+      if (isOff(c.env)) return next();
       const isStanding = c.env.PREFER && c.req.path === COLLECTION_PATH;
       // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
       const isUnused = !isStanding && c.req.header("Prefer") === undefined && !/prefer=|%/.test(c.req.url);
@@ -62,6 +64,12 @@ export function createMock(settings: MockSettings) {
     /** Forgets all requests that `times` has counted. */
     reset: mock.counter.reset,
   };
+}
+
+/** Whether the deployment ends all faults: then `prefer` is a parameter and `Prefer` a header without meaning. */
+function isOff({ FAULTS = "on" }: Env): boolean {
+  if (FAULTS === "on" || FAULTS === "off") return FAULTS === "off";
+  throw new Error(`FAULTS is ${JSON.stringify(FAULTS)}; it must be "on" or "off"`);
 }
 
 /** Parses `PREFER` again only if it has changed. */

@@ -48,6 +48,8 @@ export interface Target {
   load: string;
   /** The preferences of the deployment, if it has some. */
   prefer?: string | undefined;
+  /** False if the deployment ends all faults. */
+  hasFaults?: boolean;
   /** Newest first; undefined if nobody knows them. */
   records?: TrafficRecord[];
 }

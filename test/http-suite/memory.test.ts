@@ -54,6 +54,14 @@ describe("for a deployment whose records are unknown, the suite", () => {
     expect(count).toBeGreaterThan(120);
   });
 
+  test("passes if all faults are switched off", async () => {
+    const service = await createMemoryService(makeRecords(100), { settings: { FAULTS: "off" } });
+    const { load } = (await service.store.readState()).state;
+    const target = { ...service, hasFiles: false, count: 100, load };
+    expect(await findFailures({ ...target, hasFaults: false })).toEqual([]);
+    expect(await findFailures(target)).not.toEqual([]);
+  });
+
   test.each<[string, (text: string) => string]>([
     ["a link leads to another host", (text) => text.replace("https://counts", "http://inside")],
     ["a count is too large", (text) => text.replace('{"count":100,', '{"count":101,')],

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
 
 /** What monitors request. */
-export function listHealth({ count, load, records, prefer }: Target): Exchange[] {
+export function listHealth({ count, load, records, prefer, hasFaults = true }: Target): Exchange[] {
   const headers = { "content-type": "application/json", "cache-control": "no-store", "retry-after": null };
   const version = expect.objectContaining({ id: expect.any(String), tag: expect.any(String) });
   const state = {
@@ -14,7 +14,8 @@ export function listHealth({ count, load, records, prefer }: Target): Exchange[]
     source: expect.any(String),
   };
   const store = expect.stringMatching(/^(d1|kv|seed|memory)$/);
-  const healthy = { headers, body: { status: "ok", code: version, store, prefer: prefer ?? null, state } };
+  const mock = { faults: hasFaults, prefer: prefer ?? null };
+  const healthy = { headers, body: { status: "ok", code: version, store, ...mock, state } };
   return [
     { send: "/healthz", with: { accept: CHROMIUM }, ...healthy },
     { send: "/healthz?prefer=code=500", with: { prefer: "code=500, body=garbage" }, ...healthy },

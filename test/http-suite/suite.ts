@@ -15,7 +15,7 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
     "conditional requests": listConditions(),
     "the site": listSite(target),
     health: listHealth(target),
-    faults: listFaults(),
+    ...(target.hasFaults !== false && { faults: listFaults() }),
     ...(target.hasFiles && { "static files": listFiles() }),
   };
   return Object.entries(lists).map(([name, exchanges]) => [

@@ -26,7 +26,7 @@ const client = ky.create({
 });
 
 /** What is known about a deployment. */
-export type Deployment = Pick<Target, "origin" | "count" | "load" | "prefer">;
+export type Deployment = Pick<Target, "origin" | "count" | "load" | "prefer" | "hasFaults">;
 
 /** The `Cache-Control` of a page, which a deployment that has preferences does not send. */
 const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
@@ -91,11 +91,12 @@ export async function findDeployment(baseUrl: string | undefined): Promise<Deplo
     throw new Error(
       `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(title)}.`,
     );
-  return read(`${origin}/healthz`, ({ state, prefer }) => ({
+  return read(`${origin}/healthz`, ({ state, prefer, faults }) => ({
     origin,
     count: state.count,
     load: state.load ?? "",
     prefer: prefer ?? undefined,
+    hasFaults: faults,
   }));
 }
 

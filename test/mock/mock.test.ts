@@ -456,3 +456,24 @@ describe("PREFER, the preferences of a deployment,", () => {
     );
   });
 });
+
+test("with FAULTS off, prefer is a parameter without meaning, and Prefer an unknown header", async () => {
+  const settings = { FAULTS: "off", PREFER: "code=503" };
+  const { fetch } = await createMemoryService(makeRecords(COUNT), { settings });
+  const usual = {
+    "preference-applied": null,
+    "mock-warning": null,
+    "cache-control": /max-age=5/,
+    etag: /./,
+  };
+  await check(
+    fetch,
+    ...["", "code=404", "hang", "dealy=5"].map((text) => prefer(text, PAGE, { headers: usual })),
+    ...["hang", "code=404", "dealy=5"].map((text) => ({
+      send: `${PAGE}&prefer=${text}`,
+      headers: usual,
+      body: new RegExp(`page=3&prefer=${text.replace("=", "%3D")}"`),
+    })),
+    { send: "/healthz", body: expect.objectContaining({ faults: false, prefer: null }) },
+  );
+});

@@ -3,7 +3,7 @@ import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { createFailingService } from "../failures/failing-service.ts";
-import { check } from "../http-suite/exchange.ts";
+import { check, type Exchange } from "../http-suite/exchange.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "./sample.ts";
 
@@ -21,16 +21,26 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-test("the health check reads the store each time, and neither uses nor changes the cache of the instance", async () => {
+test("the health check reads the store once a second, and neither uses nor changes the cache of the instance", async () => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   const { service, control } = await createFailingService(makeRecords(40));
   await check(service.fetch, { send: PAGE }, { send: PATH });
+  const countReads = async (...responses: Exchange[]) => {
+    const before = control.reads;
+    await Promise.all(responses.map((exchange) => check(service.fetch, exchange)));
+    return control.reads - before;
+  };
   control.fails = true;
-  const body = { status: "unavailable", code: expect.any(Object), store: "memory", prefer: null, ...DETAIL };
-  await check(service.fetch, { send: PATH, ...UNAVAILABLE, body }, { send: PAGE });
+  const mock = { faults: true, prefer: null };
+  const body = { status: "unavailable", code: expect.any(Object), store: "memory", ...mock, ...DETAIL };
+  vi.advanceTimersByTime(999);
+  expect(await countReads({ send: PATH }, { send: PATH })).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(await countReads(...Array(3).fill({ send: PATH, ...UNAVAILABLE, body }))).toBe(1);
+  await check(service.fetch, { send: PAGE });
   control.fails = false;
-  const before = control.reads;
-  await check(service.fetch, { send: PATH });
-  expect(control.reads).toBe(before + 1);
+  vi.advanceTimersByTime(1_000);
+  expect(await countReads({ send: PATH }, { send: PATH }, { send: PATH })).toBe(1);
 });
 
 test("the health check responds with 503 after three seconds if the store hangs", async () => {
