@@ -70,7 +70,16 @@ const HEADERS = {
   RateLimit: sometimes("With 429: what is left of the quota (r), and the seconds until there is more (t)."),
   "RateLimit-Policy": sometimes("With 429: the quota (q) of a window of so many seconds (w)."),
   "Preference-Applied": sometimes("The options that were applied to this response (RFC 7240, 3)."),
-  "Mock-Warning": sometimes("What is wrong with the options in the header `Prefer`, which are ignored."),
+  "Mock-Warning": sometimes(
+    "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
+  ),
+  "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
+  Link: sometimes(
+    "If the page has records: the address of a page about them, with the relation `describedby`.",
+    {
+      pattern: '^<https?://[^>]+/>; rel="describedby"$',
+    },
+  ),
   "Access-Control-Allow-Methods": always("GET, OPTIONS", "The methods that a script may use."),
   "Access-Control-Allow-Headers": always("*", "A script may send any header."),
   "Access-Control-Max-Age": seconds("Seconds for which a browser may keep this response.", 0),
@@ -191,7 +200,7 @@ const LIST: Operation = {
   responses: {
     200: {
       description: "The page, with the links to its neighbours (specification, Page envelope).",
-      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
+      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page", "Data-Source", "Link") },
       content: {
         ...json("Page", {
           "GET  (made-up records)": examplePage("", 1),

@@ -136,10 +136,14 @@ function fail(c: MockContext, status: number, { options }: Preferences, now: num
   replaceResponse(c, () => respondWithError(createError(status, c.req.method, now, options), c));
 }
 
-/** Hono would copy the headers of the response that is replaced. */
+/** The headers of a page that no error has. */
+const PAGE_HEADERS = ["ETag", "Data-Source", "Link"];
+
+/** Hono would copy the headers of the response that is replaced, and gives those of a page to the next response too. */
 function replaceResponse(c: MockContext, create: () => Response): void {
   c.res = undefined;
   c.res = create();
+  for (const name of PAGE_HEADERS) c.res.headers.delete(name);
 }
 
 /** @returns the faults that the response has now */
@@ -175,6 +179,6 @@ function confirmCopy(c: MockContext, condition: string): void {
   const { headers } = c.res;
   const etag = headers.get("ETag");
   if (etag === null || !isCurrent(condition, etag)) return;
-  headers.delete("Content-Type");
+  for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
   c.res = new Response(null, { status: 304, headers });
 }

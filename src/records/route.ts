@@ -116,7 +116,16 @@ async function respondPage(
   const { place, results } = found;
   c.set("place", place);
   const body = writeEnvelope(place, results, pageUrls(origin + COLLECTION_PATH, query));
-  return c.body(body, 200, { ...cacheHeaders(c, state, place, origin), "Content-Type": "application/json" });
+  return c.body(body, 200, {
+    ...cacheHeaders(c, state, place, origin),
+    ...(place.count > 0 && originHeaders(state, origin)),
+    "Content-Type": "application/json",
+  });
+}
+
+/** Where the records come from, and a page about them (RFC 8288), because the specification has no place for it in the body. */
+function originHeaders({ source }: State, origin: string) {
+  return { "Data-Source": source, Link: `<${origin}/>; rel="describedby"` };
 }
 
 function pastTheEnd(c: CollectionContext, number: number, count: number): HttpError {

@@ -71,7 +71,9 @@ export async function checkTarget(target: Target, exchange: Exchange): Promise<v
   if (condition?.includes("TAG")) return checkCopy(target, exchange, condition);
   const response = await sendExchange(target.fetch, exchange);
   const text = await checkResponse(response, exchange);
-  if (exchange.page) checkPage(target, text, exchange.page);
+  if (!exchange.page) return;
+  checkPage(target, text, exchange.page);
+  if (response.status === 200) checkSource(target, text, response.headers);
 }
 
 /** How often a test begins again because the collection of a deployment changed between two requests. */
@@ -131,6 +133,13 @@ function checkPage({ origin, records, ...target }: Target, text: string, expecte
   expect(results).toEqual(results.toSorted(compareNewestFirst));
   const known = records?.slice(15 * (number - 1), 15 * number);
   if (known) expect(results).toEqual(known);
+}
+
+/** A page that has records says where they come from. */
+function checkSource({ origin }: Target, text: string, headers: Headers): void {
+  const hasRecords = JSON.parse(text).count > 0;
+  expect(headers.has("data-source")).toBe(hasRecords);
+  expect(headers.get("link")).toBe(hasRecords ? `<${origin}/>; rel="describedby"` : null);
 }
 
 /** The pages of a collection, one of which is empty if it has no records. */

@@ -92,6 +92,47 @@ test("the entity-tag changes with the version of the code, and with every load",
   expect(new Set([...tags, await readTag("11111111-a")]).size).toBe(3);
 });
 
+describe("a page says where its records come from:", () => {
+  const link = `<${ORIGIN}/>; rel="describedby"`;
+
+  test.each<[string[], string]>([
+    [["generated"], "generated"],
+    [["a.csv", "b.csv"], "a.csv, b.csv"],
+    [["Zürich\n"], "Z?rich?"],
+  ])("%j", async (sources, source) => {
+    const service = await createMemoryService();
+    service.load(makeRecords(40), sources);
+    const headers = { "data-source": source, link };
+    await check(
+      service.fetch,
+      { send: PATH, headers },
+      { send: `HEAD ${PATH}?page=last`, headers },
+      { send: PATH, with: { accept: "text/html" }, headers },
+      { send: PATH, with: { prefer: "delay=1" }, headers },
+    );
+  });
+
+  test("a response without records does not", async () => {
+    const empty = (await createMemoryService([])).fetch;
+    const { fetch } = createInstance(store);
+    const none = { headers: { "data-source": null, link: null } };
+    const conditions = [{ "if-none-match": "*" }, { "if-none-match": "*", prefer: "fail=0" }];
+    await check(empty, { send: PATH, ...none });
+    await check(
+      fetch,
+      { send: `OPTIONS ${PATH}`, ...none },
+      { send: `${PATH}?page=99`, status: 404, ...none },
+      ...conditions.map((condition) => ({ send: PATH, with: condition, status: 304, ...none })),
+    );
+  });
+
+  test("the address is PUBLIC_ORIGIN if it is set", () =>
+    check(createInstance(store, { settings: { PUBLIC_ORIGIN: "https://public.example" } }).fetch, {
+      send: PATH,
+      headers: { link: '<https://public.example/>; rel="describedby"' },
+    }));
+});
+
 describe("the rate limit", () => {
   const openLimited = (limit: Env["RATE_LIMITER"] & object) =>
     createInstance(store, { settings: { RATE_LIMIT: "60", RATE_LIMITER: limit } }).fetch;
