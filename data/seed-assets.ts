@@ -1,14 +1,25 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
+import { BLOCK_SIZE, type Block, decodeRange, openBlock } from "../src/store/block.ts";
 import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { type Collection, joinSources, listBlocks } from "./collection.ts";
+import { CSV_HEADER, csvLine } from "./formats/csv.ts";
 import { listSeedFiles, SEED_SOURCE, stageSeed } from "./sources.ts";
-import { PROJECT } from "./stores/wrangler.ts";
 
-/** The code that decides how records are stored. What it writes changes with it. */
-const LAYOUT = ["data/statistics.ts", "src/store/block.ts", "src/store/pieces.ts"];
+/** The code that decides what is written. */
+const LAYOUT = [
+  "seed-assets.ts",
+  "statistics.ts",
+  "formats/csv.ts",
+  "../src/store/block.ts",
+  "../src/store/pieces.ts",
+];
+
+/** All records of the seed in one file, which clients can download instead of reading its pages. */
+const SEED_CSV = "seed.csv.gz";
 
 /**
  * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. Nothing is written if they are there already.
@@ -17,7 +28,8 @@ const LAYOUT = ["data/statistics.ts", "src/store/block.ts", "src/store/pieces.ts
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
   const digest = createHash("sha256");
-  for (const file of [...LAYOUT, ...listSeedFiles()]) digest.update(readFileSync(resolve(PROJECT, file)));
+  for (const file of [...LAYOUT, ...listSeedFiles()])
+    digest.update(readFileSync(resolve(import.meta.dirname, file)));
   const load = digest.digest("hex").slice(0, 20);
   const stateFile = join(assets, SEED_STATE_FILE);
   if (existsSync(stateFile) && JSON.parse(readFileSync(stateFile, "utf8")).load === load) return;
@@ -37,12 +49,32 @@ export async function writeSeedAssets(assets: string): Promise<void> {
 export function writeAssets(assets: string, load: string, collection: Collection, sources: string[]): void {
   const folder = join(assets, SEED_PATH);
   mkdirSync(join(folder, load), { recursive: true });
-  for (const { number, text } of listBlocks(collection, sources))
-    writeFileSync(join(assets, seedFile(load, number)), text);
+  const csv = [CSV_HEADER];
+  for (const block of listBlocks(collection, sources)) {
+    writeFileSync(join(assets, seedFile(load, block.number)), block.text);
+    csv.push(...writeLines(block, collection.count));
+  }
+  writeFileSync(join(assets, SEED_CSV), compress(csv.join("")));
   const source = joinSources(sources);
   const state: State = { load, count: collection.count, loaded_at: null, sequence: 0, source };
   // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
   writeFileSync(join(assets, SEED_STATE_FILE), JSON.stringify(state));
   for (const name of readdirSync(folder))
     if (name !== load && name !== basename(SEED_STATE_FILE)) rmSync(join(folder, name), { recursive: true });
+}
+
+/** The records of a block as lines of CSV; none for a piece of the statistics. */
+function writeLines(block: Block, count: number): string[] {
+  const first = BLOCK_SIZE * (block.number - 1) + 1;
+  if (first < 1) return [];
+  const lines = openBlock(block, count);
+  return decodeRange({ first, last: Math.min(first + BLOCK_SIZE - 1, count) }, () => lines).map(csvLine);
+}
+
+/** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */
+function compress(text: string): Buffer {
+  const bytes = gzipSync(text, { level: 9 });
+  const [system, unknown] = [9, 255];
+  bytes[system] = unknown;
+  return bytes;
 }

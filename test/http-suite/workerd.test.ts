@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
-import { afterAll, describe } from "vitest";
+import { gunzipSync } from "node:zlib";
+import { afterAll, describe, expect, test } from "vitest";
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
 import { makeRecords } from "../records/sample.ts";
+import { readSeed } from "../seed.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { describeService } from "./suite.ts";
 
@@ -21,4 +24,16 @@ describe("in workerd, with the seed and bindings that only read,", async () => {
   afterAll(() => worker.close());
   const { load, count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
   describeService({ ...worker, hasFiles: true, count, load });
+
+  test("/seed.csv.gz has all records, newest first, in the same bytes on every system", async () => {
+    const response = await worker.fetch("/seed.csv.gz");
+    expect(response.headers.get("Content-Type")).toBe("application/gzip");
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const lines = (await readSeed()).toReversed().map(csvLine);
+    expect(gunzipSync(bytes).toString() === CSV_HEADER + lines.join("")).toBe(true);
+    expect(bytes.length).toBeLessThan(400_000);
+    const header = { magic: "1f8b", method: "08", flags: "00", time: "00000000", level: "02", system: "ff" };
+    expect(bytes.subarray(0, 10).toString("hex")).toBe(Object.values(header).join(""));
+  });
 });

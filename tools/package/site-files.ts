@@ -34,8 +34,8 @@ export async function readSite(folder: string): Promise<Site> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith("_"))
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-    // The seed of the worker, which clients cannot read.
-    .filter((name) => !name.startsWith("api/"));
+    // The seed of the worker. The package has the files of data/seed.
+    .filter((name) => !/^api\/|^seed\.csv\.gz$/.test(name));
   return {
     files: Object.assign({}, ...names.map(describeFile)),
     redirects: parseRedirects(read("_redirects")),
