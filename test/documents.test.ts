@@ -13,7 +13,7 @@ import { readSeed } from "./seed.ts";
 import { createOwnService, makeCollection } from "./tools/conformance/own-service.ts";
 
 const NAMES = [
-  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"],
+  ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"],
   ...(await readdir("docs")).map((name) => `docs/${name}`),
 ];
 const PAGES = await Promise.all(NAMES.map(async (name) => ({ name, text: await readFile(name, "utf8") })));
@@ -135,6 +135,7 @@ test.each([
   ["README.md", `the seed is loaded: ${seedCount} generated records`],
   ["README.md", `one of its ${PAGE_SIZE} records`],
   ["docs/package.md", `the seed: ${seedCount} generated records`],
+  ["data/seed/README.md", `${seedCount} made-up records`],
   ["docs/operation.md", `more than ${limit} requests in ${period} seconds gets 429`],
   ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
   ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
