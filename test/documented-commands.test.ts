@@ -52,7 +52,7 @@ const folder = createFolder();
 // A rate limit, a service without faults, or a store into which the commands do not load, would make the commands fail.
 const served = useService(
   folder,
-  ...startArguments().filter((argument) => !/RATE_LIMIT|STORE/.test(argument)),
+  ...startArguments().filter((argument) => !/FAULTS|RATE_LIMIT|STORE/.test(argument)),
 );
 
 /** The arguments of all examples of a start, one a `--var=NAME:VALUE`. The port is that of the test. */
@@ -172,7 +172,7 @@ describe("the documentation", () => {
     const limited = await serve(join(folder, "limited"), ...limit);
     try {
       const page = await fetch(limited.origin + PATH, { headers: { Accept: "text/html" } });
-      expect(await page.text()).toContain("limits how many requests a client may send within 10 seconds");
+      expect(await page.text()).toContain("limits how many requests a client may send within 60 seconds");
     } finally {
       await limited.close();
     }

@@ -136,7 +136,7 @@ test.each([
   ["README.md", `one of its ${PAGE_SIZE} records`],
   ["docs/package.md", `the seed: ${seedCount} generated records`],
   ["data/seed/README.md", `${seedCount} made-up records`],
-  ["docs/operation.md", `more than ${limit} requests in ${period} seconds gets 429`],
+  ["docs/operation.md", `more than ${limit.toLocaleString("en")} requests in ${period} seconds gets 429`],
   ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
   ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
   ["docs/capacity.md", `A block holds ${BLOCK_SIZE} records`],

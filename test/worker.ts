@@ -26,7 +26,7 @@ export interface RunningWorker {
 }
 
 interface WorkerOptions {
-  /** Replace those of wrangler.toml. */
+  /** Replace those of wrangler.toml, and that there is no rate limit. */
   vars?: Record<string, string>;
   /** The folder of the stores, as in `npm start -- --persist-to`; by default they are new and empty. */
   folder?: string;
@@ -73,7 +73,7 @@ function startRuntime(
     ...workerOptions,
     modules: [{ type: "ESModule", path: script }],
     modulesRoot: dirname(script),
-    bindings: { ...Object(workerOptions.bindings), ...vars },
+    bindings: { ...Object(workerOptions.bindings), RATE_LIMIT: "off", ...vars },
     // wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
     unsafeDirectSockets: [{ host: "127.0.0.1", port: 0 }],

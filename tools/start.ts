@@ -4,9 +4,9 @@ import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
 import { spawnWrangler } from "../data/stores/wrangler.ts";
 import { requireSettings } from "./settings.ts";
 
-// Serves the collection on this machine, with the seed if the store is empty. The arguments are those of `wrangler dev`;
-// its folder and its store are used for the seed too.
-const args = process.argv.slice(2);
+// Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
+// `wrangler dev`; its folder and its store are used for the seed too.
+const args = ["--var", "RATE_LIMIT:off", ...process.argv.slice(2)];
 
 /** Loads the seed if the store is empty. */
 async function prepare(): Promise<void> {

@@ -18,7 +18,7 @@ async function writeRecords(file: string): Promise<void> {
   await writeFile(file, CSV_HEADER + makeRecords(20).map(csvLine).join(""));
 }
 
-test("npm start serves what was loaded before, and ends with npm", async () => {
+test("npm start serves what was loaded before, without a rate limit, and ends with npm", async () => {
   const folder = createFolder();
   const file = join(folder, "records.csv");
   await writeRecords(file);
@@ -26,6 +26,7 @@ test("npm start serves what was loaded before, and ends with npm", async () => {
   const { origin, terminate } = await serve(folder);
   const page = await (await fetch(`${origin}/api/tf1/records/`)).json();
   expect(page).toMatchObject({ count: 20 });
+  expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
   await terminate();
   await expect(fetch(origin), "by nobody").rejects.toThrow("fetch failed");
 });
@@ -33,7 +34,7 @@ test("npm start serves what was loaded before, and ends with npm", async () => {
 test.each([
   ["STORE:sql", 'STORE is "sql"; it must be "d1", "kv" or "seed"'],
   ["STORE:kv", 'STORE is "kv", but wrangler.toml binds no KV. Uncomment [[kv_namespaces]] in wrangler.toml.'],
-  ["RATE_LIMIT:60", 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s'],
+  ["RATE_LIMIT:10", 'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s'],
 ])("npm start -- --var %s says what is wrong, and serves nothing", async (variable, problem) => {
   await expect(serve(createFolder(), "--var", variable)).rejects.toThrow(problem);
 });

@@ -25,7 +25,7 @@ export async function startRuntime(folder: string): Promise<Miniflare> {
     name,
     modules: [{ type: "ESModule" as const, path }],
     modulesRoot: dirname(path),
-    bindings: { ...Object(workerOptions.bindings), STORE: name },
+    bindings: { ...Object(workerOptions.bindings), STORE: name, RATE_LIMIT: "off" },
     // wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
     unsafeDirectSockets: ENTRYPOINTS.map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),

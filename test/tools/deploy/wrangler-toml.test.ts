@@ -33,6 +33,20 @@ test("wrangler.toml gives production and previews what src/env.ts has, but only 
 test("previews share no rate limit with production", () =>
   expect(previews.ratelimits?.[0]?.namespace_id).not.toBe(configuration.ratelimits?.[0]?.namespace_id));
 
+test.each([configuration, previews])(
+  "one address may send 1,000 requests a minute: %#",
+  ({ vars, ratelimits }) => {
+    expect(vars?.RATE_LIMIT).toBe("60");
+    expect(ratelimits).toMatchObject([{ name: "RATE_LIMITER", simple: { limit: 1000, period: 60 } }]);
+  },
+);
+
+test("only failures are logged", () =>
+  expect(configuration.observability).toEqual({
+    enabled: true,
+    logs: { enabled: true, invocation_logs: false },
+  }));
+
 test("the worker is on workers.dev, without cron triggers and without the limit that the free plan does not allow", () =>
   expect(unstable_readConfig({ config: "wrangler.toml" })).toMatchObject({
     workers_dev: true,
