@@ -70,7 +70,7 @@ const write = (name: string, ...lines: string[]) => writeFile(join(folder, name)
 /** Writes the files that the commands name. */
 async function writeFiles(): Promise<void> {
   await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(csvLine).join(""));
-  await write("pages.jsonl", JSON.stringify({ results: makeRecords(15) }));
+  await write("records.jsonl", ...makeRecords(15).map((record) => JSON.stringify(record)));
   await write(
     "report-1.csv.gz",
     REPORT_HEADER,
@@ -88,7 +88,7 @@ function adapt(command: string): string {
   return command
     .replaceAll("http://localhost:8787", served.origin)
     .replaceAll(
-      /\b(counts\.csv|made-up\.csv|everything\.csv|(?:records|pages)\.jsonl|etag\.txt|report-\d\.csv\.gz)/g,
+      /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt|report-\d\.csv\.gz)/g,
       `${folder}/$1`,
     )
     .replaceAll(/npm run data -- (load|info|export)/g, `npm run --silent data -- $1 --persist-to ${folder}`)

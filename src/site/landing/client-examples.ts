@@ -1,6 +1,6 @@
 /**
- * Writes programs that print the timestamp of the newest record on each of the first three pages. They also work with an
- * empty collection.
+ * Writes programs that read all pages, wait if the service says so, and keep each record once, although records move to later pages
+ * if the collection grows meanwhile.
  * @param url the absolute URL of the collection
  */
 export function writePrograms(url: string): { language: string; code: string }[] {
@@ -17,41 +17,73 @@ export function quoteForShell(text: string): string {
 }
 
 function writeJavaScript(url: string): string {
-  return `let url = ${url};
-for (let pages = 0; url && pages < 3; pages++) {
-  const response = await fetch(url);
-  if (!response.ok) throw new Error(\`\${response.status} \${url}\`);
-  const { count, next, results } = await response.json();
-  for (const { timestamp } of results.slice(0, 1))
-    console.log(count, timestamp);
+  return `import { writeFile } from "node:fs/promises";
+import { setTimeout as wait } from "node:timers/promises";
+
+async function readPage(url) {
+  for (let attempt = 1; ; attempt++) {
+    const response = await fetch(url);
+    if (response.ok) return response.json();
+    if (![429, 503].includes(response.status) || attempt === 5)
+      throw new Error(\`\${url} returned \${response.status}\`);
+    await wait(1000 * response.headers.get("Retry-After"));
+  }
+}
+
+const records = new Map();
+for (let url = ${url}; url !== null; ) {
+  const { results, next } = await readPage(url);
+  for (const record of results) records.set(record.id, record);
   url = next;
-}`;
+}
+const lines = Array.from(records.values(), (record) => JSON.stringify(record) + "\\n");
+await writeFile("records.jsonl", lines.join(""));`;
 }
 
 function writePython(url: string): string {
   return `import json
+import time
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
+import pandas as pd
+
+
+def read_page(url, attempts=5):
+    try:
+        with urlopen(url) as response:
+            return json.load(response)
+    except HTTPError as error:
+        if error.code not in (429, 503) or attempts == 1:
+            raise
+        time.sleep(int(error.headers["Retry-After"]))
+    return read_page(url, attempts - 1)
+
+
+records = {}
 url = ${url}
-for _ in range(3):
-    with urlopen(url) as response:
-        page = json.load(response)
-    for record in page["results"][:1]:
-        print(page["count"], record["timestamp"])
+while url:
+    page = read_page(url)
+    records.update((record["id"], record) for record in page["results"])
     url = page["next"]
-    if url is None:
-        break`;
+
+frame = pd.DataFrame(records.values())
+frame.to_csv("records.csv", index=False)`;
 }
 
 function writeR(url: string): string {
-  return `library(jsonlite)
+  return `library(httr2)
 
+pages <- list()
 url <- ${url}
-for (i in 1:3) {
-  page <- fromJSON(url)
-  for (timestamp in head(page$results$timestamp, 1))
-    cat(page$count, timestamp, "\\n")
+while (!is.null(url)) {
+  # Waits as Retry-After says if the status is 429 or 503.
+  response <- req_perform(req_retry(request(url), max_tries = 5))
+  page <- resp_body_json(response, simplifyVector = TRUE)
+  pages[[length(pages) + 1]] <- page$results
   url <- page$\`next\`
-  if (is.null(url)) break
-}`;
+}
+
+records <- do.call(rbind, pages)
+records <- records[!duplicated(records$id), ]`;
 }

@@ -27,11 +27,12 @@ afterAll(async () => {
 
 const documentation = await readFile("docs/data.md", "utf8");
 
-/** The program that the documentation shows in this language, changed to use the server of this test. */
-function findProgram(language: string): string {
-  const [, program = ""] = new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "ms").exec(documentation) ?? [];
-  expect(program).not.toBe("");
-  return program.replaceAll("http://localhost:8787", server.origin);
+/** The programs that the documentation shows in this language: one that reads a service, and one that reads a file. */
+function findPrograms(language: string): string[] {
+  const programs = documentation.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, "gms"));
+  return Array.from(programs, ([, program = ""]) =>
+    program.replaceAll("http://localhost:8787", server.origin),
+  );
 }
 
 /** Runs a program in the folder of the exports. */
@@ -49,9 +50,9 @@ function canRun(command: string, ...args: string[]): boolean {
   return spawnSync(command, args).status === 0;
 }
 
-test("the program that saves pages writes a file that load reads", async () => {
-  run(process.execPath, findProgram("js"), "--input-type=module");
-  expect(await createDataFolder().run("load", join(local.folder, "pages.jsonl"), "--strict")).toEqual({
+test("the program that reads a service writes a file that load reads", async () => {
+  run(process.execPath, findPrograms("js")[0]!, "--input-type=module");
+  expect(await createDataFolder().run("load", join(local.folder, "records.jsonl"), "--strict")).toEqual({
     status: 0,
     stdout: "Loaded 640 records.\n",
     stderr: "",
@@ -69,13 +70,13 @@ describe("the programs in the documentation print the sums of cars:", () => {
 assert len(records) == 640, len(records)
 assert str(records["timestamp"].dtype).startswith("datetime64"), records.dtypes
 `;
-    const printed = run("python3", findProgram("python") + check);
+    const printed = run("python3", findPrograms("python")[1] + check);
     for (const [ref, cars] of sums) expect(printed).toMatch(new RegExp(`${ref} +${cars}`));
   });
 
   test.runIf(canRun("Rscript", "-e", "0"))("R", () => {
     const check = "\nstopifnot(nrow(records) == 640, !anyNA(records$timestamp))\n";
-    const printed = run("Rscript", findProgram("r") + check);
+    const printed = run("Rscript", findPrograms("r")[1] + check);
     for (const [ref, cars] of sums) expect(printed).toMatch(new RegExp(`${ref} +${cars}`));
   });
 });
