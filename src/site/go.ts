@@ -45,19 +45,20 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Finds the page with the newest records of a date.
+ * Finds the page with the newest records of a date, or of the nearest day that has records.
  * @param days of the collection, oldest first
  * @param count records in the collection; if there are fewer than on all days, the newest ones are hidden
- * @returns the page, and the day of its records: the date, or the nearest earlier day that has records, or the oldest day
+ * @returns the page, and the day of its records; of two equally near days, the older one
  */
 export function findDate(days: Day[], date: string, count: number): { page: number; day: string } {
-  let position = 0;
-  let day = days[0]?.[0] ?? date;
-  for (const [name, records] of days) {
-    if (name > date || position >= count) break;
-    position += records;
-    day = name;
+  let found = { older: 0, day: date, distance: Number.POSITIVE_INFINITY };
+  let older = 0;
+  for (const [day, records] of days) {
+    const distance = Math.abs(Date.parse(day) - Date.parse(date));
+    if (older >= count || distance >= found.distance) break;
+    older += records;
+    found = { older, day, distance };
   }
-  const newer = Math.max(0, count - position);
-  return { page: Math.min(lastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day };
+  const newer = Math.max(0, count - found.older);
+  return { page: Math.min(lastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: found.day };
 }
