@@ -60,9 +60,7 @@ interface HashedFile {
 
 async function bundle(): Promise<HashedFile[]> {
   const { outputFiles } = await build({
-    entryPoints: globSync(["scripts/*.ts", "styles/*.css"], { cwd: SOURCES }).map((file) =>
-      join(SOURCES, file),
-    ),
+    entryPoints: globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES }).map((file) => join(SOURCES, file)),
     outdir: ASSETS,
     entryNames: "[name]-[hash]",
     bundle: true,

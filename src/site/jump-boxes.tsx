@@ -1,6 +1,6 @@
 import { COLLECTION_PATH } from "../records/page.ts";
 import { GO_PATH } from "./about.ts";
-import type { FC } from "./jsx-runtime.ts";
+import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
 interface PageBoxProps {
   /** The query of the request. All of it is kept except the page. */
@@ -11,29 +11,12 @@ interface PageBoxProps {
   last?: number;
 }
 
-/**
- * A form that opens any page. The field accepts only whole numbers, without spaces or separators, so the last page is
- * shown in the same way. An empty field means page 1.
- */
+/** A form that opens any page. The field accepts only whole numbers. An empty field means page 1. */
 export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
-  <form class="row" action={COLLECTION_PATH}>
-    <KeptParameters query={query} />
+  <JumpForm action={COLLECTION_PATH} query={query}>
     <label for="page">Page</label>
-    <input
-      id="page"
-      name="page"
-      type="number"
-      min="1"
-      max={last}
-      value={number}
-      autocomplete="off"
-      aria-describedby={last === undefined ? undefined : "last-page"}
-    />
-    {last !== undefined && <span id="last-page">of {last}</span>}
-    <button type="submit" class="button">
-      Go
-    </button>
-  </form>
+    <input id="page" name="page" type="number" min="1" max={last} value={number} autocomplete="off" />
+  </JumpForm>
 );
 
 /**
@@ -41,20 +24,20 @@ export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
  * @param date of the current page, `YYYY-MM-DD`
  */
 export const DateBox: FC<{ query: URLSearchParams; date: string | undefined }> = ({ query, date }) => (
-  <form class="row" action={GO_PATH}>
-    <KeptParameters query={query} />
+  <JumpForm action={GO_PATH} query={query}>
     <label for="date">Date</label>
     <input id="date" name="date" type="date" value={date} autocomplete="off" />
+  </JumpForm>
+);
+
+const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>> = (props) => (
+  <form class="row" action={props.action}>
+    {[...props.query].map(([name, value]) =>
+      name === "page" ? null : <input type="hidden" name={name} value={value} />,
+    )}
+    {props.children}
     <button type="submit" class="button">
       Go
     </button>
   </form>
-);
-
-const KeptParameters: FC<{ query: URLSearchParams }> = ({ query }) => (
-  <>
-    {[...query].map(([name, value]) =>
-      name === "page" ? null : <input type="hidden" name={name} value={value} />,
-    )}
-  </>
 );

@@ -21,7 +21,7 @@ interface LayoutProps {
   /** The title of the page. The name of the site is added. */
   title: string;
   /** The path of the page, if it is in the navigation. */
-  path?: string;
+  path?: string | undefined;
   /** What search engines and link previews show. */
   description?: string;
   /** The scripts of src/site/assets/scripts/, without `.ts`. */
@@ -77,7 +77,6 @@ const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] 
     {description && <meta name="description" content={description} />}
     <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
     <link rel="stylesheet" href={paths["site.css"]} />
-    <link rel="stylesheet" href={paths["pages.css"]} />
     {scripts.map((name) => (
       <script type="module" src={paths[`${name}.js`]} />
     ))}

@@ -7,3 +7,9 @@ export function formatNumber(value: number): string {
 export function formatCount(count: number, thing: string): string {
   return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
 }
+
+/** A share: `86.0 %`. It is `100 %` or `0 %` only if that is exact. */
+export function formatShare(part: number, whole: number): string {
+  if (part === 0 || part === whole) return part === 0 ? "0 %" : "100 %";
+  return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)} %`;
+}

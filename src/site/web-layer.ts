@@ -1,10 +1,10 @@
 import type { Context, Next } from "hono";
 import { dropCondition, wantsPage } from "../http/headers.ts";
-import { findLimitPeriod } from "../http/rate-limit.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { logFailure } from "../log.ts";
-import { COLLECTION_PATH, pageUrls } from "../records/page.ts";
+import { COLLECTION_PATH } from "../records/page.ts";
 import type { CollectionEnv } from "../records/route.ts";
+import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
 import { renderRecords } from "./records/records-page.tsx";
 
@@ -23,18 +23,11 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** A response to a client, for the web page that shows it. */
-interface ClientResponse {
-  status: number;
-  headers: Headers;
-  /** As far as it was received: a fault may break it. */
-  body: string;
-}
-
 /** Headers of the JSON response that do not describe the page. A page also changes when the site changes. */
 const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
 
 type SiteContext = Context<CollectionEnv>;
+type Received = Pick<ClientResponse, "status" | "headers" | "body">;
 
 /**
  * Lets the service respond in JSON, once, and shows that response as a web page if the client prefers HTML: pages of the
@@ -75,7 +68,7 @@ async function readParts({ body }: Response): Promise<string> {
 }
 
 /** @returns the response itself if it cannot be shown */
-function createPage(c: SiteContext, response: ClientResponse): Response {
+function createPage(c: SiteContext, response: Received): Response {
   const { status, headers, body } = response;
   try {
     const html = render(c, response);
@@ -89,34 +82,17 @@ function createPage(c: SiteContext, response: ClientResponse): Response {
   }
 }
 
-function render(c: SiteContext, response: ClientResponse): string {
+function render(c: SiteContext, { status, headers, body }: Received): string {
+  const { pathname, search } = new URL(c.req.url);
+  const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const place = c.get("place");
-  const unchanged = findUnchanged(c);
-  if (response.status >= 400 || !place)
-    return renderError({
-      ...response,
-      place,
-      isFault: c.get("fault") ?? false,
-      unchanged,
-      url: new URL(c.req.url),
-    });
-  const query = readQuery(c.req.url);
-  const url = pageUrls(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + COLLECTION_PATH, query);
-  return renderRecords({
-    ...response,
-    number: place.number,
-    url,
-    query,
-    unchanged,
-    limitPeriod: findLimitPeriod(c.env),
-  });
+  const isFault = c.get("fault") ?? false;
+  const response = { status, headers, body, url, place, isFault, unchanged: findUnchanged(c, url) };
+  return status === 200 && place ? renderRecords(response, place.number) : renderError(response);
 }
 
 /** The address of the same page without faults; undefined if a header asks for them. */
-function findUnchanged(c: SiteContext): string | undefined {
-  const query = readQuery(c.req.url);
-  if (c.env.PREFER) query.set("prefer", "none");
-  else if (query.has("prefer")) query.delete("prefer");
-  else return undefined;
-  return `?${query}`;
+function findUnchanged(c: SiteContext, url: URL): string | undefined {
+  if (c.env.PREFER) return changeQuery(url, "prefer", "none");
+  return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
 }

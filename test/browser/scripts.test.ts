@@ -1,4 +1,4 @@
-import type { Locator, Page } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { describe } from "vitest";
 import { openFolded } from "./pages.ts";
 import { expect, test } from "./visit.ts";
@@ -62,66 +62,29 @@ describe("copy buttons", () => {
   });
 });
 
-describe("the chart", () => {
-  const readBars = (page: Page) =>
-    page
-      .locator(".plot a")
-      .evaluateAll((bars) =>
-        bars.map((bar) =>
-          Object.fromEntries(
-            Array.from(bar.querySelectorAll("rect"), (part) => [
-              part.getAttribute("class"),
-              part.getBoundingClientRect().height,
-            ]),
-          ),
-        ),
-      );
-
-  test("shows the figures of the collection in proportion, and so does the table", async ({ visit }) => {
-    const page = await visit();
-    await page.goto("/");
-    const { periods } = (await (await page.request.get("/?format=json")).json()).statistics;
-    const bars = await readBars(page);
-    expect(bars).toHaveLength(10);
-    const most = Math.max(...periods.map(({ records }: { records: number }) => records));
-    const full = Math.max(
-      ...bars.map((parts) => Object.values<number>(parts).reduce((sum, part) => sum + part, 0)),
-    );
-    for (const [index, { camera_ok }] of periods.entries())
-      for (const health of ["True", "False", "null"])
-        expect((bars[index]![`health-${health}`] ?? 0) / full, `${health}, bar ${index}`).toBeCloseTo(
-          camera_ok[health] / most,
-          2,
-        );
-    const rows = await page.locator("#periods tbody tr").allInnerTexts();
-    expect(rows.map((row) => row.split("\t")[1]?.replace(",", ""))).toEqual(
-      periods.map(({ records }: { records: number }) => String(records)),
-    );
-    expect(await page.locator(".labels text").allTextContents()).toEqual([
-      "17–19 May 2019",
-      "27 Oct – 2 Nov 2025",
-    ]);
-  });
-
-  test.for([
-    { colorScheme: "light" },
-    { colorScheme: "dark" },
-    { forcedColors: "active" },
-    { media: "print" },
-  ] as const)("is visible with %j", async (look, { visit }) => {
-    const { media, ...options } = { media: "screen" as const, ...look };
-    const page = await visit(options);
-    await page.goto("/");
-    await page.emulateMedia({ media });
-    const looks = await page.locator(".plot rect").evaluateAll((all) =>
-      all.map((bar) => {
-        const { fill, stroke } = getComputedStyle(bar);
-        return `${fill} ${stroke}`;
-      }),
-    );
-    const background = await page
-      .locator(".chart .panel")
-      .evaluate((element) => getComputedStyle(element).backgroundColor);
-    expect(new Set([...looks, `${background} none`]).size, "True, False, null and the background").toBe(4);
-  });
+test.for([
+  { colorScheme: "light" },
+  { colorScheme: "dark" },
+  { forcedColors: "active" },
+  { media: "print" },
+] as const)("the lines of the figure are visible and distinct with %j", async (look, { visit }) => {
+  const { media, ...options } = { media: "screen" as const, ...look };
+  const page = await visit({ ...options, viewport: { width: 360, height: 800 } });
+  await page.goto("/");
+  await page.emulateMedia({ media });
+  const lines = await page.locator(".plot :is(.weekdays, .weekends)").evaluateAll((all) =>
+    all.map((line) => {
+      const { stroke, strokeDasharray } = getComputedStyle(line);
+      const { width, height } = line.getBoundingClientRect();
+      return { stroke, strokeDasharray, isDrawn: width > 200 && height > 60 };
+    }),
+  );
+  expect(lines).toMatchObject([
+    { strokeDasharray: "5px, 5px", isDrawn: true },
+    { strokeDasharray: "none", isDrawn: true },
+  ]);
+  const background = await page
+    .locator(".chart .panel")
+    .evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
 });

@@ -88,11 +88,11 @@ export function listRefusals({ records }: Target): Exchange[] {
     error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"),
     error(`${PATH}?format=api`, 406, NOT_ACCEPTABLE, "nonsense"),
     error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
-    html(PATH, 406, /The service responds with JSON or with web pages\./, "application/xhtml+xml"),
+    html(PATH, 406, /Could not satisfy the request Accept header\./, "application/xhtml+xml"),
     ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) =>
       error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
     ),
-    html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*The service is read-only\./s),
+    html(`POST ${PATH}`, 405, /<h1>405 Method Not Allowed<.*Method &quot;POST&quot; not allowed\./s),
     html(`${PATH}?page=0`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     html(`${PATH}?page=0&format=json&format=api`, 404, /^<!doctype html>/),
     html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),

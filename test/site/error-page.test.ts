@@ -32,9 +32,9 @@ test.each([
 });
 
 test.each([
-  ["?page=999&x=1", "The last page is", "?page=7&x=1"],
+  ["?page=999&x=1", "The last page is", `${PATH}?page=7&x=1`],
   ["?page=abc", "Pages are numbered from 1", undefined],
-  ["?format=xml&page=2", "only the formats api and json", "?format=json&page=2"],
+  ["?format=xml&page=2", "only the formats api and json", `${PATH}?format=json&page=2`],
 ])("the page of an error for %s says: %s", async (query, text, link) => {
   const page = await openError(PATH + query, 404);
   const [, advice = ""] = /<p class="lead">(.*?)<\/p>/s.exec(page) ?? [];
@@ -42,7 +42,7 @@ test.each([
   expect(page).toMatch(/<h2>The response to a client<.*HTTP 404 Not Found\n.*{&quot;detail&quot;:/s);
   if (link === undefined) return;
   expect(advice).toContain(`href="${link.replaceAll("&", "&amp;")}"`);
-  expect((await service.fetch(PATH + link, inBrowser())).status).toBe(200);
+  expect((await service.fetch(link, inBrowser())).status).toBe(200);
 });
 
 test.each([
@@ -66,13 +66,13 @@ test.each<[string, number, string[], string[]]>([
     [
       `${path}?prefer=code=503`,
       503,
-      ["nothing is wrong", '<a href="?">The same address without it</a>'],
+      ["nothing is wrong", `<a href="${path}?">The same address without it</a>`],
       ["cannot read"],
     ],
     [
       `${path}?x=1&prefer=code=503&page=3`,
       503,
-      ['<a href="?x=1&amp;page=3">The same address'],
+      [`<a href="${path}?x=1&amp;page=3">The same address`],
       ["cannot read"],
     ],
   ]),
@@ -89,6 +89,19 @@ test("the page of an error that the header Prefer causes has no link", async () 
   expect(page).not.toContain("without it");
 });
 
+test.each([`${PATH}?page=0`, `${PATH}?prefer=code=503`, "/nothing", "/?format=xml"])(
+  "the page of an error shows the headers that a client gets: %s",
+  async (target) => {
+    const response = await service.fetch(target);
+    const page = await openError(target, response.status);
+    const [, shown = ""] = /HTTP \d+ [^\n]+\n(.*?)\n\n/s.exec(page) ?? [];
+    expect(new Headers(shown.split("\n").map((line) => line.split(/: (.*)/, 2) as [string, string]))).toEqual(
+      response.headers,
+    );
+    expect(page.includes("Preference-Applied: code=503")).toBe(target.includes("prefer"));
+  },
+);
+
 test.each(["/", PATH])("the page of a failing store says when to try again: %s", async (path) => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { service, control } = await createFailingService([]);
@@ -103,7 +116,7 @@ test("the page for too many requests asks the person to wait", async () => {
   const RATE_LIMITER = { limit: async () => ({ success: false }) };
   const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
   const page = await (await limited.fetch(`${PATH}?page=2&x=1`, inBrowser())).text();
-  expect(page).toContain("Too many requests came from your address. Wait for 10 seconds");
+  expect(page).toContain("Request was throttled. Expected available in 10 seconds.");
   expect(page).toContain("\nRetry-After: 10\n");
-  expect(page).toContain(`<a href="${PATH}?page=2&amp;x=1">Try again</a>`);
+  expect(page).toContain(`<a href="${PATH}?page=2&amp;x=1">Try again</a> after 10 seconds.`);
 });

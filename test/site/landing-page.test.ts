@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
-import { Page } from "../../src/records/record.ts";
+import { NO_COUNTS, Page } from "../../src/records/record.ts";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -31,18 +31,20 @@ test("the landing page shows the facts of the collection, as JSON and as a web p
       first: "2019-05-17T00:00:00Z",
       last: "2019-05-17T12:00:00Z",
       cameras: 4,
+      days: 1,
       camera_ok,
       unit: "day",
-      periods: [{ first: "2019-05-17", last: "2019-05-17", records: 100, camera_ok }],
+      periods: [{ first: "2019-05-17", last: "2019-05-17", records: 100, failing: 7, unknown: 50 }],
     },
   });
   for (const fact of [
     `<code>${ORIGIN}/api/tf1/records/</code>`,
     "<strong>100</strong>",
-    "7 pages of up to 15",
+    "on 7 pages",
     "<strong>4</strong>",
     "<strong>86.0 % True</strong>",
     "of 50 records with a known status",
+    "on 1 day, until 2019-05-17T12:00:00Z",
     "It is not recorded where the records come from.",
   ])
     expect(page).toContain(fact);
@@ -69,17 +71,62 @@ describe("the landing page of a collection", () => {
   test("of one record counts one page, one day, and no known status", async () => {
     const { page } = await open(await createMemoryService(makeRecords(2).slice(0, 1)));
     for (const fact of [
-      "1 page of up to 15",
+      "on 1 page",
       "<strong>17 May 2019</strong>",
       "<strong>Not recorded</strong>",
       "camera_ok is null in all records",
       "/api/tf1/records/?page=1&#39;",
-      // The label of a bar is below it if there is space for all labels.
-      '<text x="50%" y="1em" text-anchor="middle">17 May 2019</text>',
+      // Nothing was counted, and the health was not recorded.
+      "The records count no road users.",
+      '<td class="number">1</td><td class="number">–</td><td class="number">0.00</td>',
     ])
       expect(page).toContain(fact);
     expect(page).not.toContain("more record");
   });
+});
+
+describe("the figure of road users by hour", () => {
+  /** A Friday and a Saturday: records at 7 h, at 8 h and at 12 h, and at 9 h. */
+  const counts = [
+    ["2019-05-17T07:00:00Z", 30],
+    ["2019-05-17T07:30:00Z", 10],
+    ["2019-05-17T08:00:00Z", 5],
+    ["2019-05-17T12:00:00Z", 0],
+    ["2019-05-18T09:00:00Z", 2],
+  ] as const;
+  const records = counts.map(([timestamp, cars], index) => ({
+    ...makeRecords(8)[index]!,
+    ...{ ...NO_COUNTS, camera_ok: null, timestamp, cars },
+  }));
+
+  test("has a line with gaps for each kind of day, and says the highest and the lowest hour", async () => {
+    const { page, text } = await open(await createMemoryService(records));
+    // 7 and 8 h are a line, and 12 h is a dot. The scale ends at 20.
+    expect(page).toContain('<path class="weekdays" d="M7.5 0.0h0L8.5 75.0M12.5 100.0h0"></path>');
+    expect(page).toContain('<path class="weekends" d="M9.5 90.0h0"></path>');
+    expect(text).toContain(
+      "Monday to Friday: at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.",
+    );
+    expect(text).toContain("Saturday and Sunday: 2.0 from 9 to 10 h UTC. No other hour has records.");
+  });
+
+  test("says that a kind of day has no records", async () => {
+    const { text } = await open(await createMemoryService(records.slice(0, 2)));
+    expect(text).toContain("Saturday and Sunday: no records.");
+  });
+});
+
+test("the table has the days, newest first, with links, and shows twelve of them", async () => {
+  const records = makeRecords(800 * 4).filter((_, index) => index % 8 < 4);
+  const { page } = await open(await createMemoryService(records));
+  const rows = [...page.matchAll(/<a href="\/go\?date=([^"]*)">([^<]*)<\/a><\/th>(.*?)<\/tr>/g)];
+  expect(rows.map(([, date, name]) => [date, name]).slice(0, 2)).toEqual([
+    ["2019-06-02", "2 Jun 2019"],
+    ["2019-06-01", "1 Jun 2019"],
+  ]);
+  expect(rows).toHaveLength(17);
+  expect(rows[0]![3]).toMatch(/>64<.*>15.6 %<.*>22.4</);
+  expect(page).toMatch(/<details><summary>5 earlier days<\/summary><table/);
 });
 
 describe("the landing page shows the setting", () => {
@@ -120,7 +167,9 @@ describe("the landing page says where the records come from:", () => {
     });
     expect(page).toContain(sentence);
     expect(page).toContain(`<time datetime="${loaded_at}">`);
-    expect(page.includes("made up:")).toBe(sentence.includes("made up"));
+    const seedUrl = sentence.includes("made up") ? `${ORIGIN}/seed.csv.gz` : null;
+    expect(json).toMatchObject({ seed_url: seedUrl });
+    expect(page.includes(`<a href="${seedUrl}">`)).toBe(seedUrl !== null);
   });
 });
 

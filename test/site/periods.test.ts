@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Day } from "../../src/records/statistics.ts";
-import { formatPeriod, groupIntoPeriods, splitAtGaps } from "../../src/site/landing/periods.ts";
+import { formatDates, groupIntoPeriods, namePeriod } from "../../src/site/landing/periods.ts";
 
 const DAY_MS = 86_400_000;
 const toDate = (number: number) => new Date(number * DAY_MS).toISOString().slice(0, 10);
-const makeDay = (number: number): Day => [toDate(number), 10, 2, 1, 0];
+const makeDay = (number: number): Day => [toDate(number), 10, 2, 1, 30];
 const makeDays = (count: number, step = 1) =>
   Array.from({ length: count }, (_, index) => makeDay(17_897 + index * step));
 
@@ -24,25 +24,25 @@ describe("periods", () => {
   });
 
   test("contain the sums of their days", () => {
-    const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 0], ["2020-02-05", 60, 20, 30, 0]];
-    expect(groupIntoPeriods(days).periods.at(-1)).toEqual({
+    const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 7], ["2020-02-05", 60, 20, 30, 50]];
+    expect(groupIntoPeriods(days).periods[0]).toEqual({
       first: "2020-02-03",
       last: "2020-02-05",
       records: 66,
-      camera_ok: { True: 11, False: 22, null: 33 },
+      failing: 22,
+      unknown: 33,
+      road_users: 57,
     });
   });
 
-  test("contain every record once, and their segments every period once, for any days", () => {
+  test("contain every record once, newest first, for any days", () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
         const days = numbers.sort((one, other) => one - other).map(makeDay);
         const grouped = groupIntoPeriods(days);
         expect(grouped.periods.length).toBeLessThanOrEqual(124);
         expect(grouped.periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
-        const segments = splitAtGaps(grouped);
-        expect(segments.flatMap(({ periods }) => periods)).toEqual(grouped.periods);
-        const bounds = segments.flatMap(({ first, last }) => [first, last]);
+        const bounds = grouped.periods.toReversed().flatMap(({ first, last }) => [first, last]);
         expect(bounds).toEqual(bounds.toSorted());
       }),
     );
@@ -50,14 +50,16 @@ describe("periods", () => {
 });
 
 test.each([
-  ["day", ["2019-05-17", "2019-05-18", "2025-10-27"], [2, 1]],
-  ["day", ["2019-12-31", "2020-01-01", "2020-02-28", "2020-02-29", "2020-03-01", "2020-03-03"], [2, 3, 1]],
-  ["month", ["2019-11-30", "2019-12-01", "2020-01-31", "2020-03-01"], [3, 1]],
-  ["year", ["2019-11-30", "2020-12-01", "2022-01-31"], [2, 1]],
-] as const)("segments of periods in %ss, with records on %j, have %j periods", (unit, dates, lengths) => {
-  const camera_ok = { True: 1, False: 0, null: 0 };
-  const periods = dates.map((date) => ({ first: date, last: date, records: 1, camera_ok }));
-  expect(splitAtGaps({ unit, periods }).map((segment) => segment.periods.length)).toEqual(lengths);
+  ["day", "2019-05-17", "2019-05-17", "17 May 2019"],
+  ["month", "2024-02-01", "2024-02-29", "Feb 2024"],
+  ["month", "2024-02-01", "2024-02-28", "1–28 Feb 2024"],
+  ["month", "2024-02-02", "2024-02-29", "2–29 Feb 2024"],
+  ["year", "2024-01-01", "2024-12-31", "2024"],
+  ["year", "2024-05-17", "2024-12-31", "17 May – 31 Dec 2024"],
+  ["year", "2024-12-31", "2024-12-31", "31 Dec 2024"],
+] as const)("the %s with records from %s to %s is named %s", (unit, first, last, name) => {
+  const sums = { records: 1, failing: 0, unknown: 0, road_users: 0 };
+  expect(namePeriod({ first, last, ...sums }, unit)).toBe(name);
 });
 
 test.each([
@@ -67,9 +69,7 @@ test.each([
   ["day", "2024-12-30", "2025-01-02", "30 Dec 2024 – 2 Jan 2025"],
   ["day", "2018-05-17", "2019-05-17", "17 May 2018 – 17 May 2019"],
   ["month", "2024-01-01", "2024-01-31", "Jan 2024"],
-  ["month", "2024-01-01", "2024-03-31", "Jan–Mar 2024"],
-  ["month", "2023-01-01", "2024-01-31", "Jan 2023 – Jan 2024"],
-  ["year", "2023-01-01", "2024-01-31", "2023–2024"],
-] as const)("the period in %ss from %s to %s is named %s", (unit, first, last, name) =>
-  expect(formatPeriod({ first, last }, unit)).toBe(name),
+  ["year", "2024-01-01", "2024-12-31", "2024"],
+] as const)("the dates in %ss from %s to %s are written %s", (unit, first, last, text) =>
+  expect(formatDates(first, last, unit)).toBe(text),
 );

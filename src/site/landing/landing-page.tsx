@@ -1,4 +1,4 @@
-import { COLLECTION_PATH, PAGE_SIZE } from "../../records/page.ts";
+import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
@@ -6,10 +6,11 @@ import { CodeBlock } from "../code-block.tsx";
 import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout } from "../layout.tsx";
-import { formatCount, formatNumber } from "../number-format.ts";
-import { Chart } from "./chart.tsx";
+import { formatCount, formatNumber, formatShare } from "../number-format.ts";
 import { quoteForShell, writePrograms } from "./client-examples.ts";
-import { formatPeriod } from "./periods.ts";
+import { HoursFigure } from "./hours-figure.tsx";
+import { PeriodTable } from "./period-table.tsx";
+import { formatDates } from "./periods.ts";
 import type { Summary } from "./summary.ts";
 
 /** A page of the collection with only its first record, as an example of a response. */
@@ -22,6 +23,7 @@ export interface Sample {
 
 /** @param sample undefined if the collection is empty */
 export function renderLanding(summary: Summary, sample: Sample | undefined): string {
+  const { records_url: url, statistics } = summary;
   return (
     <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
       <div class="intro">
@@ -31,7 +33,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
             Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
             JSON collection that everyone may read. It is a {STAND_IN}.
           </p>
-          <CodeBlock code={summary.records_url} label="address of the collection" />
+          <CodeBlock code={url} label="address of the collection" />
           <p class="row">
             <a class="button primary" href={COLLECTION_PATH}>
               Look at the records
@@ -41,37 +43,36 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
             </a>
           </p>
         </div>
-        {sample && <Response {...sample} url={summary.records_url} />}
+        {sample && <Response {...sample} url={url} />}
         <div>
           <h2>The collection</h2>
           <Collection {...summary} />
         </div>
       </div>
-      {summary.count > 0 && <Chart {...summary.statistics} />}
+      {summary.count > 0 && (
+        <div class="chart">
+          <HoursFigure {...statistics.hours} />
+          <PeriodTable {...statistics} />
+        </div>
+      )}
       <h2>Read all records</h2>
       <p>
-        Follow <code>next</code> until it is null. These programs stop after three pages.
+        Follow <code>next</code> until it is null. These programs also wait if the service asks for it.
       </p>
-      {writePrograms(summary.records_url).map(({ language, code }, index) => (
-        <details name="program" open={index === 0}>
+      {writePrograms(url).map(({ language, code }) => (
+        <details name="program">
           <summary>{language}</summary>
           <CodeBlock code={code} label={language} />
         </details>
       ))}
       <h2>Test a client</h2>
       <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
-      <CodeBlock code={`curl -si ${quoteForShell(`${summary.records_url}?prefer=code=503`)}`} label="fault" />
+      <CodeBlock code={`curl -si ${quoteForShell(`${url}?prefer=code=503`)}`} label="fault" />
       <p>
         The links keep the parameter. The API reference lists{" "}
         <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
       </p>
-      {summary.prefer !== null && (
-        <p>
-          This deployment does so for every request of the collection that has no preference:{" "}
-          <code>{summary.prefer}</code>. With <code>prefer=none</code>, the response is not changed.
-        </p>
-      )}
-      <RateLimit {...summary} />
+      <Settings {...summary} />
     </Layout>
   ).html;
 }
@@ -87,18 +88,17 @@ const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url })
   </div>
 );
 
-const Collection: FC<Summary> = ({ count, pages, loaded_at, statistics }) => {
+const Collection: FC<Summary> = ({ count, pages, loaded_at, seed_url, statistics }) => {
   if (count === 0)
     return (
       <p>
         The collection is empty. Load records with <code>npm run data -- load FILE</code>.
       </p>
     );
-  const size: Fact = ["Records", formatNumber(count), `${formatCount(pages, "page")} of up to ${PAGE_SIZE}`];
   return (
     <>
       <p>
-        {describeSources(statistics)}
+        {seed_url === null ? describeSources(statistics) : <Seed url={seed_url} />}
         {loaded_at && (
           <>
             {" "}
@@ -107,7 +107,7 @@ const Collection: FC<Summary> = ({ count, pages, loaded_at, statistics }) => {
         )}
       </p>
       <dl class="facts">
-        {[size, ...listFacts(statistics)].map(([name, value, detail]) => (
+        {listFacts(count, pages, statistics).map(([name, value, detail]) => (
           <div>
             <dt>{name}</dt>
             <dd>
@@ -120,40 +120,57 @@ const Collection: FC<Summary> = ({ count, pages, loaded_at, statistics }) => {
   );
 };
 
-type Fact = [name: string, value: string, detail: string];
-
-function listFacts({ first, last, cameras, camera_ok, totals }: Summary["statistics"]): Fact[] {
+function listFacts(
+  count: number,
+  pages: number,
+  { first, last, cameras, days, camera_ok, totals }: Summary["statistics"],
+): [name: string, value: string, detail: string][] {
   const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
-  const known = camera_ok.True + camera_ok.False;
-  const share = ((100 * camera_ok.True) / known).toFixed(1);
+  const known = count - camera_ok.null;
+  const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10), "day");
   return [
+    ["Records", formatNumber(count), `on ${formatCount(pages, "page")}`],
     ["Cameras", formatNumber(cameras), `${formatCount(counted, "road user")} counted`],
-    ["Dates", formatPeriod({ first: String(first), last: String(last) }, "day"), `the newest at ${last}`],
+    ["Dates", dates, `on ${formatCount(days, "day")}, until ${last}`],
     known === 0
       ? ["Camera health", "Not recorded", "camera_ok is null in all records"]
-      : ["Camera health", `${share} % True`, `of ${formatCount(known, "record")} with a known status`],
+      : [
+          "Camera health",
+          `${formatShare(camera_ok.True, known)} True`,
+          `of ${formatCount(known, "record")} with a known status`,
+        ],
   ];
 }
+
+const Seed: FC<{ url: string }> = ({ url }) => (
+  <>
+    The records are made up: they are the seed of this project. <a href={url}>Download all as CSV</a>.
+  </>
+);
 
 /** How many sources are named. */
 const NAMED_SOURCES = 5;
 
 function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
-  const isMadeUp = sources.every((source) => source === "generated");
   if (sources.length === 0) return "It is not recorded where the records come from.";
-  if (isMadeUp)
-    return "The records are made up: they are the seed of this project. You can load an archive of your own in their place.";
   const named = sources.slice(0, NAMED_SOURCES);
   const more = source_count - named.length;
   if (more > 0) named.push(`and ${more} more`);
   return `The records come from: ${named.join("; ")}.`;
 }
 
-const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) =>
-  seconds === null ? (
-    <p>This deployment does not limit the number of requests.</p>
-  ) : (
+const Settings: FC<Summary> = ({ prefer, rate_limit_seconds: seconds }) => (
+  <>
+    {prefer !== null && (
+      <p>
+        This deployment does so for every request of the collection that has no preference:{" "}
+        <code>{prefer}</code>. With <code>prefer=none</code>, the response is not changed.
+      </p>
+    )}
     <p>
-      Clients that send too many requests within {seconds} seconds get 429, with <code>Retry-After</code>.
+      {seconds === null
+        ? "This deployment does not limit the number of requests."
+        : `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`}
     </p>
-  );
+  </>
+);

@@ -1,26 +1,26 @@
 import type { Day } from "../../records/statistics.ts";
 
-/** The values of `camera_ok`, as names. */
-export const HEALTH = ["True", "False", "null"] as const;
-export type Health = (typeof HEALTH)[number];
-
 type Unit = "day" | "month" | "year";
 
-/** The records of a day, a month or a year in UTC. `first` and `last` are its first and last day that has records. */
+/** A day, a month or a year in UTC that has records. */
 export interface Period {
+  /** The first and the last day of it that has records. */
   first: string;
   last: string;
   records: number;
-  camera_ok: Record<Health, number>;
+  /** Those with `camera_ok` `False` and null. */
+  failing: number;
+  unknown: number;
+  road_users: number;
 }
 
-/** The whole time of a collection in periods, oldest first. Periods without records are left out. */
+/** The whole time of a collection in periods, newest first. */
 export interface Periods {
   unit: Unit;
   periods: Period[];
 }
 
-/** A chart cannot show more periods, and a page should not contain more. This is a bit more than the months of ten years. */
+/** A page should not contain more periods. This is a bit more than the months of ten years. */
 const MOST_PERIODS = 124;
 
 /** The length of the name of a unit in a date. */
@@ -33,62 +33,36 @@ const NAME_LENGTH: Record<Unit, number> = { day: 10, month: 7, year: 4 };
 export function groupIntoPeriods(days: Day[]): Periods {
   const group = (unit: Unit) => Map.groupBy(days, ([date]) => date.slice(0, NAME_LENGTH[unit]));
   const unit = (["day", "month"] as const).find((unit) => group(unit).size <= MOST_PERIODS) ?? "year";
-  return { unit, periods: [...group(unit).values()].map(sum) };
+  return { unit, periods: [...group(unit).values()].map(sumDays).reverse() };
 }
 
-function sum(days: Day[]): Period {
-  return {
-    first: String(days.at(0)?.[0]),
-    last: String(days.at(-1)?.[0]),
-    records: days.reduce((total, [, records]) => total + records, 0),
-    camera_ok: countHealth(days),
-  };
-}
-
-/** The records of days by their `camera_ok`. */
-export function countHealth(days: Day[]): Record<Health, number> {
-  const counts = { True: 0, False: 0, null: 0 };
-  for (const [, records, failing, unknown] of days) {
-    counts.True += records - failing - unknown;
-    counts.False += failing;
-    counts.null += unknown;
+/** @param days oldest first */
+export function sumDays(days: Day[]): Period {
+  const period = { first: days.at(0)?.[0] ?? "", last: days.at(-1)?.[0] ?? "" };
+  const sums = { records: 0, failing: 0, unknown: 0, road_users: 0 };
+  for (const [, records, failing, unknown, roadUsers] of days) {
+    sums.records += records;
+    sums.failing += failing;
+    sums.unknown += unknown;
+    sums.road_users += roadUsers;
   }
-  return counts;
-}
-
-/** Consecutive periods. */
-export interface Segment {
-  first: string;
-  last: string;
-  periods: Period[];
-}
-
-/** Splits periods at gaps, which are days, months or years without records. */
-export function splitAtGaps({ unit, periods }: Periods): Segment[] {
-  const segments: Segment[] = [];
-  for (const period of periods) {
-    const latest = segments.at(-1);
-    if (latest && numberUnit(period.first, unit) - numberUnit(latest.last, unit) === 1) {
-      latest.periods.push(period);
-      latest.last = period.last;
-    } else segments.push({ first: period.first, last: period.last, periods: [period] });
-  }
-  return segments;
+  return { ...period, ...sums };
 }
 
 const DAY_MS = 86_400_000;
 
-/** The number of the day, the month or the year of a date. Consecutive ones have consecutive numbers. */
-function numberUnit(date: string, unit: Unit): number {
-  if (unit === "day") return Date.parse(date) / DAY_MS;
-  const [year = 0, month = 0] = date.split("-").map(Number);
-  return unit === "month" ? 12 * year + month : year;
+/** The name of a period: `2019`, or `17 May – 31 Dec 2019` if the collection covers only a part of it. */
+export function namePeriod({ first, last }: Period, unit: Unit): string {
+  const find = (date: string, days: number) =>
+    new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, NAME_LENGTH[unit]);
+  const isWhole = find(first, -1) !== find(first, 0) && find(last, 1) !== find(last, 0);
+  return formatDates(first, last, isWhole ? unit : "day");
 }
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/** The name of consecutive days, months or years: `17–19 May 2019`, `27 Oct – 2 Nov 2025`, `Jan–Mar 2024`, `2019`. */
-export function formatPeriod({ first, last }: Pick<Period, "first" | "last">, unit: Unit): string {
+/** Days, months or years from the first to the last one: `17–19 May 2019`, `27 Oct – 2 Nov 2025`, `Jan 2024`, `2019`. */
+export function formatDates(first: string, last: string, unit: Unit): string {
   const [start, end] = [splitDate(first, unit), splitDate(last, unit)];
   // A month or a year that both have in common is written once.
   while (start.length > 0 && start.at(-1) === end[start.length - 1]) start.pop();

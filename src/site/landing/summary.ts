@@ -3,8 +3,8 @@ import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { State } from "../../store/state.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { countHealth, groupIntoPeriods } from "./periods.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH, SEED_PATH, SITE_NAME, STAND_IN } from "../about.ts";
+import { groupIntoPeriods, sumDays } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof summarise>;
@@ -19,6 +19,8 @@ export function summarise(
   origin: string,
   settings: Pick<Env, "RATE_LIMIT" | "PREFER">,
 ) {
+  const { cameras, days, ...others } = statistics;
+  const { failing, unknown } = sumDays(days);
   const period = findLimitPeriod(settings);
   return {
     name: SITE_NAME,
@@ -26,6 +28,8 @@ export function summarise(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + DOCUMENT_PATH,
+    /** All records as one file; null if they are not the seed. */
+    seed_url: state.source === "generated" ? origin + SEED_PATH : null,
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.loaded_at,
@@ -33,13 +37,12 @@ export function summarise(
     rate_limit_seconds: period === undefined ? null : Number(period),
     /** The preferences of requests that name none; null if there are none. */
     prefer: settings.PREFER || null,
-    statistics: summariseStatistics(statistics),
+    statistics: {
+      ...others,
+      cameras: cameras.length,
+      days: days.length,
+      camera_ok: { True: state.count - failing - unknown, False: failing, null: unknown },
+      ...groupIntoPeriods(days),
+    },
   };
-}
-
-function summariseStatistics({ cameras, days, ...statistics }: Statistics) {
-  const { first, last, totals, sources, source_count } = statistics;
-  const periods = groupIntoPeriods(days);
-  const camera_ok = countHealth(days);
-  return { first, last, cameras: cameras.length, camera_ok, totals, sources, source_count, ...periods };
 }

@@ -1,6 +1,5 @@
 import type { TrafficRecord } from "../../records/record.ts";
 import { ROAD_USERS } from "../../records/record.ts";
-import { REFERENCE_PATH } from "../about.ts";
 import type { FC } from "../jsx-runtime.ts";
 
 /**
@@ -11,15 +10,15 @@ export const RecordTable: FC<{ records: Partial<TrafficRecord>[] }> = ({ records
   <table class="records">
     <thead>
       <tr>
-        <Heading name="timestamp" />
-        <Heading name="camera_ref" />
-        <Heading name="camera_ok" />
-        {ROAD_USERS.map((name) => (
-          <Heading name={name} kind="number" />
+        {["timestamp", "camera_ref", "camera_ok"].map((name) => (
+          <th scope="col">{name}</th>
         ))}
-        <Heading name="camera_pk" kind="number" />
-        <Heading name="id" kind="number" />
-        <Heading name="model_name" />
+        {[...ROAD_USERS, "camera_pk", "id"].map((name) => (
+          <th scope="col" class="number">
+            {name}
+          </th>
+        ))}
+        <th scope="col">model_name</th>
       </tr>
     </thead>
     <tbody>
@@ -48,13 +47,6 @@ const Nearest: FC<{ day: string | undefined }> = ({ day }) => (
   </tr>
 );
 
-/** The name of a field, with a link to its description. */
-const Heading: FC<{ name: keyof TrafficRecord; kind?: "number" }> = ({ name, kind }) => (
-  <th scope="col" class={kind}>
-    <a href={`${REFERENCE_PATH}#TrafficRecord-${name}`}>{name}</a>
-  </th>
-);
-
 interface RowProps {
   record: Partial<TrafficRecord>;
   /** The day, if it is the first record of the day on this page. */
@@ -64,7 +56,7 @@ interface RowProps {
 const Row: FC<RowProps> = ({ record, day }) => {
   const { id, timestamp, camera_ref, camera_ok, camera_pk, model_name } = record;
   return (
-    <tr id={show(id)} class={camera_ok === "False" ? "failing" : undefined}>
+    <tr class={camera_ok === "False" ? "failing" : undefined}>
       <th scope="row" id={day}>
         <time>{show(timestamp)}</time>
       </th>
@@ -81,7 +73,7 @@ const Row: FC<RowProps> = ({ record, day }) => {
         {show(camera_pk)}
       </td>
       <td class="number id" data-name="id">
-        <a href={`#${id}`}>{show(id)}</a>
+        {show(id)}
       </td>
       <td class="model">{show(model_name)}</td>
     </tr>

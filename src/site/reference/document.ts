@@ -1,10 +1,4 @@
-import type {
-  Operation as DocumentOperation,
-  Example,
-  OpenApiDocument,
-  ResponseObject,
-  Schema,
-} from "../../openapi.ts";
+import type { Operation as DocumentOperation, Example, OpenApiDocument, Schema } from "../../openapi.ts";
 import type { Entry } from "./text.tsx";
 
 // What the API reference reads from the OpenAPI document. No other file of the site knows the types of the document.
@@ -17,17 +11,10 @@ export interface Operation extends DocumentOperation {
   path: string;
 }
 
-/** The operations that have a successful response of their own: a redirect to another one is none. */
 export function listOperations({ paths }: OpenApiDocument): Operation[] {
-  return Object.entries(paths)
-    .flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({
-        ...operation,
-        method: method.toUpperCase(),
-        path,
-      })),
-    )
-    .filter(({ responses }) => "200" in responses);
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  );
 }
 
 /** The headers of the responses of operations. A name occurs more than once if it means different things. */
@@ -36,12 +23,21 @@ export function listHeaders(operations: Operation[], { components }: OpenApiDocu
     operations
       .flatMap(({ responses }) => Object.values(responses))
       .flatMap(({ headers }) => Object.entries(headers))
-      .map(([name, reference]) => [nameComponent(reference), name]),
+      .map(([name, { $ref }]) => [$ref.replace(/.*\//, ""), name]),
   );
   return [...names].map(([component, name]) => {
     const { schema = {}, description: text = "" } = components.headers[component] ?? {};
-    return { id: `header-${component}`, name, detail: describeSchema(schema), text };
+    return { name, detail: describeSchema(schema), text };
   });
+}
+
+/** The fields of an object, such as a record. */
+export function listFields({ properties }: Schema = {}): Entry[] {
+  return Object.entries(properties as Record<string, Schema>).map(([name, schema]) => ({
+    name,
+    detail: describeSchema(schema),
+    text: String(schema.description ?? ""),
+  }));
 }
 
 /** The first example of a successful response; of a page, with only its first record. */
@@ -51,38 +47,10 @@ export function findExample({ responses }: Operation): Example | undefined {
   return example && { ...example, value: results ? { ...others, results: results.slice(0, 1) } : others };
 }
 
-/** Describes the body of a response in words. */
-export function describeBody({ content }: ResponseObject): string {
-  const schema = content?.["application/json"]?.schema;
-  return schema ? describeSchema(schema) : "no body";
-}
-
-function nameComponent({ $ref }: { $ref: string }): string {
-  return $ref.replace(/.*\//, "");
-}
-
-/** The name of a component in words: `TrafficRecord` becomes `Traffic record`. */
-export function toWords(name: string): string {
-  return name.replaceAll(/(?<!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
-}
-
 /** Describes the values that a schema allows, in words. */
-export function describeSchema(schema: Schema): string {
-  const { anyOf, const: constant, enum: values, $ref, items, default: preset } = schema;
-  if (preset !== undefined)
-    return `${describeSchema({ ...schema, default: undefined })}; ${preset} by default`;
-  if (Array.isArray(anyOf)) return anyOf.map((one) => one.const ?? describeSchema(one)).join(", or ");
-  if (constant !== undefined) return `always ${constant}`;
+export function describeSchema({ anyOf, const: constant, enum: values, type, minimum }: Schema): string {
+  if (Array.isArray(anyOf)) return anyOf.map(describeSchema).join(" or ");
   if (Array.isArray(values)) return values.join(" or ");
-  if (typeof $ref === "string") return toWords(nameComponent({ $ref }));
-  if (items !== undefined) return `array of ${describeSchema(items as Schema)}`;
-  return `${schema.type}${describeLimits(schema)}`;
-}
-
-function describeLimits({ minimum, exclusiveMinimum, maxLength, format }: Schema): string {
-  if (minimum === 0) return ", 0 or more";
-  if (minimum === 1 || exclusiveMinimum === 0) return ", 1 or more";
-  if (typeof maxLength === "number") return ` of at most ${maxLength} characters`;
-  if (format === "uri") return ", a URL";
-  return format === "date-time" ? ", a date and time" : "";
+  const limit = minimum === 0 || minimum === 1 ? `, ${minimum} or more` : "";
+  return constant === undefined ? `${type}${limit}` : `always ${constant}`;
 }

@@ -1,31 +1,43 @@
+import { MOCK_OPTIONS } from "../../mock/options.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
+import { CodeBlock } from "../code-block.tsx";
 import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
+import { quoteForShell } from "../landing/client-examples.ts";
 import { Layout } from "../layout.tsx";
-import type { OpenApiDocument, Operation, Schema } from "./document.ts";
-import {
-  describeBody,
-  describeSchema,
-  findExample,
-  listHeaders,
-  listOperations,
-  toWords,
-} from "./document.ts";
+import type { OpenApiDocument, Operation } from "./document.ts";
+import { describeSchema, findExample, listFields, listHeaders, listOperations } from "./document.ts";
 import { Entries, Markdown } from "./text.tsx";
 import { TryIt } from "./try-it.tsx";
-
-/** The record and the page. The other objects are folded. */
-const OPEN_SCHEMAS = 2;
 
 /** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
 export function renderReference(document: OpenApiDocument): string {
   const { info, servers, components } = document;
+  const origin = servers[0]?.url ?? "";
   const operations = listOperations(document);
-  const schemas = Object.entries(components.schemas);
+  const lists = [
+    { id: "record", name: "Record", entries: listFields(components.schemas.TrafficRecord) },
+    { id: "envelope", name: "Page", entries: listFields(components.schemas.Page) },
+  ];
+  const headers = { id: "headers", name: "Headers" };
+  const contents = [
+    ...operations.map(({ operationId: id, summary: name }) => ({ id, name })),
+    FAULTS,
+    ...lists,
+    headers,
+  ];
   return (
     <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
       <div class="reference">
-        <Contents operations={operations} schemas={schemas.map(([name]) => name)} />
+        <nav aria-label="Contents">
+          <ul class="links">
+            {contents.map(({ id, name }) => (
+              <li>
+                <a href={`#${id}`}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
         <div>
           <h1>API reference</h1>
           <Markdown text={info.description} />
@@ -33,26 +45,20 @@ export function renderReference(document: OpenApiDocument): string {
             Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators
             and other viewers.
           </p>
-          {operations.map((operation, index) => (
-            <DescribedOperation
-              {...operation}
-              origin={servers[0]?.url ?? ""}
-              before={operations[index - 1]}
-            />
+          {operations.map((operation) => (
+            <DescribedOperation {...operation} url={origin + operation.path} />
           ))}
-          {schemas.map(([name, { properties }], index) => (
-            <details open={index < OPEN_SCHEMAS}>
-              <summary>
-                <h2>{toWords(name)}</h2>
-              </summary>
-              <Entries id={name} entries={listFields(name, properties as Record<string, Schema>)} />
-            </details>
+          {lists.map(({ id, name, entries }) => (
+            <>
+              <h2 id={id}>{name}</h2>
+              <Entries entries={entries} />
+            </>
           ))}
           <details>
             <summary>
-              <h2>Headers</h2>
+              <h2 id={headers.id}>{headers.name}</h2>
             </summary>
-            <Entries id="headers" entries={listHeaders(operations, document)} />
+            <Entries entries={listHeaders(operations, document)} />
           </details>
         </div>
       </div>
@@ -60,33 +66,10 @@ export function renderReference(document: OpenApiDocument): string {
   ).html;
 }
 
-const Contents: FC<{ operations: Operation[]; schemas: string[] }> = ({ operations, schemas }) => (
-  <nav aria-label="Contents">
-    <ul class="links">
-      {[
-        ...operations.map(({ operationId, summary }) => [operationId, summary]),
-        ["faults", "Faults"],
-        ...schemas.map((name) => [name, toWords(name)]),
-        ["headers", "Headers"],
-      ].map(([id, name]) => (
-        <li>
-          <a href={`#${id}`}>{name}</a>
-        </li>
-      ))}
-    </ul>
-  </nav>
-);
-
-interface OperationProps extends Operation {
-  /** The scheme, host and port under which clients reach the service. */
-  origin: string;
-  /** The operation before this one, which describes their common parameters. */
-  before: Operation | undefined;
-}
-
-/** An operation: what it does, how to send it, its parameters and its responses. */
-const DescribedOperation: FC<OperationProps> = ({ origin, before, ...operation }) => {
-  const { operationId, summary, description, responses, method, path, parameters = [] } = operation;
+/** An operation: what it does, how to send it, its parameters, its responses and an example. */
+const DescribedOperation: FC<Operation & { url: string }> = ({ url, ...operation }) => {
+  const { operationId, summary, description, responses, method, path, parameters } = operation;
+  const isForm = method === "GET";
   const example = findExample(operation);
   return (
     <section aria-labelledby={operationId}>
@@ -95,29 +78,35 @@ const DescribedOperation: FC<OperationProps> = ({ origin, before, ...operation }
         <b>{method}</b> <code>{path}</code>
       </p>
       <Markdown text={description} />
-      <TryIt method={method} path={path} url={origin + path} summary={summary} />
+      {isForm && <TryIt url={url} path={path} />}
+      <CodeBlock
+        code={`curl -si ${isForm ? quoteForShell(`${url}?page=2`) : `-X ${method} ${quoteForShell(url)}`}`}
+        label={`curl: ${summary}`}
+      />
+      {isForm && (
+        <section class="panel response" aria-label={`The response: ${summary}`} tabindex={0} hidden>
+          <pre />
+        </section>
+      )}
+      {isForm && <Faults />}
       <h3>Parameters</h3>
-      {before ? (
-        <p>
-          {parameters.map(({ name }) => name).join(", ")}: as in {before.summary}.
-        </p>
-      ) : (
+      {isForm ? (
         <Entries
           entries={parameters.map(({ name, in: place, schema, description }) => ({
-            id: `${place}-${name}`,
             name,
             detail: `${place}: ${describeSchema(schema)}`,
             // The table of faults replaces the list of them.
             text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
           }))}
         />
+      ) : (
+        <p>{parameters.map(({ name }) => name).join(", ")}: as above.</p>
       )}
       <h3>Responses</h3>
       <Entries
         entries={Object.entries(responses).map(([status, response]) => ({
-          id: `${operationId}-${status}`,
           name: status === "default" ? "Other" : status,
-          detail: describeBody(response),
+          detail: "",
           text: response.description,
         }))}
       />
@@ -135,11 +124,20 @@ const DescribedOperation: FC<OperationProps> = ({ origin, before, ...operation }
   );
 };
 
-function listFields(object: string, fields: Record<string, Schema>) {
-  return Object.entries(fields).map(([name, schema]) => ({
-    id: `${object}-${name}`,
-    name,
-    detail: describeSchema(schema),
-    text: String(schema.description ?? ""),
-  }));
-}
+const FAULTS = { id: "faults", name: "Faults" };
+
+const Faults: FC = () => (
+  <>
+    <h3 id={FAULTS.id}>{FAULTS.name}</h3>
+    <p>
+      These are the options of <code>prefer</code>, each with an example. Commas separate several options.
+    </p>
+    <Entries
+      entries={Object.values(MOCK_OPTIONS).map(({ example, value, description }) => ({
+        name: example,
+        detail: value,
+        text: `${description}.`,
+      }))}
+    />
+  </>
+);

@@ -1,7 +1,8 @@
-// Sends requests without leaving the page: with the form of the API reference, whose command it keeps up to date, and with
-// the buttons for methods that forms do not have. The response is shown in the section of the form or button.
+// Sends the form of the API reference without leaving the page, keeps its command up to date, and shows the response below it.
 
 import { writeHead } from "../../message-head.ts";
+
+let running = new AbortController();
 
 const form = document.querySelector<HTMLFormElement>("form.try");
 form?.addEventListener("input", () => showCommand(form));
@@ -9,17 +10,8 @@ form?.addEventListener("submit", (event) => {
   const { submitter } = event;
   if (!(submitter instanceof HTMLButtonElement) || submitter.value !== "json") return;
   event.preventDefault();
-  void send(form, "GET", form.action + readQuery(form));
+  void send(form, form.action + readQuery(form));
 });
-
-for (const button of document.querySelectorAll<HTMLElement>("[data-method]")) {
-  const { method = "", url = location.href } = button.dataset;
-  button.hidden = false;
-  button.addEventListener("click", (event) => {
-    event.preventDefault();
-    void send(button, method, url);
-  });
-}
 
 /** The parameters that are filled in, with their question mark. */
 function readQuery(form: HTMLFormElement): string {
@@ -33,47 +25,40 @@ function showCommand(form: HTMLFormElement): void {
   if (code) code.textContent = `curl -si '${form.dataset.url}${readQuery(form)}'`;
 }
 
-let running = new AbortController();
-
 /** Sends a request, and shows the response while it arrives. It ends a request that is still running. */
-async function send(from: Element, method: string, url: string): Promise<void> {
-  const section = from.closest("section");
-  const panel = section?.querySelector<HTMLElement>(".response");
-  const status = section?.querySelector("[role=status]");
+async function send(form: HTMLFormElement, url: string): Promise<void> {
+  const panel = form.parentElement?.querySelector<HTMLElement>(".response");
+  const status = form.querySelector("[role=status]");
   const text = panel?.querySelector("pre");
   if (!panel || !status || !text) return;
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  const show = (content: string, summary: string) => {
+  let head = "";
+  let body = "";
+  const show = (summary: string, content = head + body) => {
     if (signal.aborted) return;
     text.textContent = content;
     status.textContent = summary;
   };
   const beginning = Date.now();
-  show("", "Waiting for the response");
+  show("Waiting for the response");
   panel.hidden = false;
-  let received = "";
   try {
-    const response = await fetch(url, { method, signal, cache: "no-store" });
+    const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
-    const head = `${method} ${url}\n\n${writeHead(name, response.headers)}`;
-    show(head, name);
+    head = `GET ${url}\n\n${writeHead(name, response.headers)}`;
+    show(name);
     panel.scrollIntoView({ block: "nearest" });
-    received = head;
-    for await (const part of readParts(response)) {
-      received += part;
-      show(received, name);
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+      body += part.value;
+      show(name);
     }
-    show(head + indent(received.slice(head.length)), `${name}, ${Date.now() - beginning} ms`);
+    show(`${name}, ${Date.now() - beginning} ms`, head + indent(body));
   } catch (error) {
-    show(`${received}\n\nThe connection failed: ${error}`, "The connection failed");
+    show("The connection failed", `${head}${body}\n\nThe connection failed: ${error}`);
   }
-}
-
-async function* readParts({ body }: Response): AsyncGenerator<string> {
-  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value;
 }
 
 /** JSON with a member on each line. Other text stays as it is. */

@@ -1,0 +1,46 @@
+import { nameStatus } from "../http/errors.ts";
+import type { Place } from "../records/route.ts";
+import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
+import { writeHead } from "./message-head.ts";
+
+/** A response to a client, and its request. */
+export interface ClientResponse {
+  status: number;
+  headers: Headers;
+  /** As far as it was received: a fault may break it. */
+  body: string;
+  /** The URL of the request, with the origin under which clients reach the service. */
+  url: URL;
+  /** Where the requested page is or would be; undefined if the request is not for a page. */
+  place: Place | undefined;
+  /** Whether a preference asked for the error. */
+  isFault: boolean;
+  /** The address of the same page without faults, if there is one. */
+  unchanged: string | undefined;
+}
+
+/** The name of a status as in a response: `404 Not Found`. */
+export function describeStatus(status: number): string {
+  return status === 200 ? "200 OK" : `${status} ${nameStatus(status)}`;
+}
+
+/**
+ * Shows the status, the headers and the body that a client gets.
+ * @param children the body in another form, if it is not shown as it is
+ */
+export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
+  <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
+    <pre>
+      {writeHead(describeStatus(status), headers)}
+      {children ?? <code>{body}</code>}
+    </pre>
+  </section>
+);
+
+/** The address of a request with another parameter, or without it if the value is null. */
+export function changeQuery(url: URL, name: string, value: string | null): string {
+  const query = new URLSearchParams(url.search);
+  if (value === null) query.delete(name);
+  else query.set(name, value);
+  return `${url.pathname}?${query}`;
+}

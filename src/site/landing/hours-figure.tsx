@@ -1,0 +1,103 @@
+import type { Hour, Statistics } from "../../records/statistics.ts";
+import { type FC, Markup } from "../jsx-runtime.ts";
+
+/** The means of a kind of day by hour; null for an hour without records. */
+interface Line {
+  kind: "weekdays" | "weekends";
+  name: string;
+  means: (number | null)[];
+}
+
+/**
+ * The mean road users per record by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
+ * below it says what a reader can see.
+ */
+export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => {
+  const lines: Line[] = [
+    { kind: "weekdays", name: "Monday to Friday", means: weekdays.map(findMean) },
+    { kind: "weekends", name: "Saturday and Sunday", means: weekends.map(findMean) },
+  ];
+  const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
+  if (highest === 0) return <p>The records count no road users.</p>;
+  const top = roundUp(highest);
+  const paths = lines.map(({ kind, means }) => `<path class="${kind}" d="${writePath(means, top)}"></path>`);
+  return (
+    <figure class="panel">
+      <figcaption>
+        <b>Road users per record, by hour of the day in UTC</b>
+      </figcaption>
+      <p class="keys" aria-hidden="true">
+        {lines.map(({ kind, name }) => (
+          <span>
+            <svg viewBox="0 0 32 8" aria-hidden="true">
+              <path class={kind} d="M2 4H30" />
+            </svg>{" "}
+            {name}
+          </span>
+        ))}
+      </p>
+      <div class="plot" aria-hidden="true">
+        <Scale labels={[top, top / 2, 0]} />
+        <svg viewBox="0 0 24 100" preserveAspectRatio="none" aria-hidden="true">
+          <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
+          {new Markup(paths.reverse().join(""))}
+        </svg>
+        <Scale labels={[0, 6, 12, 18, 24]} />
+      </div>
+      {lines.map((line) => (
+        <p>{describe(line)}</p>
+      ))}
+    </figure>
+  );
+};
+
+function findMean([records, roadUsers]: Hour): number | null {
+  return records === 0 ? null : roadUsers / records;
+}
+
+/** Numbers of two digits whose half is as short. */
+const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
+
+/** The end of a scale that contains a number above 0. */
+function roundUp(highest: number): number {
+  const power = 10 ** Math.floor(Math.log10(highest));
+  return power * (STEPS.find((step) => step * power >= highest) ?? 10);
+}
+
+/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a dot. */
+function writePath(means: (number | null)[], top: number): string {
+  return means
+    .map((mean, hour) => {
+      if (mean === null) return "";
+      const place = `${hour + 0.5} ${(100 - (100 * mean) / top).toFixed(1)}`;
+      return (means[hour - 1] ?? null) === null ? `M${place}h0` : `L${place}`;
+    })
+    .join("");
+}
+
+const Scale: FC<{ labels: number[] }> = ({ labels }) => (
+  <ul>
+    {labels.map((label) => (
+      <li>{Number(label.toPrecision(3))}</li>
+    ))}
+  </ul>
+);
+
+/** What the line shows: the highest and the lowest hour. */
+function describe({ name, means }: Line): string {
+  const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
+  const [highest, ...others] = hours.sort((one, other) => other.mean - one.mean);
+  const lowest = others.at(-1);
+  if (!highest) return `${name}: no records.`;
+  if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
+  return `${name}: at most ${formatHour(highest)}, and at least ${formatHour(lowest)}.`;
+}
+
+function formatHour({ mean, hour }: { mean: number; hour: number }): string {
+  return `${formatMean(mean)} from ${hour} to ${hour + 1} h UTC`;
+}
+
+/** A mean with one decimal; below 1, with two. */
+export function formatMean(mean: number): string {
+  return mean.toFixed(mean < 1 ? 2 : 1);
+}
