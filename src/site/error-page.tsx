@@ -2,21 +2,18 @@ import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { type ClientResponse, changeQuery, describeStatus, Message } from "./client-response.tsx";
 import type { FC } from "./jsx-runtime.ts";
-import { PageBox } from "./jump-boxes.tsx";
 import { Layout } from "./layout.tsx";
 
 /** The web page of an error: what a person can do, and the response that a client gets. */
 export function renderError(response: ClientResponse): string {
-  const { status, isFault, url } = response;
-  const isCollection = url.pathname === COLLECTION_PATH;
-  const title = describeStatus(status);
+  const title = describeStatus(response.status);
+  const { pathname } = response.url;
   return (
-    <Layout title={title} path={isCollection ? COLLECTION_PATH : undefined}>
+    <Layout title={title} path={pathname}>
       <h1>{title}</h1>
       <p class="lead">
         <Advice {...response} />
       </p>
-      {isCollection && status === 404 && !isFault && <OtherPage url={url} />}
       <h2>The response to a client</h2>
       <Message {...response} />
     </Layout>
@@ -67,13 +64,3 @@ function readDetail(body: string): string {
     return body;
   }
 }
-
-/** Parameters that may have caused the error, or that would cause another one. */
-const DROPPED = ["format", "prefer"];
-
-const OtherPage: FC<{ url: URL }> = ({ url }) => {
-  const kept = [...url.searchParams].filter(([name]) => !DROPPED.includes(name));
-  // A field for numbers shows no other text.
-  const number = lastValue(url.searchParams, "page")?.match(/^[0-9]+$/)?.[0];
-  return <PageBox query={new URLSearchParams(kept)} number={number} />;
-};

@@ -2,17 +2,12 @@ import { COLLECTION_PATH } from "../records/page.ts";
 import { GO_PATH } from "./about.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
-interface PageBoxProps {
-  /** The query of the request. All of it is kept except the page. */
-  query: URLSearchParams;
-  /** The current page, or the number that the request has in its place. */
-  number?: number | string | undefined;
-  /** The number of the last page, if it is known. */
-  last?: number;
-}
-
 /** A form that opens any page. The field accepts only whole numbers. An empty field means page 1. */
-export const PageBox: FC<PageBoxProps> = ({ query, number, last }) => (
+export const PageBox: FC<{ query: URLSearchParams; number: number; last: number }> = ({
+  query,
+  number,
+  last,
+}) => (
   <JumpForm action={COLLECTION_PATH} query={query}>
     <label for="page">Page</label>
     <input id="page" name="page" type="number" min="1" max={last} value={number} autocomplete="off" />

@@ -28,6 +28,24 @@ interface LayoutProps {
   scripts?: ("copy" | "send")[];
 }
 
+interface LinksProps {
+  links: readonly (readonly [href: string, name: string])[];
+  /** The link that leads to this page. */
+  current?: string | undefined;
+}
+
+export const Links: FC<LinksProps> = ({ links, current }) => (
+  <ul class="links">
+    {links.map(([href, name]) => (
+      <li>
+        <a href={href} aria-current={href === current ? "page" : undefined}>
+          {name}
+        </a>
+      </li>
+    ))}
+  </ul>
+);
+
 /** The frame of every page: head, navigation and footer. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
   <html lang="en">
@@ -42,27 +60,13 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
             <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
-          <ul class="links">
-            {PAGES.map(([href, name]) => (
-              <li>
-                <a href={href} aria-current={href === path ? "page" : undefined}>
-                  {name}
-                </a>
-              </li>
-            ))}
-          </ul>
+          <Links links={PAGES} current={path} />
         </nav>
       </header>
       <main id="main">{children}</main>
       <footer>
         <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
-        <ul class="links">
-          {FOOTER_LINKS.map(([href, name]) => (
-            <li>
-              <a href={href}>{name}</a>
-            </li>
-          ))}
-        </ul>
+        <Links links={FOOTER_LINKS} />
       </footer>
     </body>
   </html>

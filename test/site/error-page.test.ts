@@ -45,20 +45,6 @@ test.each([
   expect((await service.fetch(link, inBrowser())).status).toBe(200);
 });
 
-test.each([
-  ["?page=999&x=1", ["x=1", "page=999"]],
-  ["?page=abc", ["page="]],
-  ["?format=xml&page=2", ["page=2"]],
-  ["?page=0&format=api&prefer=delay=1", ["page=0"]],
-  ["?prefer=code=404", []],
-])("the page box after %s keeps only parameters that cannot cause the error: %j", async (query, fields) => {
-  const page = await openError(PATH + query, 404);
-  const found = Array.from(page.matchAll(/<input[^>]*>/g), ([field]) =>
-    ["name", "value"].map((name) => new RegExp(` ${name}="([^"]*)"`).exec(field)?.[1]).join("="),
-  );
-  expect(found).toEqual(fields);
-});
-
 test.each<[string, number, string[], string[]]>([
   [`${PATH}7/`, 404, ["There is nothing at this address.", `<a href="${PATH}">`], [">Not found.<"]],
   [`${PATH}?page=0&prefer=delay=1`, 404, ["Pages are numbered from 1"], ["nothing is wrong"]],

@@ -101,9 +101,9 @@ describe("the figure of road users by hour", () => {
 
   test("has a line with gaps for each kind of day, and says the highest and the lowest hour", async () => {
     const { page, text } = await open(await createMemoryService(records));
-    // 7 and 8 h are a line, and 12 h is a dot. The scale ends at 20.
-    expect(page).toContain('<path class="weekdays" d="M7.5 0.0h0L8.5 75.0M12.5 100.0h0"></path>');
-    expect(page).toContain('<path class="weekends" d="M9.5 90.0h0"></path>');
+    // 7 and 8 h are a line, and 12 h is one of its own. The scale ends at 20.
+    expect(page).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12 100.0h1"></path>');
+    expect(page).toContain('<path class="weekends" d="M9 90.0h1"></path>');
     expect(text).toContain(
       "Monday to Friday: at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.",
     );

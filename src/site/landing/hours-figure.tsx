@@ -26,16 +26,6 @@ export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => 
       <figcaption>
         <b>Road users per record, by hour of the day in UTC</b>
       </figcaption>
-      <p class="keys" aria-hidden="true">
-        {lines.map(({ kind, name }) => (
-          <span>
-            <svg viewBox="0 0 32 8" aria-hidden="true">
-              <path class={kind} d="M2 4H30" />
-            </svg>{" "}
-            {name}
-          </span>
-        ))}
-      </p>
       <div class="plot" aria-hidden="true">
         <Scale labels={[top, top / 2, 0]} />
         <svg viewBox="0 0 24 100" preserveAspectRatio="none" aria-hidden="true">
@@ -45,7 +35,12 @@ export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => 
         <Scale labels={[0, 6, 12, 18, 24]} />
       </div>
       {lines.map((line) => (
-        <p>{describe(line)}</p>
+        <p>
+          <svg class="key" viewBox="0 0 32 8" aria-hidden="true">
+            <path class={line.kind} d="M2 4H30" />
+          </svg>{" "}
+          {describe(line)}
+        </p>
       ))}
     </figure>
   );
@@ -64,13 +59,15 @@ function roundUp(highest: number): number {
   return power * (STEPS.find((step) => step * power >= highest) ?? 10);
 }
 
-/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a dot. */
+/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a line of its own. */
 function writePath(means: (number | null)[], top: number): string {
+  const has = (hour: number) => (means[hour] ?? null) !== null;
   return means
     .map((mean, hour) => {
       if (mean === null) return "";
-      const place = `${hour + 0.5} ${(100 - (100 * mean) / top).toFixed(1)}`;
-      return (means[hour - 1] ?? null) === null ? `M${place}h0` : `L${place}`;
+      const y = (100 - (100 * mean) / top).toFixed(1);
+      if (has(hour - 1)) return `L${hour + 0.5} ${y}`;
+      return has(hour + 1) ? `M${hour + 0.5} ${y}` : `M${hour} ${y}h1`;
     })
     .join("");
 }

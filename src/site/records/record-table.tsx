@@ -1,6 +1,12 @@
-import type { TrafficRecord } from "../../records/record.ts";
-import { ROAD_USERS } from "../../records/record.ts";
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
+
+type Name = keyof TrafficRecord;
+
+/** The columns with numbers. */
+const NUMBERS: Name[] = [...ROAD_USERS, "camera_pk", "id"];
+
+const COLUMNS: Name[] = ["timestamp", "camera_ref", "camera_ok", ...NUMBERS, "model_name"];
 
 /**
  * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card, which shows the
@@ -10,15 +16,11 @@ export const RecordTable: FC<{ records: Partial<TrafficRecord>[] }> = ({ records
   <table class="records">
     <thead>
       <tr>
-        {["timestamp", "camera_ref", "camera_ok"].map((name) => (
-          <th scope="col">{name}</th>
-        ))}
-        {[...ROAD_USERS, "camera_pk", "id"].map((name) => (
-          <th scope="col" class="number">
+        {COLUMNS.map((name) => (
+          <th scope="col" class={NUMBERS.includes(name) ? "number" : undefined}>
             {name}
           </th>
         ))}
-        <th scope="col">model_name</th>
       </tr>
     </thead>
     <tbody>
@@ -28,7 +30,11 @@ export const RecordTable: FC<{ records: Partial<TrafficRecord>[] }> = ({ records
         return (
           <>
             {isFirst && <Nearest day={day} />}
-            <Row record={record} day={isFirst ? day : undefined} />
+            <tr class={record.camera_ok === "False" ? "failing" : undefined}>
+              {COLUMNS.map((name) => (
+                <Cell name={name} value={record[name]} day={isFirst ? day : undefined} />
+              ))}
+            </tr>
           </>
         );
       })}
@@ -47,39 +53,19 @@ const Nearest: FC<{ day: string | undefined }> = ({ day }) => (
   </tr>
 );
 
-interface RowProps {
-  record: Partial<TrafficRecord>;
-  /** The day, if it is the first record of the day on this page. */
-  day: string | undefined;
-}
-
-const Row: FC<RowProps> = ({ record, day }) => {
-  const { id, timestamp, camera_ref, camera_ok, camera_pk, model_name } = record;
-  return (
-    <tr class={camera_ok === "False" ? "failing" : undefined}>
+/** @param day the day, if it is the first record of the day on this page */
+const Cell: FC<{ name: Name; value: unknown; day: string | undefined }> = ({ name, value, day }) => {
+  const text = value === undefined ? "missing" : String(value);
+  if (name === "timestamp")
+    return (
       <th scope="row" id={day}>
-        <time>{show(timestamp)}</time>
+        <time>{text}</time>
       </th>
-      <td class="camera">{show(camera_ref)}</td>
-      <td>
-        <span class={`health health-${camera_ok}`}>{show(camera_ok)}</span>
-      </td>
-      {ROAD_USERS.map((name) => (
-        <td class={record[name] === 0 ? "number zero" : "number count"} data-name={name}>
-          {show(record[name])}
-        </td>
-      ))}
-      <td class="number pk" data-name="camera_pk">
-        {show(camera_pk)}
-      </td>
-      <td class="number id" data-name="id">
-        {show(id)}
-      </td>
-      <td class="model">{show(model_name)}</td>
-    </tr>
+    );
+  const kind = NUMBERS.includes(name) ? `number ${name}` : name;
+  return (
+    <td class={value === 0 && name in NO_COUNTS ? `${kind} zero` : kind} data-name={name}>
+      {name === "camera_ok" ? <span class={`health health-${text}`}>{text}</span> : text}
+    </td>
   );
 };
-
-function show(value: unknown): string {
-  return value === undefined ? "missing" : String(value);
-}

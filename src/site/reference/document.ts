@@ -49,8 +49,8 @@ export function findExample({ responses }: Operation): Example | undefined {
 
 /** Describes the values that a schema allows, in words. */
 export function describeSchema({ anyOf, const: constant, enum: values, type, minimum }: Schema): string {
-  if (Array.isArray(anyOf)) return anyOf.map(describeSchema).join(" or ");
+  if (Array.isArray(anyOf)) return anyOf.map(describeSchema).join(", or ");
   if (Array.isArray(values)) return values.join(" or ");
   const limit = minimum === 0 || minimum === 1 ? `, ${minimum} or more` : "";
-  return constant === undefined ? `${type}${limit}` : `always ${constant}`;
+  return constant === undefined ? `${type}${limit}` : String(constant);
 }

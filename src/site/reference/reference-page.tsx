@@ -4,7 +4,7 @@ import { CodeBlock } from "../code-block.tsx";
 import { JsonText } from "../json-text.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { quoteForShell } from "../landing/client-examples.ts";
-import { Layout } from "../layout.tsx";
+import { Layout, Links } from "../layout.tsx";
 import type { OpenApiDocument, Operation } from "./document.ts";
 import { describeSchema, findExample, listFields, listHeaders, listOperations } from "./document.ts";
 import { Entries, Markdown } from "./text.tsx";
@@ -30,13 +30,7 @@ export function renderReference(document: OpenApiDocument): string {
     <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
       <div class="reference">
         <nav aria-label="Contents">
-          <ul class="links">
-            {contents.map(({ id, name }) => (
-              <li>
-                <a href={`#${id}`}>{name}</a>
-              </li>
-            ))}
-          </ul>
+          <Links links={contents.map(({ id, name }) => [`#${id}`, name])} />
         </nav>
         <div>
           <h1>API reference</h1>
@@ -66,11 +60,11 @@ export function renderReference(document: OpenApiDocument): string {
   ).html;
 }
 
-/** An operation: what it does, how to send it, its parameters, its responses and an example. */
+/** An operation: what it does, how to send it, and an example. Both have the same parameters and errors, which `GET` lists. */
 const DescribedOperation: FC<Operation & { url: string }> = ({ url, ...operation }) => {
-  const { operationId, summary, description, responses, method, path, parameters } = operation;
-  const isForm = method === "GET";
+  const { operationId, summary, description, method, path } = operation;
   const example = findExample(operation);
+  const command = method === "GET" ? quoteForShell(`${url}?page=2`) : `-X ${method} ${quoteForShell(url)}`;
   return (
     <section aria-labelledby={operationId}>
       <h2 id={operationId}>{summary}</h2>
@@ -78,38 +72,9 @@ const DescribedOperation: FC<Operation & { url: string }> = ({ url, ...operation
         <b>{method}</b> <code>{path}</code>
       </p>
       <Markdown text={description} />
-      {isForm && <TryIt url={url} path={path} />}
-      <CodeBlock
-        code={`curl -si ${isForm ? quoteForShell(`${url}?page=2`) : `-X ${method} ${quoteForShell(url)}`}`}
-        label={`curl: ${summary}`}
-      />
-      {isForm && (
-        <section class="panel response" aria-label={`The response: ${summary}`} tabindex={0} hidden>
-          <pre />
-        </section>
-      )}
-      {isForm && <Faults />}
-      <h3>Parameters</h3>
-      {isForm ? (
-        <Entries
-          entries={parameters.map(({ name, in: place, schema, description }) => ({
-            name,
-            detail: `${place}: ${describeSchema(schema)}`,
-            // The table of faults replaces the list of them.
-            text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
-          }))}
-        />
-      ) : (
-        <p>{parameters.map(({ name }) => name).join(", ")}: as above.</p>
-      )}
-      <h3>Responses</h3>
-      <Entries
-        entries={Object.entries(responses).map(([status, response]) => ({
-          name: status === "default" ? "Other" : status,
-          detail: "",
-          text: response.description,
-        }))}
-      />
+      {method === "GET" && <TryIt url={url} path={path} />}
+      <CodeBlock code={`curl -si ${command}`} label={`curl: ${summary}`} />
+      {method === "GET" && <Details {...operation} />}
       {example && (
         <details>
           <summary>
@@ -124,10 +89,12 @@ const DescribedOperation: FC<Operation & { url: string }> = ({ url, ...operation
   );
 };
 
-const FAULTS = { id: "faults", name: "Faults" };
-
-const Faults: FC = () => (
+/** The place of the response, the faults, the parameters and the responses. */
+const Details: FC<Operation> = ({ parameters, responses }) => (
   <>
+    <section class="panel response" aria-label="The response" tabindex={0} hidden>
+      <pre />
+    </section>
     <h3 id={FAULTS.id}>{FAULTS.name}</h3>
     <p>
       These are the options of <code>prefer</code>, each with an example. Commas separate several options.
@@ -139,5 +106,24 @@ const Faults: FC = () => (
         text: `${description}.`,
       }))}
     />
+    <h3>Parameters</h3>
+    <Entries
+      entries={parameters.map(({ name, in: place, schema, description }) => ({
+        name,
+        detail: `${place}: ${describeSchema(schema)}`,
+        // The table of faults replaces the list of them.
+        text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
+      }))}
+    />
+    <h3>Responses</h3>
+    <Entries
+      entries={Object.entries(responses).map(([status, { description }]) => ({
+        name: status === "default" ? "Other" : status,
+        detail: "",
+        text: description,
+      }))}
+    />
   </>
 );
+
+const FAULTS = { id: "faults", name: "Faults" };

@@ -7,12 +7,14 @@ for (const code of document.querySelectorAll<HTMLElement>(".code")) {
   const status = code.querySelector<HTMLElement>("[role=status]");
   const text = code.querySelector("code");
   if (!button || !status || !text) continue;
-  const report = createReport(status);
+  let removal: ReturnType<typeof setTimeout> | undefined;
   button.hidden = false;
   button.addEventListener("click", async () => {
+    clearTimeout(removal);
     // Screen readers do not repeat a text that does not change, so remove it first.
-    report("");
-    report(await copy(text));
+    status.textContent = "";
+    status.textContent = await copy(text);
+    removal = setTimeout(() => status.replaceChildren(), SHOWN_MS);
   });
 }
 
@@ -25,16 +27,4 @@ async function copy(text: HTMLElement): Promise<string> {
     getSelection()?.selectAllChildren(text);
     return "Selected";
   }
-}
-
-/** Creates a function that shows a word in an element for a while, or until the next word. */
-function createReport(status: HTMLElement): (word: string) => void {
-  let removal: ReturnType<typeof setTimeout> | undefined;
-  return (word) => {
-    clearTimeout(removal);
-    status.textContent = word;
-    removal = setTimeout(() => {
-      status.textContent = "";
-    }, SHOWN_MS);
-  };
 }
