@@ -77,6 +77,12 @@ test("README.md lists every page of docs/", async () => {
   for (const page of await readdir("docs")) expect(textOf("README.md")).toContain(`](docs/${page}): `);
 });
 
+test("the pictures of README.md are small", async () => {
+  const pictures = textOf("README.md").match(/[\w./-]+\.webp/g) ?? [];
+  expect(pictures).toHaveLength(2);
+  for (const picture of pictures) expect((await readFile(picture)).length).toBeLessThan(100_000);
+});
+
 test("docs/operation.md lists exactly the settings of the worker", async () => {
   const settings = [...(await readFile("src/env.ts", "utf8")).matchAll(/^ {2}([A-Z_]+)\?: string/gm)];
   expect(listRows("docs/operation.md", "Variable").sort()).toEqual(settings.map(([, name]) => name).sort());
