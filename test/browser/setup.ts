@@ -64,5 +64,10 @@ function startOthers(): Promise<RunningWorker[]> {
     camera_ref: index % 2 === 0 ? "a33" : "a-long-reference-".repeat(4).slice(0, 64),
   }));
   const loads = [[], day.slice(0, 1), day, generate("2019-01-01", "2029-01-01", 2, 1_440), old];
-  return Promise.all([...loads.map((records) => startWith(records)), startWorker({ migrate: false })]);
+  // A word that is wider than a phone.
+  const source = ["x".repeat(100)];
+  return Promise.all([
+    ...loads.map((records) => startWith(records, source)),
+    startWorker({ migrate: false }),
+  ]);
 }

@@ -88,7 +88,8 @@ const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url })
   </div>
 );
 
-const Collection: FC<Summary> = ({ count, pages, loaded_at, seed_url, statistics }) => {
+const Collection: FC<Summary> = (summary) => {
+  const { count, loaded_at, seed_url, statistics } = summary;
   if (count === 0)
     return (
       <p>
@@ -107,7 +108,7 @@ const Collection: FC<Summary> = ({ count, pages, loaded_at, seed_url, statistics
         )}
       </p>
       <dl class="facts">
-        {listFacts(count, pages, statistics).map(([name, value, detail]) => (
+        {listFacts(summary).map(([name, value, detail]) => (
           <div>
             <dt>{name}</dt>
             <dd>
@@ -120,11 +121,10 @@ const Collection: FC<Summary> = ({ count, pages, loaded_at, seed_url, statistics
   );
 };
 
-function listFacts(
-  count: number,
-  pages: number,
-  { first, last, cameras, days, camera_ok, totals }: Summary["statistics"],
-): [name: string, value: string, detail: string][] {
+type Fact = [name: string, value: string, detail: string];
+
+function listFacts({ count, pages, statistics }: Summary): Fact[] {
+  const { first, last, cameras, days, camera_ok, totals } = statistics;
   const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
   const known = count - camera_ok.null;
   const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10), "day");

@@ -31,31 +31,39 @@ const NAME_LENGTH: Record<Unit, number> = { day: 10, month: 7, year: 4 };
  * @param days oldest first
  */
 export function groupIntoPeriods(days: Day[]): Periods {
-  const group = (unit: Unit) => Map.groupBy(days, ([date]) => date.slice(0, NAME_LENGTH[unit]));
-  const unit = (["day", "month"] as const).find((unit) => group(unit).size <= MOST_PERIODS) ?? "year";
-  return { unit, periods: [...group(unit).values()].map(sumDays).reverse() };
+  const unit = chooseUnit(days);
+  const groups = Map.groupBy(days, (day) => day[0].slice(0, NAME_LENGTH[unit]));
+  return { unit, periods: Array.from(groups.values(), sumDays).reverse() };
 }
 
-/** @param days oldest first */
-export function sumDays(days: Day[]): Period {
-  const period = { first: days.at(0)?.[0] ?? "", last: days.at(-1)?.[0] ?? "" };
-  const sums = { records: 0, failing: 0, unknown: 0, road_users: 0 };
-  for (const [, records, failing, unknown, roadUsers] of days) {
-    sums.records += records;
-    sums.failing += failing;
-    sums.unknown += unknown;
-    sums.road_users += roadUsers;
+function chooseUnit(days: Day[]): Unit {
+  if (days.length <= MOST_PERIODS) return "day";
+  const months = new Set(days.map((day) => day[0].slice(0, NAME_LENGTH.month)));
+  return months.size <= MOST_PERIODS ? "month" : "year";
+}
+
+function sumDays(days: Day[]): Period {
+  const period = { first: "", last: "", records: 0, failing: 0, unknown: 0, road_users: 0 };
+  // Reading by index is several times faster than destructuring thousands of days in a new instance.
+  for (const day of days) {
+    period.first ||= day[0];
+    period.last = day[0];
+    period.records += day[1];
+    period.failing += day[2];
+    period.unknown += day[3];
+    period.road_users += day[4];
   }
-  return { ...period, ...sums };
+  return period;
 }
 
 const DAY_MS = 86_400_000;
 
 /** The name of a period: `2019`, or `17 May – 31 Dec 2019` if the collection covers only a part of it. */
 export function namePeriod({ first, last }: Period, unit: Unit): string {
-  const find = (date: string, days: number) =>
-    new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, NAME_LENGTH[unit]);
-  const isWhole = find(first, -1) !== find(first, 0) && find(last, 1) !== find(last, 0);
+  const length = NAME_LENGTH[unit];
+  const isOutside = (date: string, days: number) =>
+    !new Date(Date.parse(date) + days * DAY_MS).toISOString().startsWith(date.slice(0, length));
+  const isWhole = isOutside(first, -1) && isOutside(last, 1);
   return formatDates(first, last, isWhole ? unit : "day");
 }
 

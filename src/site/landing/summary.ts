@@ -4,7 +4,7 @@ import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import type { State } from "../../store/state.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SEED_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { groupIntoPeriods, sumDays } from "./periods.ts";
+import { groupIntoPeriods } from "./periods.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof summarise>;
@@ -20,7 +20,10 @@ export function summarise(
   settings: Pick<Env, "RATE_LIMIT" | "PREFER">,
 ) {
   const { cameras, days, ...others } = statistics;
-  const { failing, unknown } = sumDays(days);
+  const periods = groupIntoPeriods(days);
+  const sum = (name: "failing" | "unknown") =>
+    periods.periods.reduce((total, period) => total + period[name], 0);
+  const [failing, unknown] = [sum("failing"), sum("unknown")];
   const period = findLimitPeriod(settings);
   return {
     name: SITE_NAME,
@@ -42,7 +45,7 @@ export function summarise(
       cameras: cameras.length,
       days: days.length,
       camera_ok: { True: state.count - failing - unknown, False: failing, null: unknown },
-      ...groupIntoPeriods(days),
+      ...periods,
     },
   };
 }

@@ -25,7 +25,7 @@ function showCommand(form: HTMLFormElement): void {
   if (code) code.textContent = `curl -si '${form.dataset.url}${readQuery(form)}'`;
 }
 
-/** Sends a request, and shows the response while it arrives. It ends a request that is still running. */
+/** Sends a request, and shows its response. It ends a request that is still running. */
 async function send(form: HTMLFormElement, url: string): Promise<void> {
   const panel = form.parentElement?.querySelector<HTMLElement>(".response");
   const status = form.querySelector("[role=status]");
@@ -34,30 +34,25 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   running.abort();
   running = new AbortController();
   const { signal } = running;
-  let head = "";
-  let body = "";
-  const show = (summary: string, content = head + body) => {
+  const show = (summary: string, content: string) => {
     if (signal.aborted) return;
-    text.textContent = content;
     status.textContent = summary;
+    text.textContent = content;
   };
+  let head = "";
   const beginning = Date.now();
-  show("Waiting for the response");
+  show("Waiting for the response", "");
   panel.hidden = false;
   try {
     const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
     head = `GET ${url}\n\n${writeHead(name, response.headers)}`;
-    show(name);
+    show(name, head);
     panel.scrollIntoView({ block: "nearest" });
-    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-    for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
-      body += part.value;
-      show(name);
-    }
+    const body = await response.text();
     show(`${name}, ${Date.now() - beginning} ms`, head + indent(body));
   } catch (error) {
-    show("The connection failed", `${head}${body}\n\nThe connection failed: ${error}`);
+    show("The connection failed", `${head}The connection failed: ${error}`);
   }
 }
 
