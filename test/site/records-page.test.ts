@@ -5,7 +5,7 @@ import type { CollectionEnv } from "../../src/records/route.ts";
 import { showAsPage } from "../../src/site/web-layer.ts";
 import { FixedLengthStream } from "../../tools/package/fixed-length-stream.ts";
 import { readLog } from "../failures/failing-service.ts";
-import { createMemoryService, ORIGIN } from "../memory-service.ts";
+import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";
 
@@ -147,7 +147,7 @@ describe("the banners of a page", () => {
     for (const [index, [title, fact, link]] of expected.entries()) {
       expect(toText(banners[index]!)).toContain(title);
       expect(toText(banners[index]!)).toContain(fact);
-      if (link !== undefined) expect(banners[index]).toContain(`href="${link}"`);
+      if (link !== undefined) expect(banners[index]).toContain(`href="${PATH}${link}"`);
     }
   });
 
@@ -165,8 +165,10 @@ describe("the banners of a page", () => {
   test("lead to the page without the faults of the deployment", async () => {
     const { fetch } = createInstance(service.store, { settings: { PREFER: "delay=1" } });
     const read = async (query: string) => (await fetch(PATH + query, inBrowser())).text();
-    expect(await read("?page=3")).toContain('<code>delay=1</code>. <a href="?page=3&amp;prefer=none">');
-    expect(await read("?page=3&prefer=code=503")).toContain('<a href="?page=3&amp;prefer=none">');
+    expect(await read("?page=3")).toContain(
+      `<code>delay=1</code>. <a href="${PATH}?page=3&amp;prefer=none">`,
+    );
+    expect(await read("?page=3&prefer=code=503")).toContain(`<a href="${PATH}?page=3&amp;prefer=none">`);
     expect(await read("?page=3&prefer=none")).not.toContain("A preference changed");
   });
 });
