@@ -54,7 +54,14 @@ export function listFaults(): Exchange[] {
     ),
     prefer("body=empty", 200, faulty, ""),
     prefer("delay=1", 200, faulty, /^{"count":/),
-    prefer("fail=0", 200, { "preference-applied": null, "cache-control": "no-cache", etag: /^"/ }),
+    ...["fail=0", "fail=0, body=garbage"].map((text) =>
+      prefer(
+        text,
+        200,
+        { "preference-applied": null, "cache-control": "no-cache", etag: /^"/ },
+        /^\{"count":.*\}$/,
+      ),
+    ),
     prefer("respond-async", 200, {
       "preference-applied": null,
       "mock-warning": null,
