@@ -70,10 +70,9 @@ describe("generated records", () => {
   });
 
   test("of another random seed are others", () => {
-    const contents = [1, 2].map((seed) =>
-      recordsOf({ ...day, seed }).map((record) => JSON.stringify(withoutId(record))),
-    );
-    expect(new Set(contents[0]).intersection(new Set(contents[1])).size).toBeLessThan(100);
+    const [one, other] = [1, 2].map((seed) => recordsOf({ ...day, seed }).map(withoutId));
+    const known = new Set(one?.map((record) => JSON.stringify(record)));
+    expect(other?.filter((record) => known.has(JSON.stringify(record))).length).toBeLessThan(100);
   });
 
   test("of more cameras include those of the first cameras, with other ids", () => {

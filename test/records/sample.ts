@@ -1,4 +1,7 @@
+import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import { gatherStatistics } from "../../data/statistics.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
+import type { Statistics } from "../../src/records/statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
 const BEGIN = Date.UTC(2019, 4, 17);
@@ -14,6 +17,16 @@ export function makeRecords(count: number): TrafficRecord[] {
 /** The same records with long texts. A few thousand take several writes, since D1 and KV write about 1 MB at a time. */
 export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
+}
+
+export function writeCsv(records: TrafficRecord[]): string {
+  return CSV_HEADER + records.map(csvLine).join("");
+}
+
+export function statisticsOf(records: TrafficRecord[]): Statistics {
+  const gathering = gatherStatistics();
+  records.forEach(gathering.add);
+  return gathering.statistics();
 }
 
 /** The order of the collection: newest first, then by camera_ref, then by id. */

@@ -6,8 +6,7 @@ import { lastBlock } from "../../src/store/block.ts";
 import { type CachedStore, createCachedStore } from "../../src/store/cache.ts";
 import { readStatistics } from "../../src/store/pieces.ts";
 import type { State, Store } from "../../src/store/state.ts";
-import { makeRecords } from "../records/sample.ts";
-import { statisticsOf } from "../tools/data/statistics.ts";
+import { makeRecords, statisticsOf } from "../records/sample.ts";
 
 export const waitUntil = () => {};
 

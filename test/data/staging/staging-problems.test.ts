@@ -171,6 +171,22 @@ describe("of records in memory, a problem names the record, the field and the va
     );
   });
 
+  test("a refusal shows 20 problems, how many there are more, and how to serve another model", async () => {
+    const wrong = records.map((record, id) => ({ ...record, id, cars: id < 30 ? -1 : 0 }));
+    const listed = wrong
+      .slice(0, 20)
+      .map((_, index) => `records[${index}]: cars -1 is not a whole number, 0 or greater`);
+    const refuse = async (given: object[]) =>
+      requireLoadable(await stageRecords(given), "Nothing was loaded.");
+    await expect(refuse(wrong)).rejects.toThrow(
+      new Error([...listed, "and 10 more problems", "Nothing was loaded."].join("\n")),
+    );
+    await expect(refuse([{ ...first, model_name: "tf9" }])).rejects.toThrow(
+      /^The collection serves .*--model-name tf1 /,
+    );
+    await expect(refuse([{ ...first, model_name: undefined }])).rejects.toThrow(/^records\[0\]: model_name /);
+  });
+
   test("records in any order are staged oldest first", async () => {
     for (const given of [records.toReversed(), new Set(records)]) {
       const staged = await stageRecords(given);

@@ -1,10 +1,10 @@
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import { stage } from "../../../data/staging.ts";
+import { summarise } from "../../../data/input-error.ts";
+import { type Staged, stage } from "../../../data/staging.ts";
 import { encodeBlocks } from "../../../src/store/block.ts";
-import { makeRecords } from "../../records/sample.ts";
-import { statisticsOf } from "../../tools/data/statistics.ts";
+import { makeRecords, statisticsOf } from "../../records/sample.ts";
 import { makeRecord } from "../formats/read-input.ts";
 import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
@@ -24,6 +24,17 @@ test("sets the counts of a False record to 0 and returns the number of changed r
   const staged = await stageFiles({ a: [...records, silent] });
   expect(staged).toMatchObject({ zeroed: 1, problems: [], count: 3 });
   expect(staged.records).toEqual([silent, records[1], { ...records[0], ...zeros }].map(makeRecord));
+});
+
+test.each([
+  [{}, "1 record"],
+  [
+    { count: 3, zeroed: 2 },
+    '3 records (2 of them with camera_ok "False" had counts above 0, which are now 0)',
+  ],
+  [{ count: 2, duplicates: 1 }, "2 records (skipped 1 with the camera and the timestamp of an earlier one)"],
+])("sums up %j as %s", (staged, text) => {
+  expect(summarise({ count: 1, zeroed: 0, duplicates: 0, ...staged } as Staged)).toBe(text);
 });
 
 test("with strict, reports counts of a False record and still compares the record", async () => {

@@ -6,30 +6,25 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import type { StoreName } from "../../../data/stores/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { finish } from "../../processes.ts";
+import { writeCsv } from "../../records/sample.ts";
 import { type Finished, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 /** A folder with the local D1 and KV stores, files to load, and commands that use it. */
 export interface DataFolder {
   folder: string;
-  /** Writes records as CSV and returns the path. */
-  write(name: string, records: TrafficRecord[]): Promise<string>;
+  /** The folder for the temporary files of commands in processes of their own. */
+  temporary: string;
+  /** Writes records as CSV, or a text, and returns the path. */
+  write(name: string, content: TrafficRecord[] | string): Promise<string>;
   /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
   run(command: string, ...args: string[]): Promise<Finished>;
   /** Starts the same command in its own process, so that a signal can stop it. */
   start(command: string, ...args: string[]): ChildProcess;
-  /** Runs `npm run data -- COMMAND ...` to its end, in a process that uses this folder for temporary files. */
-  runIn(temporary: string, command: string, ...args: string[]): Promise<Finished>;
-  /** Does the same as `runIn`, with the local store and the temporary folder of `start`. */
-  runWithTemporary(command: string, ...args: string[]): Promise<Finished>;
   /** Reads what the last command of `start` has written to standard error. */
   readStderr(): Promise<string>;
-  /** The folder for the temporary files of commands that `start` has started. */
-  temporary: string;
 }
 
 export function createDataFolder(): DataFolder {
@@ -40,9 +35,9 @@ export function createDataFolder(): DataFolder {
   return {
     folder,
     temporary,
-    async write(name, records) {
+    async write(name, content) {
       const file = join(folder, name);
-      await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
+      await writeFile(file, typeof content === "string" ? content : writeCsv(content));
       return file;
     },
     run: (command, ...args) => runData([command, ...place, ...args]),
@@ -56,18 +51,8 @@ export function createDataFolder(): DataFolder {
       onTestFinished(() => void child.kill("SIGKILL"));
       return child;
     },
-    runIn,
-    runWithTemporary: (command, ...args) => runIn(temporary, command, ...args, ...place),
     readStderr: () => readFile(join(folder, "stderr"), "utf8"),
   };
-}
-
-function runIn(temporary: string, command: string, ...args: string[]): Promise<Finished> {
-  const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, TMPDIR: temporary },
-  });
-  return finish(child);
 }
 
 /** The name of the newest block. Names begin with the time of their load. */

@@ -1,120 +1,111 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { describe, expect, test } from "vitest";
+import { readRecords } from "../../../data/stored-records.ts";
 import type { StoreName } from "../../../data/stores/configuration.ts";
-import type { TrafficRecord } from "../../../src/records/record.ts";
-import { exportRecords } from "../../../tools/data/export.ts";
-import { makeRecords } from "../../records/sample.ts";
+import { createMemoryService } from "../../memory-service.ts";
+import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
-import { createFolder } from "../../temporary-folder.ts";
-import { walk } from "../../walk/walk.ts";
+import { walk } from "../../walk.ts";
 import { startWorker } from "../../worker.ts";
-
-/** Called by an export in this process before it reads the first record. */
-const reading = vi.hoisted(() => ({ onBegin: async () => {} }));
-vi.mock(import("../../../data/stored-records.ts"), async (importOriginal) => {
-  const original = await importOriginal();
-  return {
-    ...original,
-    async *readRecords(...args) {
-      await reading.onBegin();
-      yield* original.readRecords(...args);
-    },
-  };
-});
+import { createDataFolder } from "./data-folder.ts";
 
 const REFS = ['"a,"', "ü  33", "'🚗\u00a0'", "=1+1\\"];
 
-/** Records for more than one block, oldest first, with ids and camera_refs that are difficult for a format. */
+/** Records for more than one block, newest first, with ids and camera_refs that are difficult for a format. */
 const records = makeRecords(640)
-  .map((record) => ({
-    ...record,
-    camera_ref: REFS[record.camera_pk - 1]!,
-    id: record.id * 3 - 100,
-  }))
-  .sort((one, other) => compare(one.timestamp, other.timestamp) || compare(other.camera_ref, one.camera_ref));
-
-function compare(one: string, other: string): number {
-  return Buffer.compare(Buffer.from(one), Buffer.from(other));
-}
-
-const newestFirst = records.toReversed();
+  .map((record) => ({ ...record, camera_ref: REFS[record.camera_pk - 1]!, id: record.id * 3 - 100 }))
+  .sort(compareNewestFirst);
 const EXPECTED = {
-  csv: CSV_HEADER + newestFirst.map(csvLine).join(""),
-  jsonl: newestFirst.map((record) => `${JSON.stringify(record)}\n`).join(""),
+  csv: writeCsv(records),
+  jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
 };
-type Format = keyof typeof EXPECTED;
 
-const folder = createFolder();
-
-async function write(name: string, records: TrafficRecord[]): Promise<string> {
-  const file = join(folder, name);
-  await writeFile(file, CSV_HEADER + records.map(csvLine).join(""));
-  return file;
-}
-
-async function run(store: StoreName, command: string, ...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await runData([
-    command,
-    "--store",
-    store,
-    "--persist-to",
-    folder,
-    ...args,
-  ]);
-  expect([status, stderr.match(/.*problem.*/g)]).toEqual([0, null]);
-  return stdout;
-}
-
-const fileOf = (store: StoreName, format: Format) => join(folder, `${store}.${format}`);
-
-/** Exports in every format, and expects each file to be byte for byte the expected text. */
-async function expectExports(store: StoreName): Promise<void> {
-  for (const [format, text] of Object.entries(EXPECTED)) {
-    const out = fileOf(store, format as Format);
-    expect(await run(store, "export", "--format", format, "--out", out)).toBe("Exported 640 records.\n");
-    expect(await readFile(out, "utf8")).toBe(text);
-  }
-}
+const { folder, write, run } = createDataFolder();
+const load = async (store: StoreName, file: string) =>
+  expect(await run("load", "--store", store, file)).toMatchObject({ status: 0, stderr: "" });
 
 describe("an export can be loaded and exported again without any difference:", () => {
+  /** Exports in every format, and expects each file to be byte for byte the expected text. */
+  async function expectExports(store: StoreName): Promise<void> {
+    for (const [format, text] of Object.entries(EXPECTED)) {
+      const out = join(folder, `${store}.${format}`);
+      const { stdout } = await run("export", "--store", store, "--format", format, "--out", out);
+      expect(stdout).toBe("Exported 640 records.\n");
+      expect(await readFile(out, "utf8")).toBe(text);
+    }
+  }
+
   test("d1 exports the records in every format, newest first", async () => {
-    await run("d1", "load", await write("begin.csv", records));
+    await load("d1", await write("begin.csv", records.toReversed()));
     await expectExports("d1");
   });
 
   test("kv, loaded from CSV, exports the same files", async () => {
-    await run("kv", "load", fileOf("d1", "csv"));
+    await load("kv", join(folder, "d1.csv"));
     await expectExports("kv");
   });
 
   test("the worker serves the records of JSON Lines in the order of the export", async () => {
-    await run("d1", "load", fileOf("kv", "jsonl"));
+    await load("d1", join(folder, "kv.jsonl"));
     const { origin, close } = await startWorker({ folder });
-    expect(await walk(origin)).toEqual(newestFirst);
+    expect(await walk(origin)).toEqual(records);
     await close();
   });
 });
 
-describe("an export fails", () => {
-  test("and leaves no file if the collection is replaced while it is read", async () => {
-    reading.onBegin = async () => {
-      await run("d1", "load", fileOf("kv", "csv"));
-    };
-    const out = join(folder, "replaced.csv");
-    await expect(exportRecords({ format: "csv", out, store: "d1", persistTo: folder })).rejects.toThrow(
-      "The collection was replaced while it was read. Run the command again.",
-    );
-    await expect(readFile(out)).rejects.toThrow("ENOENT");
+test("an export fails if nothing is loaded, and if the collection is replaced while it is read", async () => {
+  const stderr = "Nothing is loaded.\n";
+  const place = ["--store", "d1", "--persist-to", join(folder, "empty")];
+  expect(await runData(["export", ...place])).toEqual({ status: 1, stdout: "", stderr });
+  const { store, load: replace } = await createMemoryService(makeRecords(300));
+  const { state } = await store.readState();
+  replace(makeRecords(400));
+  await expect(Array.fromAsync(readRecords(store, state))).rejects.toThrow(
+    "The collection was replaced while it was read. Run the command again.",
+  );
+});
+
+describe("info", () => {
+  const info = async (...args: string[]) => runData(["info", "--store", "d1", ...args]);
+
+  test("reports that nothing is loaded, and succeeds", async () => {
+    const empty = join(folder, "empty");
+    const stdout = `Nothing is loaded in d1, on this machine in ${empty}.\n`;
+    expect(await info("--persist-to", empty)).toEqual({ status: 0, stdout, stderr: "" });
+    const json = await info("--persist-to", empty, "--json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ store: "d1", load: "", count: 0, loaded_at: null });
   });
 
-  test("if nothing is loaded", async () => {
-    const empty = join(folder, "empty");
-    expect(await runData(["export", "--store", "d1", "--persist-to", empty])).toEqual({
+  test("names the sources of the records", async () => {
+    const files = await Promise.all(makeRecords(23).map((record, index) => write(`${index}.csv`, [record])));
+    const two = files.slice(0, 2);
+    // More than a statement of D1 can hold.
+    const long = "é".repeat(60_000);
+    for (const [args, sources] of [
+      [["data/seed/2019-05-17.csv"], "generated"],
+      [two, "0.csv, 1.csv"],
+      [[...two, "--source", long], long],
+      [files, `${files.slice(0, 20).map((_, index) => `${index}.csv`)}`.replaceAll(",", ", ")],
+    ] as const) {
+      await run("load", "--store", "d1", ...args);
+      const [, shown = ""] = /^sources +(.*)$/m.exec((await info("--persist-to", folder)).stdout) ?? [];
+      expect(shown.replace(/, and 3 more$/, "")).toBe(sources);
+      expect(shown.endsWith(", and 3 more")).toBe(args.length === 23);
+    }
+  });
+
+  test("fails if the configuration or the store cannot be read", async () => {
+    expect(await info("--config", folder)).toEqual({
       status: 1,
       stdout: "",
-      stderr: "Nothing is loaded.\n",
+      stderr: `The configuration ${folder} cannot be read: it is a directory\n`,
+    });
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    expect(await info("--persist-to", file)).toMatchObject({
+      status: 1,
+      stderr: expect.stringContaining(file),
     });
   });
 });

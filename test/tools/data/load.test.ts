@@ -1,94 +1,167 @@
-import { spawn } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { constants } from "node:fs";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { loadSeed } from "../../../data/load-seed.ts";
+import { STORE_NAMES } from "../../../data/stores/configuration.ts";
+import { lockFile } from "../../../data/stores/file-lock.ts";
+import type { Page } from "../../../src/records/record.ts";
+import { PATH } from "../../http-suite/exchange.ts";
 import { finish } from "../../processes.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { untilServed } from "../../serve.ts";
-import { walk } from "../../walk/walk.ts";
-import { startWorker, useWorker } from "../../worker.ts";
-import { createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
+import { walk } from "../../walk.ts";
+import { startWorker } from "../../worker.ts";
+import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
-const served = makeRecords(40).reverse();
+const older = makeRecords(600).reverse();
+const newer = makeRecords(1_000).reverse();
 /** About 7 MB, which are written in about seven transactions. */
 const large = makeWideRecords(80_000);
 
 const local = createDataFolder();
+const write = local.write;
+let small: string;
 beforeAll(async () => {
-  await load(await local.write("served.csv", served));
+  small = await write("small.csv", makeRecords(40));
 });
-const server = useWorker({ folder: local.folder });
 
-const load = (...args: string[]) => local.run("load", ...args);
+/** Four clients read page after page until they are stopped. Returns the counts of the states that they saw. */
+async function readOn(origin: string, stop: AbortSignal): Promise<Set<number>> {
+  const seen = new Set<number>();
+  const client = async () => {
+    for (let number = 1; !stop.aborted; number = (number % (older.length / 15)) + 1) {
+      const page = (await (await fetch(`${origin}${PATH}?page=${number}`)).json()) as Page;
+      const records = page.count === older.length ? older : newer;
+      expect(page.results).toEqual(records.slice(15 * (number - 1), 15 * number));
+      seen.add(page.count);
+      await setTimeout(10); // The load needs CPU time too.
+    }
+  };
+  await Promise.all(Array.from({ length: 4 }, client));
+  return seen;
+}
 
-describe("a load that fails keeps the served collection:", () => {
-  test("bad input reports 20 problems and the number of further problems, with exit status 1", async () => {
-    const bad = makeRecords(50).map((record, index) => (index < 30 ? { ...record, cars: -1 } : record));
-    const file = await local.write("bad.csv", bad);
-    const { status, stdout, stderr } = await load(file);
-    expect(status).toBe(1);
-    expect(stdout).toBe("");
-    const lines = stderr.trimEnd().split("\n");
-    expect(lines).toHaveLength(22);
-    expect(lines[0]).toBe(`${file}:2: cars "-1" is not a whole number, 0 or greater`);
-    expect(lines[19]).toBe(`${file}:21: cars "-1" is not a whole number, 0 or greater`);
-    expect(lines.slice(20)).toEqual(["and 10 more problems", "Nothing was loaded."]);
-    expect(await walk(server.origin)).toEqual(served);
+test.each(STORE_NAMES)(
+  "%s: a load locks out another one, may be killed, and replaces what four clients read",
+  async (store) => {
+    const place = ["--store", store];
+    const load = async (file: string) => (await local.run("load", ...place, file)).stdout;
+    expect(await load(await write("older.csv", older))).toBe("Loaded 600 records.\n");
+    await loadSeed({ store, persistTo: local.folder });
+    const killed = local.start("load", ...place, await write("large.csv", large));
+    await untilWriting(store, local, killed);
+    expect(await local.run("load", ...place, small)).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `Process ${killed.pid} is writing to the ${store} store in ${local.folder}. Run the command again when it has ended.\n`,
+    });
+    // Reading needs no lock.
+    expect((await local.run("info", ...place)).stdout).toMatch(/^records +600$/m);
+    const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
+    const stop = new AbortController();
+    try {
+      expect(await walk(server.origin)).toEqual(older);
+      expect(await interrupt(killed, "SIGKILL")).toEqual([null, "SIGKILL"]);
+      expect(await readdir(local.temporary)).toEqual([]);
+      expect(await countBlocks(store, local)).toBeGreaterThan(5);
+      const replace = async () => {
+        expect(await load(await write("newer.csv", newer))).toBe("Loaded 1000 records.\n");
+        await untilServed(server.origin);
+        stop.abort();
+      };
+      const [seen] = await Promise.all([readOn(server.origin, stop.signal), replace()]);
+      expect(seen).toContain(older.length);
+      expect(await walk(server.origin)).toEqual(newer);
+    } finally {
+      stop.abort();
+      await server.close();
+    }
+    expect(await countBlocks(store, local), "seven blocks and the statistics").toBe(8);
+  },
+);
+
+describe("a load that fails keeps what was loaded:", () => {
+  const load = (...args: string[]) => local.run("load", "--store", "d1", ...args);
+  const isKept = async () =>
+    expect((await local.run("info", "--store", "d1")).stdout).toMatch(/^records +40$/m);
+  beforeAll(async () => void (await load(small)));
+
+  test("invalid input ends with exit status 1", async () => {
+    const file = await write("bad.jsonl", "{}\n");
+    const problem = `${file}:1: {} is not a record: it has no field of a record`;
+    expect(await load(file)).toEqual({ status: 1, stdout: "", stderr: `${problem}\nNothing was loaded.\n` });
+    await isKept();
   });
 
-  test("another model name is reported with the option that replaces it", async () => {
-    const file = join(local.folder, "other.csv");
-    await writeFile(file, CSV_HEADER + csvLine(makeRecords(1)[0]!).replace("tf1", "tf9"));
-    const { status, stderr } = await load(file);
-    expect(status).toBe(1);
-    expect(stderr).toContain('model_name "tf9" is not "tf1"');
-    expect(stderr).toContain("--model-name tf1");
-    expect(await walk(server.origin)).toEqual(served);
-  });
-
-  test("a missing model name is reported without a suggestion of --model-name", async () => {
-    const file = join(local.folder, "none.jsonl");
-    const { model_name: _, ...record } = makeRecords(1)[0]!;
-    await writeFile(file, JSON.stringify(record));
-    expect((await load(file)).stderr).toBe(`${file}:1: model_name is missing\nNothing was loaded.\n`);
-  });
-
-  test.each([
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-  ] as const)("%s stops a load while it writes records", async (signal, status) => {
-    const child = local.start("load", await local.write("large.csv", large));
+  test("SIGTERM stops it while it writes records", async () => {
+    const child = local.start("load", "--store", "d1", await write("large.csv", large));
     await untilWriting("d1", local, child);
-    expect(await interrupt(child, signal)).toEqual([status, null]);
+    expect(await interrupt(child, "SIGTERM")).toEqual([143, null]);
     expect(await local.readStderr()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
     expect(await readdir(local.temporary), "nothing is left behind").toEqual([]);
-    // A worker that has just started knows no earlier state.
-    const started = await startWorker({ folder: local.folder });
-    expect(await walk(started.origin)).toEqual(served);
-    await started.close();
+    await isKept();
   });
 
-  test("the next load succeeds", async () => {
-    const next = makeRecords(35);
-    expect((await load(await local.write("next.csv", next))).stdout).toBe("Loaded 35 records.\n");
-    await untilServed(server.origin);
-    expect(await walk(server.origin)).toEqual(next.toReversed());
+  test("SIGINT stops it while it waits for what a pipe brings, and the lock is released", async () => {
+    const pipe = join(local.folder, "pipe");
+    spawnSync("mkfifo", [pipe]);
+    const child = local.start("load", "--store", "d1", pipe);
+    const writer = await openForReader(pipe);
+    expect(() => lockFile(join(local.folder, "d1.lock"), "the store")).toThrow(`Process ${child.pid} `);
+    expect(await interrupt(child, "SIGINT")).toEqual([130, null]);
+    await writer.close();
+    await isKept();
+    expect((await load(small)).status).toBe(0);
   });
+});
+
+/** Opens a pipe for writing when somebody waits for a writer. */
+async function openForReader(pipe: string): Promise<FileHandle> {
+  for (;;) {
+    try {
+      return await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      // Nobody has the pipe open yet.
+      if (Object(error).code !== "ENXIO") throw error;
+      await setTimeout(20);
+    }
+  }
+}
+
+test.each(["load", "info"])("%s reports a file in the path of the store's folder", async (command) => {
+  const file = await write("file", "");
+  const reason = "a part of the path is not a directory";
+  for (const [folder, expected] of [
+    [join(file, "below"), reason],
+    [file, command === "load" ? "it is not a directory" : reason],
+  ]) {
+    const args = command === "load" ? [small] : [];
+    const { status, stderr } = await local.run(command, ...args, "--persist-to", folder!);
+    expect([status, stderr.replace("/v3 cannot", " cannot")]).toEqual([
+      1,
+      `${folder} cannot be written: ${expected}\n`,
+    ]);
+  }
 });
 
 test("file paths are relative to the folder in which the command was run", async () => {
   const command = ["run", "--silent", "data", "--", "check", "data.md"];
   const child = spawn("npm", command, { cwd: "docs", stdio: ["ignore", "pipe", "pipe"] });
-  const { stderr } = await finish(child);
-  expect(stderr).toContain("data.md:1: ");
+  expect((await finish(child)).stderr).toContain("data.md:1: ");
 });
 
-test("wrong usage ends with exit status 2", async () => {
-  expect((await runData(["load"])).status).toBe(2);
-  expect((await runData(["load", "--model-name", "tf2", "x.csv"])).stderr).toContain(
-    "Allowed choices are tf1",
-  );
-  expect((await runData(["unload"])).status).toBe(2);
+test.each([
+  [["load"], "missing required argument 'files'"],
+  [["load", "--model-name", "tf2", "x.csv"], "Allowed choices are tf1"],
+  [["unload"], "unknown command 'unload'"],
+  [["load", "x.csv", "--source", ""], "It must not be empty."],
+  [["info", "--persist-to", ""], "It must not be empty."],
+  [["info", "--config", ""], "It must not be empty."],
+  [["export", "--out", ""], "It must not be empty."],
+])("%j is wrong usage, with exit status 2", async (args, message) => {
+  expect(await runData(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
 });

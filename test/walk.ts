@@ -1,4 +1,4 @@
-import { Page, type TrafficRecord } from "../../src/records/record.ts";
+import { Page, type TrafficRecord } from "../src/records/record.ts";
 
 /** Follows `next` from the first page to the last, and checks each page against the specification. */
 export async function walk(origin: string): Promise<TrafficRecord[]> {
