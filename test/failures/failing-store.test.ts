@@ -1,6 +1,10 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { logFailure } from "../../src/log.ts";
+import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { check, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFailingService, readLog } from "./failing-service.ts";
 
@@ -12,13 +16,19 @@ const UNAVAILABLE: Omit<Exchange, "send"> = {
     "retry-after": "5",
     "cache-control": "no-store",
     "content-type": "application/json",
-    allow: "GET, OPTIONS",
-    vary: "Accept",
     "access-control-allow-origin": "*",
     etag: null,
   },
   // It says nothing about the cause.
   body: { detail: "Service temporarily unavailable, try again later." },
+};
+const COLLECTION = {
+  ...UNAVAILABLE,
+  headers: { ...UNAVAILABLE.headers, allow: "GET, OPTIONS", vary: "Accept" },
+};
+const HEALTH = {
+  ...UNAVAILABLE,
+  body: expect.objectContaining({ status: "unavailable", store: "memory", ...Object(UNAVAILABLE.body) }),
 };
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
@@ -32,13 +42,9 @@ test("a store that fails causes 503, only for requests that need records, and on
   control.fails = true;
   await check(
     service.fetch,
-    ...["", "?page=99", "?page=last"].map((query) => ({
-      send: PATH + query,
-      ...UNAVAILABLE,
-    })),
-    { send: PATH, with: { "if-none-match": "*" }, ...UNAVAILABLE },
-    { send: `HEAD ${PATH}`, ...UNAVAILABLE, body: "" },
-    { send: `${PATH}?prefer=on=1`, ...UNAVAILABLE },
+    ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({ send: PATH + query, ...COLLECTION })),
+    { send: PATH, with: { "if-none-match": "*" }, ...COLLECTION },
+    { send: `HEAD ${PATH}`, ...COLLECTION, body: "" },
     { send: `OPTIONS ${PATH}` },
     { send: `POST ${PATH}`, status: 405 },
     { send: `${PATH}?page=0`, status: 404 },
@@ -48,16 +54,22 @@ test("a store that fails causes 503, only for requests that need records, and on
   await check(service.fetch, { send: PATH });
 });
 
-test("a store that hangs causes 503 after three seconds, and does not delay later requests", async () => {
-  const { service, control } = await createFailingService(records);
-  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-  control.hangs = true;
-  const checked = check(service.fetch, { send: PATH, ...UNAVAILABLE });
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
-  await checked;
-  control.hangs = false;
-  await check(service.fetch, { send: PATH });
-});
+test.each([
+  [PATH, COLLECTION],
+  ["/healthz", HEALTH],
+])(
+  "a store that hangs causes 503 of %s after three seconds, and does not delay later requests",
+  async (send, hung) => {
+    const { service, control } = await createFailingService(records);
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    control.hangs = true;
+    const checked = check(service.fetch, { send, ...hung });
+    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    await checked;
+    control.hangs = false;
+    await check(service.fetch, { send });
+  },
+);
 
 test("a conditional request gets 304 for the state that is kept, and 503 if none is kept", async () => {
   const { service, open, control } = await createFailingService(records);
@@ -65,31 +77,94 @@ test("a conditional request gets 304 for the state that is kept, and 503 if none
   const copy = { send: PATH, with: { "if-none-match": String(response.headers.get("etag")) } };
   control.fails = true;
   await check(service.fetch, { ...copy, status: 304 });
-  await check(open().fetch, { ...copy, ...UNAVAILABLE });
+  await check(open().fetch, { ...copy, ...COLLECTION });
 });
 
-test("each failure is one line of JSON in the log: what failed, where and why, and nothing about the client", async () => {
-  const { service, control } = await createFailingService(records, { STORE: "d1" });
-  const secrets = {
-    "user-agent": "s3cr3t",
-    "cf-connecting-ip": "192.0.2.77",
-    referer: "https://app.example/",
-  };
-  const ask = (path: string, status = 200) =>
-    check(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
-  await ask(`${PATH}?`);
-  control.fails = true;
-  for (let request = 0; request < 3; request++) await ask(`${PATH}?`);
-  for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await ask(path, 503);
-  await ask("/nothing/s3cr3t?", 404);
-  const about = { store: "d1", reason: "Error: the store is broken", at: expect.any(Array) };
-  const failed = { event: "request_failed", method: "GET", status: 503, ...about };
-  expect(readLog()).toEqual([
-    { event: "kept_served", ...about },
-    { ...failed, path: "/healthz" },
-    { ...failed, path: "/" },
-    { ...failed, path: PATH },
-  ]);
-  for (const secret of ["s3cr3t", "192.0.2.77", "app.example", "page=", "counts.example"])
-    expect(JSON.stringify(readLog())).not.toContain(secret);
+describe("the health check", () => {
+  test("reads the store once a second, and neither uses nor changes the cache of the instance", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+    const { service, control } = await createFailingService(records);
+    await check(service.fetch, { send: PATH }, { send: "/healthz" });
+    const countReads = async (...responses: Exchange[]) => {
+      const before = control.reads;
+      await Promise.all(responses.map((exchange) => check(service.fetch, exchange)));
+      return control.reads - before;
+    };
+    control.fails = true;
+    vi.advanceTimersByTime(999);
+    expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(0);
+    vi.advanceTimersByTime(1);
+    expect(await countReads(...Array(3).fill({ send: "/healthz", ...HEALTH }))).toBe(1);
+    await check(service.fetch, { send: PATH });
+    control.fails = false;
+    vi.advanceTimersByTime(1_000);
+    expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
+  });
+
+  test("is not affected by the rate limit", async () => {
+    const RATE_LIMITER = { limit: async () => ({ success: false }) };
+    const service = await createMemoryService([], { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
+    await check(service.fetch, { send: PATH, status: 429 }, { send: "/healthz" });
+  });
+
+  test.each([
+    ["2026-11-01T00:00:00.000Z", "2026-11-01T00:01:30.999Z", 90],
+    ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],
+    [null, "2026-11-01T00:00:00.000Z", null],
+    ["yesterday", "2026-11-01T00:00:00.000Z", null],
+  ])("of a state that was loaded at %s and is read at %s has an age of %s s", (loaded_at, now, age) => {
+    const state = { ...NOTHING_LOADED, count: 2, loaded_at };
+    expect(describeState(state, Date.parse(now)).age_seconds).toBe(age);
+  });
+});
+
+describe("the log", () => {
+  test("has a line of JSON for each failure: what failed, where and why, and nothing about the client", async () => {
+    const { service, control } = await createFailingService(records, { STORE: "d1" });
+    const secrets = {
+      "user-agent": "s3cr3t",
+      "cf-connecting-ip": "192.0.2.77",
+      referer: "https://app.example/",
+    };
+    const ask = (path: string, status = 200) =>
+      check(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
+    await ask(`${PATH}?`);
+    control.fails = true;
+    for (let request = 0; request < 3; request++) await ask(`${PATH}?`);
+    for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await ask(path, 503);
+    await ask("/nothing/s3cr3t?", 404);
+    const about = { store: "d1", reason: "Error: the store is broken", at: expect.any(Array) };
+    const failed = { event: "request_failed", method: "GET", status: 503, ...about };
+    expect(readLog()).toEqual([
+      { event: "kept_served", ...about },
+      ...["/healthz", "/", PATH].map((path) => ({ ...failed, path })),
+    ]);
+    for (const secret of ["s3cr3t", "192.0.2.77", "app.example", "page=", "counts.example"])
+      expect(JSON.stringify(readLog())).not.toContain(secret);
+  });
+
+  function log(error: unknown) {
+    logFailure({ event: "kept_served", store: "d1" }, error);
+    return readLog()[0];
+  }
+
+  test.each<[string, unknown, string]>([
+    ["an error", new TypeError("no"), "TypeError: no"],
+    ["its cause", new Error("no", { cause: new SyntaxError("odd") }), "Error: no (SyntaxError: odd)"],
+    ["two lines", new Error("one\ntwo"), "Error: one\ntwo"],
+    ["a string", "no", "no"],
+    ["undefined", undefined, "undefined"],
+    ["whole if it is not too long", "x".repeat(500), "x".repeat(500)],
+    ["shortened if it is long", "x".repeat(501), `${"x".repeat(500)}...`],
+  ])("has a reason that is %s", (_, error, reason) => {
+    const { at, ...line } = log(error);
+    expect(line.reason).toBe(reason);
+    expect(at.length > 0, "a thrown value without a stack has no frames").toBe(error instanceof Error);
+  });
+
+  test("has a few frames, which do not repeat the message, even if it looks like a frame", () => {
+    const { at } = log(new Error("no\nat all"));
+    expect(at[0]).toMatch(/failing-store\.test\.ts:\d+:\d+/);
+    expect(at.length).toBeLessThanOrEqual(8);
+  });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { checkTarget, type Target } from "./exchange.ts";
+import { checkTarget, PATH, type Target } from "./exchange.ts";
 import { describeService, listExchanges } from "./suite.ts";
 
 async function openTarget(count: number | undefined): Promise<Target> {
@@ -29,6 +29,15 @@ test("HEAD has the status and the headers of GET, without a body, and no mistake
   }
   expect(log).not.toHaveBeenCalled();
   log.mockRestore();
+});
+
+test("the entity-tag of a page changes with the number of records that are shown", async () => {
+  let now = 200;
+  const { fetch } = await createMemoryService(makeRecords(400), { now: () => now });
+  const readTag = async () => (await fetch(PATH, { headers: { prefer: "grow=20/s" } })).headers.get("etag");
+  const tag = await readTag();
+  now += 1_000;
+  expect(await readTag()).not.toBe(tag);
 });
 
 describe("for a deployment whose records are unknown, the suite", () => {

@@ -1,6 +1,5 @@
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
-import { type Figures, measure } from "./load-generator.ts";
-import type { PageName, PageRequest } from "./pages.ts";
+import { type Figures, measure, type PageRequest } from "./load-generator.ts";
 
 /**
  * What is measured. `floor` and `store_floor` are the least that a worker can do, and read no page. `hot` pages come from the
@@ -9,18 +8,17 @@ import type { PageName, PageRequest } from "./pages.ts";
  */
 export interface Case {
   store: StoreName | "memory" | null;
-  page: PageName | null;
+  page: "first" | "middle" | "last" | null;
   mode: "floor" | "store_floor" | "cold" | "hot" | "wrangler_dev" | "package";
 }
 
-const PAGES: PageName[] = ["first", "middle", "last"];
+const PAGES = ["first", "middle", "last"] as const;
 
 const CASES: Case[] = [
   { store: null, page: null, mode: "floor" },
   ...STORE_NAMES.flatMap((store): Case[] => [
     { store, page: null, mode: "store_floor" },
-    ...PAGES.map((page): Case => ({ store, page, mode: "cold" })),
-    ...PAGES.map((page): Case => ({ store, page, mode: "hot" })),
+    ...(["cold", "hot"] as const).flatMap((mode) => PAGES.map((page) => ({ store, page, mode }))),
   ]),
   { store: "d1", page: "middle", mode: "wrangler_dev" },
   { store: "memory", page: "middle", mode: "package" },
@@ -42,37 +40,39 @@ export async function measureCases(
   for (let round = 0; round <= rounds; round++) {
     console.error(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
     const shuffled = measured.map((each) => ({ ...each, place: Math.random() }));
-    for (const each of shuffled.sort((one, other) => one.place - other.place)) {
-      const figures = await measure(await request(each.one), milliseconds);
-      if (round > 0) each.rounds.push(figures);
+    for (const { one, rounds } of shuffled.sort((one, other) => one.place - other.place)) {
+      const figures = await measure(await request(one), milliseconds);
+      if (round > 0) rounds.push(figures);
     }
   }
-  return measured.map(({ one, rounds }) => ({ ...one, ...takeMedians(rounds) }));
-}
-
-function takeMedians(rounds: Figures[]): Figures {
-  const median = (name: keyof Figures) => {
-    const sorted = rounds.map((figures) => figures[name]).sort((one, other) => one - other);
-    return shorten(sorted[Math.floor(sorted.length / 2)]);
-  };
-  return { rps: median("rps"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
+  const median = (rounds: Figures[], name: keyof Figures) =>
+    shorten(rounds.map((figures) => figures[name]).sort((one, other) => one - other)[rounds.length >> 1]);
+  return measured.map(({ one, rounds }) => ({
+    ...one,
+    ...{ rps: median(rounds, "rps"), p50_ms: median(rounds, "p50_ms"), p99_ms: median(rounds, "p99_ms") },
+  }));
 }
 
 /** Rounds to three significant digits. */
 const shorten = (value = Number.NaN) => Number(value.toPrecision(3));
 
-export function compare(results: (Case & Figures)[]) {
-  const ratio = (figure: keyof Figures, ...names: [string, string]) => {
-    const [one, other] = names.map((name) =>
-      results.find(({ store, page, mode }) => name === [store, page, mode].filter(Boolean).join(" ")),
-    );
-    return shorten(one && other && one[figure] / other[figure]);
-  };
-  return {
-    hot_vs_floor: ratio("rps", "d1 first hot", "floor"),
-    cold_d1_vs_store_floor: ratio("rps", "d1 first cold", "d1 store_floor"),
-    cold_kv_vs_store_floor: ratio("rps", "kv first cold", "kv store_floor"),
-    last_vs_first_p50_d1: ratio("p50_ms", "d1 last cold", "d1 first cold"),
-    last_vs_first_p50_kv: ratio("p50_ms", "kv last cold", "kv first cold"),
-  };
+/** The figure of a case that is divided by that of another one. */
+const RATIOS: [name: string, figure: keyof Figures, one: string, other: string][] = [
+  ["hot_vs_floor", "rps", "d1 first hot", "floor"],
+  ["cold_d1_vs_store_floor", "rps", "d1 first cold", "d1 store_floor"],
+  ["cold_kv_vs_store_floor", "rps", "kv first cold", "kv store_floor"],
+  ["last_vs_first_p50_d1", "p50_ms", "d1 last cold", "d1 first cold"],
+  ["last_vs_first_p50_kv", "p50_ms", "kv last cold", "kv first cold"],
+];
+
+export function compare(results: (Case & Figures)[]): Record<string, number> {
+  const cases = new Map(
+    results.map((one) => [[one.store, one.page, one.mode].filter(Boolean).join(" "), one]),
+  );
+  return Object.fromEntries(
+    RATIOS.map(([name, figure, one, other]) => [
+      name,
+      shorten((cases.get(one)?.[figure] ?? Number.NaN) / (cases.get(other)?.[figure] ?? Number.NaN)),
+    ]),
+  );
 }

@@ -1,10 +1,15 @@
 import autocannon from "autocannon";
-import type { PageRequest } from "./pages.ts";
 
 const CONNECTIONS = 8;
 
 /** The first responses, in which connections open and instances read the state again, do not count. */
 const WARM_UP = 3 * CONNECTIONS;
+
+/** A request for a page, and the only correct response. */
+export interface PageRequest {
+  url: string;
+  body: string;
+}
 
 /** The result of a measurement. */
 export interface Figures {

@@ -6,9 +6,6 @@ import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
 import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
-import type * as Worker from "./worker.ts";
-
-const ENTRYPOINTS: (keyof typeof Worker)[] = ["hot", "cold", "floor", "store_floor"];
 
 /**
  * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of worker.ts: the
@@ -20,6 +17,7 @@ export async function startRuntime(folder: string): Promise<Miniflare> {
   await runWrangler(["deploy", join(PROJECT, "tools/bench/worker.ts"), "--dry-run", "--outdir", bundle]);
   const path = join(bundle, "worker.js");
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT, "wrangler.toml"));
+  const modes = ["hot", "cold", "floor", "store_floor"];
   const workers = STORE_NAMES.map((name) => ({
     ...workerOptions,
     name,
@@ -28,7 +26,7 @@ export async function startRuntime(folder: string): Promise<Miniflare> {
     bindings: { ...Object(workerOptions.bindings), STORE: name, RATE_LIMIT: "off" },
     // wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
-    unsafeDirectSockets: ENTRYPOINTS.map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),
+    unsafeDirectSockets: modes.map((entrypoint) => ({ host: "127.0.0.1", port: 0, entrypoint })),
   }));
   const options = convertV4MiniflareOptions({ workers, cf: false });
   return new Miniflare({ ...options, resourcePersistencePath: join(folder, "v3") });
@@ -51,24 +49,21 @@ export async function startServers(file: string, folder: string): Promise<Map<st
   ]);
 }
 
-/**
- * Runs a script of this project that serves, until this process ends.
- * @returns the origin that it prints
- * @throws Error if the script ends
- */
-function startServer(command: string[]): Promise<string> {
-  const args = [...command, "--port", "0"];
-  const server = spawn(process.execPath, args, { cwd: PROJECT, stdio: ["ignore", "pipe", "pipe"] });
+/** Runs a script that serves, until this process ends. Returns the origin that it prints. */
+function startServer(args: string[]): Promise<string> {
+  const command = [...args, "--port", "0"];
+  const server = spawn(process.execPath, command, {
+    cwd: PROJECT,
+    stdio: ["ignore", "pipe", process.stderr],
+  });
   process.once("exit", () => server.kill());
   return new Promise((resolve, reject) => {
     let output = "";
-    const read = (chunk: Buffer) => {
+    server.stdout.on("data", (chunk) => {
       output += chunk;
       const [origin] = /http:\/\/localhost:\d+(?=\D)/.exec(output) ?? [];
       if (origin) resolve(origin);
-    };
-    server.stdout.on("data", read);
-    server.stderr.on("data", read);
+    });
     server.on("exit", (status) => reject(new Error(`${args.join(" ")} ended with ${status}:\n${output}`)));
   });
 }

@@ -30,27 +30,21 @@ const constants = new Map<string, { body: string; headers: Headers }>();
 /** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
 export const floor = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
-    let constant = constants.get(request.url);
-    if (!constant) {
-      const response = await app.fetch(request, env, context);
-      constant = { body: await response.text(), headers: response.headers };
-      constants.set(request.url, constant);
-    }
-    return new Response(constant.body, { headers: constant.headers });
+    const known = constants.get(request.url);
+    if (known) return new Response(known.body, known);
+    const response = await app.fetch(request, env, context);
+    constants.set(request.url, { body: await response.clone().text(), headers: response.headers });
+    return response;
   },
 };
 
 /** The least that a worker with a store can do: it also reads one row or one key, of about 1 KB. */
 export const store_floor = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
-    if ((await readLeast(env)) === null) throw new Error(`${env.STORE} has no floor`);
+    // In a session, as src/store/d1.ts reads.
+    const session = () => env.DB.withSession("first-unconstrained").prepare("SELECT text FROM floor");
+    const least = env.STORE === "kv" ? await env.KV.get("floor") : await session().first("text");
+    if (least === null) throw new Error(`${env.STORE} has no floor`);
     return floor.fetch(request, env, context);
   },
 };
-
-/** In a session, as src/store/d1.ts reads. */
-function readLeast({ STORE, DB, KV }: Env): Promise<unknown> {
-  if (STORE === "kv") return KV.get("floor", "text");
-  const session = DB.withSession("first-unconstrained");
-  return session.prepare("SELECT text FROM floor WHERE id = ?1").bind(1).first("text");
-}

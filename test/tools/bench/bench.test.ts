@@ -2,82 +2,61 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import * as z from "zod";
 import { measure } from "../../../tools/bench/load-generator.ts";
 import { listen } from "../../listen.ts";
-
-const figure = z.number().positive();
-const store = z.enum(["d1", "kv"]);
-
-/** The output of the benchmark. Its figures depend on the machine. */
-const Report = z.strictObject({
-  records: z.literal(2_000),
-  results: z.array(
-    z.strictObject({
-      store: z.enum(["d1", "kv", "memory"]).nullable(),
-      page: z.enum(["first", "middle", "last"]).nullable(),
-      mode: z.string(),
-      rps: figure,
-      p50_ms: figure,
-      p99_ms: figure,
-      rows_read: z.int().nullable(),
-    }),
-  ),
-  ratios: z.strictObject({
-    hot_vs_floor: figure,
-    cold_d1_vs_store_floor: figure,
-    cold_kv_vs_store_floor: figure,
-    last_vs_first_p50_d1: figure,
-    last_vs_first_p50_kv: figure,
-  }),
-  walks: z.array(z.strictObject({ store, pages: z.literal(134), pages_per_second: figure })),
-  loads: z.array(z.strictObject({ store, seconds: figure })),
-});
 
 test("the benchmark measures every case, walk and load", async () => {
   // The benchmark itself checks that every response is the page.
   const options = ["--json", "--records", "2000", "--rounds", "1", "--milliseconds", "20"];
   const { stdout } = await promisify(execFile)(process.execPath, ["tools/bench/bench.ts", ...options]);
-  const { results, walks, loads } = Report.parse(JSON.parse(stdout));
-  expect(results.map(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" "))).toEqual([
-    "floor",
-    ...["d1", "kv"].flatMap((store) => [
-      `${store} store_floor`,
-      ...["first", "middle", "last"].map((page) => `${store} ${page} cold`),
-      ...["first", "middle", "last"].map((page) => `${store} ${page} hot`),
-    ]),
-    "d1 middle wrangler_dev",
-    "memory middle package",
-  ]);
-  for (const { store, page, rows_read } of results) {
-    // The state, one block or two, and perhaps the row where a scan ends.
-    if (store === "d1" && page) expect([2, 3]).toContain(rows_read);
-    else expect(rows_read).toBeNull();
-  }
-  expect([...walks, ...loads].map(({ store }) => store)).toEqual(["d1", "kv", "d1", "kv"]);
+  // The figures depend on the machine.
+  const number = expect.toSatisfy((figure) => figure > 0);
+  const figures = { rps: number, p50_ms: number, p99_ms: number, rows_read: null };
+  const pages = ["first", "middle", "last"];
+  const stores = ["d1", "kv"];
+  expect(JSON.parse(stdout)).toEqual({
+    records: 2_000,
+    results: [
+      { store: null, page: null, mode: "floor", ...figures },
+      ...stores.flatMap((store) => [
+        { store, page: null, mode: "store_floor", ...figures },
+        ...["cold", "hot"].flatMap((mode) =>
+          // The state, one block or two, and perhaps the row where a scan ends.
+          pages.map((page) => ({
+            ...{ store, page, mode, ...figures },
+            rows_read: store === "d1" ? expect.toBeOneOf([2, 3]) : null,
+          })),
+        ),
+      ]),
+      { store: "d1", page: "middle", mode: "wrangler_dev", ...figures, rows_read: expect.toBeOneOf([2, 3]) },
+      { store: "memory", page: "middle", mode: "package", ...figures },
+    ],
+    ratios: {
+      hot_vs_floor: number,
+      cold_d1_vs_store_floor: number,
+      cold_kv_vs_store_floor: number,
+      last_vs_first_p50_d1: number,
+      last_vs_first_p50_kv: number,
+    },
+    walks: stores.map((store) => ({ store, pages: 134, pages_per_second: number })),
+    loads: stores.map((store) => ({ store, seconds: number })),
+  });
 });
 
-/** Measures a server whose 20th response is another one. */
-async function measureServer({ status = 200, body = "the page" }) {
+test.each<[{ status?: number; body?: string }, string | undefined]>([
+  [{}, undefined],
+  [{ body: "another page" }, "1 wrong bodies, 0 wrong statuses"],
+  [{ status: 500 }, "0 wrong bodies, 1 wrong statuses"],
+])("one response with %j fails the measurement: %s", async ({ status = 200, body = "the page" }, message) => {
   let responses = 0;
   const server = createServer((_, response) => {
     const isOther = ++responses === 20;
     response.writeHead(isOther ? status : 200).end(isOther ? body : "the page");
   });
   const { origin, close } = await listen(server);
-  return measure({ url: origin, body: "the page" }, 20).finally(close);
-}
-
-test("responses with the page are timed", async () => {
-  const { rps, p50_ms, p99_ms } = await measureServer({});
-  expect(rps).toBeGreaterThan(0);
-  expect(p50_ms).toBeGreaterThan(0);
+  const measured = measure({ url: origin, body: "the page" }, 20).finally(close);
+  if (message) return expect(measured).rejects.toThrow(message);
+  const { rps, p50_ms, p99_ms } = await measured;
+  expect(Math.min(rps, p50_ms)).toBeGreaterThan(0);
   expect(p99_ms).toBeGreaterThanOrEqual(p50_ms);
 });
-
-test.each([
-  [{ body: "another page" }, "1 wrong bodies, 0 wrong statuses"],
-  [{ status: 500 }, "0 wrong bodies, 1 wrong statuses"],
-])("one response with %j fails the measurement", async (wrong, message) =>
-  expect(measureServer(wrong)).rejects.toThrow(message),
-);
