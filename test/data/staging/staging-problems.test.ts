@@ -3,6 +3,7 @@ import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { formatProblem } from "../../../data/formats/problem.ts";
+import { formatCount, formatValue } from "../../../data/formatting.ts";
 import { InputError, requireLoadable } from "../../../data/input-error.ts";
 import { stage, stageRecords } from "../../../data/staging.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
@@ -194,4 +195,16 @@ describe("of records in memory, a problem names the record, the field and the va
       staged.close();
     }
   });
+});
+
+test.each([
+  ["a".repeat(58), `"${"a".repeat(58)}"`],
+  ["a".repeat(59), `"${"a".repeat(58)}…`],
+  // The value is cut between the two halves of a surrogate pair.
+  [`${"a".repeat(57)}🚗🚗`, `"${"a".repeat(57)}\ufffd…`],
+  [null, "null"],
+])("the value %j is shown as %s", (value, shown) => expect(formatValue(value)).toBe(shown));
+
+test("one of something is shown in the singular", () => {
+  expect([0, 1, 2].map((count) => formatCount(count, "page"))).toEqual(["0 pages", "1 page", "2 pages"]);
 });
