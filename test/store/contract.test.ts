@@ -13,8 +13,10 @@ import { createMemoryStore } from "../../src/store/memory.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/state.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";
-import { loadRecords, openLocalStores, useStores } from "./stores.ts";
+import { loadRecords, openLocalStores } from "./stores.ts";
+import { openWritableStore } from "./writable-bindings.ts";
 
 interface Loadable {
   store: Store;
@@ -48,7 +50,7 @@ function openSeed(): Loadable {
   };
 }
 
-const deployed = useStores();
+const deployed = useWorker();
 const local = await openLocalStores();
 
 // What every store must do. The counts are near the sizes of a page and of a block.
@@ -59,8 +61,8 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     if (name === "memory" || name === "seed")
       ({ store, load } = name === "memory" ? openMemory() : openSeed());
     else {
-      const stores = name.startsWith("local") ? local : deployed;
-      const writable = stores.open(name.endsWith("d1") ? "d1" : "kv");
+      const kind = name.endsWith("d1") ? "d1" : "kv";
+      const writable = name.startsWith("local") ? local.open(kind) : openWritableStore(deployed.env, kind);
       store = writable;
       load = (records, sources) => loadRecords(writable, records, { sources });
     }

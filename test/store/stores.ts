@@ -1,7 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { convertV4MiniflareOptions, Miniflare } from "miniflare";
-import { afterAll, beforeAll } from "vitest";
 import { collectRecords } from "../../data/collection.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { createWritableD1, type WritableDatabase } from "../../data/stores/d1-writer.ts";
@@ -10,11 +8,9 @@ import { createLocalD1 } from "../../data/stores/local-database.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
 import { type LoadOptions, load, type WritableStore } from "../../data/stores/writer.ts";
-import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { openNamespace } from "./writable-bindings.ts";
 
 /** A database and a namespace to which tests write, both empty at first. */
 export interface Stores {
@@ -26,27 +22,10 @@ export interface Stores {
   clear(): Promise<void>;
 }
 
-/** Opens stores in workerd for the tests of a file or of a group, and closes them afterwards. */
-export function useStores(): Stores {
-  const stores = {} as Stores;
-  let runtime: Miniflare | undefined;
-  beforeAll(async () => {
-    runtime = startRuntime();
-    const namespace = openNamespace((await runtime.getBindings<Env>()).KV);
-    Object.assign(stores, await prepare(openDatabase(runtime), namespace));
-  });
-  afterAll(() => runtime?.dispose());
-  return stores;
-}
-
 /** Opens stores as commands do on this machine, in SQLite and files, which is much faster. */
-export function openLocalStores(): Promise<Stores> {
+export async function openLocalStores(): Promise<Stores> {
   const database = createLocalD1(new DatabaseSync(":memory:"));
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
-  return prepare(database, namespace);
-}
-
-async function prepare(database: WritableDatabase, namespace: WritableNamespace): Promise<Stores> {
   await applyMigrations(database);
   return {
     database,
@@ -56,39 +35,6 @@ async function prepare(database: WritableDatabase, namespace: WritableNamespace)
       await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0, sequence = 0"]);
       await namespace.delete(await namespace.list());
     },
-  };
-}
-
-/** A worker that runs statements: one request a transaction, where the binding in this process would send one a statement. */
-const SCRIPT = `export default {
-  async fetch(request, { DB }) {
-    try {
-      const { statements, parameters } = await request.json();
-      const { results, meta } = (await DB.batch(statements.map((sql) => DB.prepare(sql).bind(...parameters)))).at(-1);
-      return Response.json({ results, changes: meta.changes });
-    } catch (error) {
-      return Response.json({ error: String(error.message) });
-    }
-  }
-}`;
-
-function startRuntime(): Miniflare {
-  const stores = { d1Databases: ["DB"], kvNamespaces: ["KV"] };
-  return new Miniflare(convertV4MiniflareOptions({ modules: true, script: SCRIPT, cf: false, ...stores }));
-}
-
-function openDatabase(runtime: Miniflare): WritableDatabase {
-  const run = async (statements: string[], parameters: unknown[]) => {
-    const body = JSON.stringify({ statements, parameters });
-    const response = await runtime.dispatchFetch("http://localhost", { method: "POST", body });
-    const outcome = Object(await response.json());
-    if ("error" in outcome) throw new Error(outcome.error);
-    return outcome;
-  };
-  return {
-    query: async (sql, parameters) => (await run([sql], parameters)).results,
-    write: async (statements) => (await run(statements, [])).changes,
-    batchBytes: 250_000,
   };
 }
 

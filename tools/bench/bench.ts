@@ -1,8 +1,5 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { WRITERS } from "../../data/formats/formats.ts";
-import { writeOutput } from "../../data/formats/output-file.ts";
-import { generateRecords, SEED } from "../../data/generator/records.ts";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
@@ -14,7 +11,7 @@ import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { compare, measureCases } from "./cases.ts";
 import type { PageRequest } from "./load-generator.ts";
-import { startRuntime, startServers } from "./servers.ts";
+import { startRuntime, startServer } from "./servers.ts";
 
 const program = createProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
@@ -31,82 +28,69 @@ const program = createProgram("npm run bench --")
 await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
-async function bench({
-  records,
-  rounds,
-  milliseconds,
-}: {
-  records: number;
-  rounds: number;
-  milliseconds: number;
-}) {
-  const [folder, file] = [openTemporaryFile("stores"), openTemporaryFile("records.csv")];
+type Options = Record<"records" | "rounds" | "milliseconds", number>;
+
+async function bench({ records, rounds, milliseconds }: Options) {
+  const [folder, copy] = [openTemporaryFile("stores"), openTemporaryFile("copy")];
+  const file = openTemporaryFile("records.csv");
+  await runData("generate", "--records", String(records), "--out", file);
+  const load = (store: string, to: string) => runData("load", file, "--store", store, "--persist-to", to);
+  const loads = await Array.fromAsync(STORE_NAMES, async (store) => ({
+    store,
+    seconds: await load(store, folder),
+  }));
+  // Two processes with one database block each other.
+  await load("d1", copy);
+  const servers: Record<string, string> = {
+    wrangler_dev: await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0"),
+    package: await startServer("dist/package/cli.js", file),
+  };
+  const runtime = await startRuntime(folder);
+  const env = await runtime.getBindings<Env>("d1");
+  await writeFloors(env);
+  const findOrigin = async (store: string | null, mode: string) =>
+    servers[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
+  /** Every server must send the page that the package sends, which has the records in memory. */
+  const request = async (page: number, origin: string) => {
+    const target = `${COLLECTION_PATH}?format=api&page=${page}`;
+    const body = await (await fetch(servers.package + target)).text();
+    return { url: origin + target, body: body.replaceAll(String(servers.package), origin) };
+  };
   // The first 10 pages may come from the state alone, without a block.
   const pages = { first: 11, middle: Math.ceil(lastPage(records) / 2), last: lastPage(records) };
-  const walked = Array.from({ length: Math.min(400, pages.last) }, (_, index) => index + 1);
-  const request = await writeCollection(file, records, [...walked, ...Object.values(pages)]);
-  const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
-    const args = ["run", "data", "--", "load", file, "--store", store, "--persist-to", folder];
-    return { store, seconds: await time(() => promisify(execFile)("npm", args, { cwd: PROJECT })) };
-  });
-  const servers = await startServers(file, folder);
-  const runtime = await startRuntime(folder);
-  const { DB, KV } = await runtime.getBindings<Env>("d1");
-  // What `store_floor` reads.
-  const text = "x".repeat(1_000);
-  await DB.batch([
-    DB.prepare("CREATE TABLE floor (text TEXT)"),
-    DB.prepare(`INSERT INTO floor VALUES ('${text}')`),
-  ]);
-  await KV.put("floor", text);
-  const findOrigin = async (store: string | null, mode: string) =>
-    servers.get(mode) ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
   const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
-    // These are the first requests of the instance: nothing is in its memory.
     const origin = await findOrigin(store, "hot");
-    const seconds = await time(async () => {
-      for (const { url, body } of walked.map((page) => request(page, origin)))
-        if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
-    });
-    return { store, pages: walked.length, pages_per_second: Math.round(walked.length / seconds) };
+    const numbers = Array.from({ length: Math.min(400, pages.last) }, (_, index) => index + 1);
+    const requests = await Array.fromAsync(numbers, (page) => request(page, origin));
+    const seconds = await time(() => walk(requests));
+    return { store, pages: numbers.length, pages_per_second: Math.round(numbers.length / seconds) };
   });
   const figures = await measureCases(rounds, milliseconds, async ({ store, page, mode }) =>
     request(pages[page ?? "first"], await findOrigin(store, mode)),
   );
   const results = await Array.fromAsync(figures, async (one) => {
     const block = one.store === "d1" && one.page && lastBlock(pages[one.page] * PAGE_SIZE);
-    const query = block ? await DB.prepare(BLOCK_QUERY).bind(block).all() : null;
+    const query = block ? await env.DB.prepare(BLOCK_QUERY).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
   return { records, results, ratios: compare(results), walks, loads };
 }
 
-/**
- * Writes generated records into a file.
- * @param pages the numbers of the pages that can be requested
- * @returns a function that makes requests for them, with the responses that follow from the records
- */
-async function writeCollection(file: string, count: number, pages: number[]) {
-  const results = new Map<number, string[]>(pages.map((page) => [page, []]));
-  function* generate() {
-    let newer = count;
-    for (const record of generateRecords({
-      from: new Date("2019-01-01"),
-      to: new Date("9999-12-31"),
-      seed: SEED,
-    })) {
-      results.get(1 + Math.floor(--newer / PAGE_SIZE))?.unshift(JSON.stringify(record));
-      yield record;
-      if (newer === 0) return;
-    }
-  }
-  await writeOutput(file, WRITERS.csv(generate()));
-  return (page: number, origin: string): PageRequest => {
-    const url = (number: number) => `${origin}${COLLECTION_PATH}?format=api&page=${number}`;
-    const link = (number: number) => (number < 1 || number > lastPage(count) ? null : `"${url(number)}"`);
-    const links = `"next":${link(page + 1)},"previous":${link(page - 1)}`;
-    return { url: url(page), body: `{"count":${count},${links},"results":[${results.get(page)}]}` };
-  };
+/** These are the first requests of an instance: nothing is in its memory. */
+async function walk(requests: PageRequest[]): Promise<void> {
+  for (const { url, body } of requests)
+    if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
+}
+
+/** Writes the row and the key that `store_floor` reads. */
+async function writeFloors({ DB, KV }: Env): Promise<void> {
+  await DB.prepare("CREATE TABLE floor AS SELECT hex(randomblob(500)) AS text").run();
+  await KV.put("floor", "x".repeat(1_000));
+}
+
+/** @returns seconds */
+function runData(...args: string[]): Promise<number> {
+  return time(() => promisify(execFile)("npm", ["run", "data", "--", ...args], { cwd: PROJECT }));
 }
 
 /** @returns seconds */

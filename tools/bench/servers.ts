@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
@@ -33,37 +32,22 @@ export async function startRuntime(folder: string): Promise<Miniflare> {
 }
 
 /**
- * Starts the service as people run it on their machines: with `npm start`, and as the package.
- * @param file with the records
- * @param folder of the stores
- * @returns the origin of each mode
+ * Runs a script of this project that serves, until this process ends.
+ * @returns the origin that it prints
+ * @throws Error if the script ends
  */
-export async function startServers(file: string, folder: string): Promise<Map<string, string>> {
-  // Two processes with one database block each other.
-  const copy = openTemporaryFile("copy");
-  await cp(folder, copy, { recursive: true });
-  const development = ["tools/start.ts", "--persist-to", copy, "--inspector-port", "0"];
-  return new Map([
-    ["wrangler_dev", await startServer(development)],
-    ["package", await startServer(["dist/package/cli.js", file])],
-  ]);
-}
-
-/** Runs a script that serves, until this process ends. Returns the origin that it prints. */
-function startServer(args: string[]): Promise<string> {
-  const command = [...args, "--port", "0"];
-  const server = spawn(process.execPath, command, {
-    cwd: PROJECT,
-    stdio: ["ignore", "pipe", process.stderr],
-  });
+export function startServer(...args: string[]): Promise<string> {
+  const server = spawn(process.execPath, [...args, "--port", "0"], { cwd: PROJECT });
   process.once("exit", () => server.kill());
   return new Promise((resolve, reject) => {
     let output = "";
-    server.stdout.on("data", (chunk) => {
+    const read = (chunk: Buffer) => {
       output += chunk;
       const [origin] = /http:\/\/localhost:\d+(?=\D)/.exec(output) ?? [];
       if (origin) resolve(origin);
-    });
+    };
+    server.stdout.on("data", read);
+    server.stderr.on("data", read);
     server.on("exit", (status) => reject(new Error(`${args.join(" ")} ended with ${status}:\n${output}`)));
   });
 }

@@ -1,0 +1,21 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** The pages of the documentation for people who use the service. */
+export const PAGES = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].sort();
+
+export function readPage(name: string): string {
+  return readFileSync(name, "utf8");
+}
+
+/** The contents of the fenced blocks of a page in a language. */
+export function listBlocks(name: string, language: string): string[] {
+  return [...readPage(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, text = ""]) =>
+    found === language ? [text] : [],
+  );
+}
+
+/** The inline code of a text, without its fenced blocks. */
+export function listCode(text: string): string[] {
+  const matches = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`\n]+)`/g);
+  return [...matches].map(([, code = ""]) => code);
+}
