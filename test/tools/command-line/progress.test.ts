@@ -4,7 +4,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Progress } from "../../../data/staging/read-files.ts";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
@@ -62,89 +61,67 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
 
 describe("in a log, a line shows", () => {
   let lines: string[];
-  let progress: Progress;
-  const open = (...args: Parameters<typeof openProgress>) => {
-    progress = openProgress(...args);
-    return progress;
-  };
   beforeEach(() => {
     lines = [];
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     vi.spyOn(console, "error").mockImplementation((line) => lines.push(line));
   });
   afterEach(() => {
-    progress.close();
     vi.useRealTimers();
     vi.restoreAllMocks();
   });
 
-  const pass = (seconds: number) => vi.advanceTimersByTime(seconds * 1_000);
+  /** What happens at a second after the start of a step: an update, if any, and the newest line then. */
+  type Events = [
+    second: number,
+    update: [done: number, total?: number] | undefined,
+    line: string | undefined,
+  ][];
 
-  test("the total, the rate and the time left, after one second and then every five", () => {
-    const { update } = open("reading", { total: 1_000 });
-    update(1);
-    pass(0.9);
-    update(450);
-    expect(lines).toEqual([]);
-    pass(0.1);
-    expect(lines.splice(0)).toEqual(["reading: 450/1000 records, 500/s, 1s left"]);
-    pass(4);
-    update(501);
-    expect(lines).toEqual([]);
-    pass(1);
-    expect(lines).toEqual(["reading: 501/1000 records, 100/s, 4s left"]);
-  });
-
-  test("the unit, and a total that changes", () => {
-    const { update } = open("walking", { total: 3, unit: "pages" });
-    pass(0.5);
-    update(1, 401);
-    pass(0.5);
-    update(40);
-    pass(5);
-    update(404);
-    expect(lines).toEqual(["walking: 1/401 pages, 2/s, 3m20s left", "walking: 40/401 pages, 40/s, 5s left"]);
-    pass(5);
-    expect(lines.at(-1)).toBe("walking: 404/404 pages, 67/s, 0s left");
-  });
-
-  test("times of more than 99 hours", () => {
-    const { update } = open("reading", { total: 1_000_000_001, unit: "pages" });
-    pass(0.5);
-    update(1_000);
-    pass(0.5);
-    expect(lines).toEqual(["reading: 1000/1000000001 pages, 2000/s, 138h53m left"]);
-  });
-
-  test("only the number done and the rate if the total is unknown", () => {
-    const { update } = open("walking", { unit: "pages" });
-    pass(0.9);
-    update(4);
-    pass(0.1);
-    update(40);
-    expect(lines).toEqual(["walking: 4 pages, 4.4/s"]);
-  });
-
-  test("a new estimate if the step takes longer than expected", () => {
-    const { update } = open("copying", { total: 120 });
-    pass(0.1);
-    update(30);
-    pass(0.9);
-    expect(lines).toEqual(["copying: 30/120 records, 30/s, 3s left"]);
-  });
-
-  test("no time left while nothing is done", () => {
-    open("writing", { total: 300_000 });
-    pass(6);
-    expect(lines).toEqual(["writing: 0/300000 records, 1s so far", "writing: 0/300000 records, 6s so far"]);
-  });
-
-  test("the elapsed time of a step that counts nothing, and nothing after its end", () => {
-    const { close } = open("comparing");
-    pass(70);
-    expect([lines[0], lines.at(-1)]).toEqual(["comparing: 1s so far", "comparing: 1m6s so far"]);
+  // biome-ignore format: one event per line
+  const steps: [string, Parameters<typeof openProgress>, Events][] = [
+    ["the total, the rate and the time left, after one second and then every five", ["reading", { total: 1_000 }], [
+      [0, [1], undefined],
+      [0.9, [450], undefined],
+      [1, undefined, "reading: 450/1000 records, 500/s, 1s left"],
+      [5, [501], "reading: 450/1000 records, 500/s, 1s left"],
+      [6, undefined, "reading: 501/1000 records, 100/s, 4s left"],
+    ]],
+    ["the unit, and a total that changes", ["walking", { total: 3, unit: "pages" }], [
+      [0.5, [1, 401], undefined],
+      [1, [40], "walking: 1/401 pages, 2/s, 3m20s left"],
+      [6, [404], "walking: 40/401 pages, 40/s, 5s left"],
+      [11, undefined, "walking: 404/404 pages, 67/s, 0s left"],
+    ]],
+    ["times of more than 99 hours", ["reading", { total: 1_000_000_001 }], [
+      [0.5, [1_000], undefined],
+      [1, undefined, "reading: 1000/1000000001 records, 2000/s, 138h53m left"],
+    ]],
+    ["only the number done and the rate if the total is unknown", ["walking", { unit: "pages" }], [
+      [0.9, [4], undefined],
+      [1, [40], "walking: 4 pages, 4.4/s"],
+    ]],
+    ["a new estimate if the step takes longer than expected", ["copying", { total: 120 }], [
+      [0.1, [30], undefined],
+      [1, undefined, "copying: 30/120 records, 30/s, 3s left"],
+    ]],
+    ["no time left while nothing is done", ["writing", { total: 300_000 }], [
+      [1, undefined, "writing: 0/300000 records, 1s so far"],
+      [6, undefined, "writing: 0/300000 records, 6s so far"],
+    ]],
+    ["the elapsed time of a step that counts nothing", ["comparing"], [[70, undefined, "comparing: 1m6s so far"]]],
+  ];
+  test.each(steps)("%s", (_, options, events) => {
+    const begin = Date.now();
+    const { update, close } = openProgress(...options);
+    for (const [second, updated, line] of events) {
+      vi.advanceTimersByTime(begin + 1_000 * second - Date.now());
+      if (updated) update(...updated);
+      expect(lines.at(-1), `after ${second} s`).toBe(line);
+    }
     close();
-    pass(70);
-    expect(lines).toHaveLength(14);
+    const { length } = lines;
+    vi.advanceTimersByTime(70_000);
+    expect(lines, "nothing after its end").toHaveLength(length);
   });
 });
