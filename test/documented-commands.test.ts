@@ -3,7 +3,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { unstable_readConfig } from "wrangler";
 import { CSV_HEADER } from "../data/formats/csv.ts";
 import { REPORT_COLUMNS } from "./data/formats/read-input.ts";
 import { listBlocks, PAGES, readPage } from "./documentation.ts";
@@ -19,7 +18,10 @@ const blocks = (language: string) =>
 const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
 
 /** Commands that CI and other tests run. */
-const RUN_ELSEWHERE = ["npm ci && npm test", "npm run bench", "npm run serve -- counts.csv --port 0"];
+const RUN_ELSEWHERE = [
+  ...["npm ci && npm test", "npm run bench", "npm run serve -- counts.csv --port 0"],
+  "npx traffic-count-records --prefer fail=0.05",
+];
 
 /** How the service is started; the arguments follow. */
 const START = /^(?:npm ci && )?npm start(?: -- )?/;
@@ -38,8 +40,8 @@ const startArguments = commands
   .map((text) => text.replace(" ", "="));
 
 const { folder, write, run } = createDataFolder();
-// A rate limit, or a store into which the commands do not load, would make the commands fail.
-const served = useService(folder, ...startArguments.filter((text) => !/RATE_LIMIT|STORE/.test(text)));
+// A rate limit, faults, or a store into which the commands do not load, would make the commands fail.
+const served = useService(folder, ...startArguments.filter((text) => !/RATE_LIMIT|PREFER|STORE/.test(text)));
 
 /** Writes the files that the commands name. */
 async function writeFiles(): Promise<void> {
@@ -116,9 +118,9 @@ test("the documentation shows the messages about invalid input", async () => {
 });
 
 test("the settings in the documentation exist, and one of them limits requests", async () => {
-  const { vars } = unstable_readConfig({ config: "wrangler.toml" });
+  const settings = readPage("src/env.ts");
   for (const text of startArguments)
-    expect(Object.keys(vars)).toContain(/^--var=([A-Z_]+):\S+$/.exec(text)?.[1]);
+    expect(settings).toContain(`\n  ${/^--var=([A-Z_]+):\S+$/.exec(text)?.[1]}?: string`);
   const limit = startArguments.filter((text) => text.includes("RATE_LIMIT"));
   const limited = await serve(join(folder, "limited"), ...limit);
   const page = await fetch(limited.origin + PATH, { headers: { Accept: "text/html" } });

@@ -1,16 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { collectRecords, listBlocks } from "../../data/collection.ts";
-import { gatherStatistics } from "../../data/statistics.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { NO_STATISTICS, type Statistics } from "../../src/records/statistics.ts";
-import { makeRecords } from "../records/sample.ts";
-
-function gather(records: TrafficRecord[]): Statistics {
-  const gathering = gatherStatistics();
-  records.forEach(gathering.add);
-  return gathering.statistics();
-}
+import { NO_STATISTICS } from "../../src/records/statistics.ts";
+import { makeRecords, statisticsOf } from "../records/sample.ts";
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 
@@ -19,19 +11,19 @@ const NO_HOURS = Array(24).fill([0, 0]);
 describe("statistics", () => {
   test("of no records contain zeros, nulls and empty lists", () => {
     const hours = { weekdays: NO_HOURS, weekends: NO_HOURS };
-    expect(gather([])).toEqual({ ...NO_STATISTICS, hours });
+    expect(statisticsOf([])).toEqual({ ...NO_STATISTICS, hours });
   });
 
   test("of two days count records, road users, and the records of each day", () => {
     const [one, other] = makeRecords(2) as [TrafficRecord, TrafficRecord];
-    const zero = gather([]).totals;
+    const zero = statisticsOf([]).totals;
     const counted = { ...zero, cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
     const records: TrafficRecord[] = [
       { ...one, ...counted, id: -7, timestamp: "2019-05-16T23:59:59Z", camera_ok: null },
       { ...one, ...counted, id: -9, timestamp: "2019-05-18T00:00:00Z", camera_ok: "True", cars: 1 },
       { ...other, ...zero, id: -8, timestamp: "2019-05-18T00:00:00Z", camera_ok: "False" },
     ];
-    expect(gather(records)).toEqual({
+    expect(statisticsOf(records)).toEqual({
       first: "2019-05-16T23:59:59Z",
       last: "2019-05-18T00:00:00Z",
       cameras: [other, one].map(({ camera_pk, camera_ref }) => [camera_pk, camera_ref]),
@@ -51,22 +43,16 @@ describe("statistics", () => {
 
   test("do not depend on the order of the records", () => {
     const records = makeRecords(300);
-    const all = gather(records);
+    const all = statisticsOf(records);
     fc.assert(
       fc.property(fc.shuffledSubarray(records, { minLength: 300 }), (shuffled) => {
-        expect(gather(shuffled)).toEqual(all);
+        expect(statisticsOf(shuffled)).toEqual(all);
       }),
     );
   });
 
-  test("name at most twenty sources, and count all", () => {
-    const sources = Array.from({ length: 30 }, (_, index) => `${index}.csv`);
-    const [block] = [...listBlocks(collectRecords([]), sources)];
-    expect(JSON.parse(block!.text)).toMatchObject({ sources: sources.slice(0, 20), source_count: 30 });
-  });
-
   test("are the sums of their days, and of their hours", () => {
-    const { days, hours, totals } = gather(makeRecords(1_000));
+    const { days, hours, totals } = statisticsOf(makeRecords(1_000));
     expect(days).toHaveLength(6);
     expect(sum(days.map(([, records]) => records))).toBe(1_000);
     expect(sum(days.map(([, , , , roadUsers]) => roadUsers))).toBe(sum(Object.values(totals)));

@@ -17,8 +17,6 @@ function flipBit(bytes: Buffer, share: number): Buffer {
   return Buffer.from(bytes).fill(bytes[index]! ^ 0x10, index, index + 1);
 }
 
-const folder = createFolder();
-
 async function readAll(file: string, stdin: Readable): Promise<string> {
   return Buffer.concat(await collect(readBytes(file, stdin))).toString();
 }
@@ -33,16 +31,16 @@ const contents: [string, Buffer, string][] = [
   ["only the first byte of gzip", Buffer.from([0x1f]), "\x1f"],
 ];
 
-test.each(contents)("reads %s from a file", async (_, bytes, text) => {
-  const file = join(folder, "input");
-  await writeFile(file, bytes);
-  expect(await readAll(file, Readable.from([]))).toBe(text);
-});
-
-test.each(contents)("reads %s from standard input, byte by byte at first", async (_, bytes, text) => {
-  const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
-  expect(await readAll("-", stdin)).toBe(text);
-});
+test.each(contents)(
+  "reads %s from a file and, byte by byte at first, from standard input",
+  async (_, bytes, text) => {
+    const file = join(createFolder(), "input");
+    await writeFile(file, bytes);
+    const stdin = Readable.from([bytes.subarray(0, 1), bytes.subarray(1, 2), bytes.subarray(2)]);
+    expect(await readAll(file, Readable.from([]))).toBe(text);
+    expect(await readAll("-", stdin)).toBe(text);
+  },
+);
 
 test.each<[string, Buffer, string | RegExp]>([
   ["that ends after its header", ZIPPED.subarray(0, 12), "unexpected end of file"],

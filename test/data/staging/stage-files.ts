@@ -11,15 +11,8 @@ import { makeRecord, REPORT_COLUMNS } from "../formats/read-input.ts";
 /** The content of a file: text, bytes, or records with these fields. */
 type Content = string | Buffer | Partial<TrafficRecord>[];
 
-/**
- * Stages files, given by name; `-` is standard input.
- * @param take reads the staged records; by default, fewer than a block are read
- */
-export async function stageFiles<T>(
-  contents: Record<string, Content>,
-  options: Partial<StageOptions> = {},
-  take?: (staged: Staged) => T,
-) {
+/** Stages files, given by name; `-` is standard input. */
+export async function stageFiles(contents: Record<string, Content>, options: Partial<StageOptions> = {}) {
   const folder = createFolder();
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
@@ -28,7 +21,6 @@ export async function stageFiles<T>(
   try {
     const { count, zeroed, duplicates, problemCount } = staged;
     const problems = staged.problems.map((problem) => formatProblem(problem).replaceAll(`${folder}/`, ""));
-    if (take) return { problems, taken: take(staged), records: [] };
     const records = problemCount > 0 ? [] : listRecords(staged);
     return { count, zeroed, duplicates, problemCount, problems, records };
   } finally {

@@ -4,19 +4,22 @@ import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
+import { createLiveTarget, findDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
 import { readSeed } from "../seed.ts";
+import { importPackage } from "../tools/package/built.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { describeService } from "./suite.ts";
 
+const records = makeRecords(100);
+const known = { count: 100, records: records.toReversed() };
 const script = await bundleWorker("test/http-suite/read-only-worker.ts");
 
 describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", async (store) => {
   const worker = await startWorker({ vars: { STORE: store }, script });
   afterAll(() => worker.close());
-  const records = makeRecords(100);
   const { load } = await loadInto(worker.env, store, records);
-  describeService({ ...worker, hasFiles: true, count: 100, load, records: records.reverse() });
+  describeService({ ...worker, ...known, hasFiles: true, load });
 });
 
 describe("in workerd, with the seed and bindings that only read,", async () => {
@@ -36,4 +39,11 @@ describe("in workerd, with the seed and bindings that only read,", async () => {
     const header = { magic: "1f8b", method: "08", flags: "00", time: "00000000", level: "02", system: "ff" };
     expect(bytes.subarray(0, 10).toString("hex")).toBe(Object.values(header).join(""));
   });
+});
+
+describe("the package, over a socket,", async () => {
+  const { createService } = await importPackage();
+  const server = await createService({ records }).listen({ port: 0 });
+  afterAll(() => server.close());
+  describeService({ ...createLiveTarget(await findDeployment(server.url)), ...known });
 });
