@@ -66,15 +66,6 @@ describe("pages of a collection", () => {
       }),
     );
   });
-
-  test("previous of next is the page itself", () => {
-    fc.assert(
-      fc.property(fc.nat(10_000_000), fc.integer({ min: 1, max: 1_000_000 }), (count, page) => {
-        const next = locatePage(page, count)?.next;
-        if (next) expect(locatePage(next, count)?.previous).toBe(page);
-      }),
-    );
-  });
 });
 
 describe("the URL of a page", () => {

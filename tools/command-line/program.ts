@@ -13,8 +13,6 @@ interface RunOptions {
   errorStatus?: number;
   /** The arguments; by default those of this process. */
   args?: string[];
-  /** Called on a signal, to print what the interruption leaves behind. */
-  onInterrupt?: () => void;
   /** Aborted by the first signal, for a command that then finishes by itself. A second signal ends the process at once. */
   stop?: AbortController;
 }
@@ -55,14 +53,13 @@ const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 const REPEAT_MS = 500;
 
 /** @returns the exit status for the first signal, as soon as one has arrived */
-function handleSignals({ onInterrupt, stop }: RunOptions): { status: number | undefined } {
+function handleSignals({ stop }: RunOptions): { status: number | undefined } {
   const received = { status: undefined as number | undefined };
   let receivedAt = 0;
   for (const [signal, status] of Object.entries(STATUSES)) {
     // `on`, not `once`: without a handler, a second signal would end the process before its `exit` listeners have run.
     process.on(signal, () => {
       if (received.status !== undefined && Date.now() - receivedAt < REPEAT_MS) return;
-      onInterrupt?.();
       if (!stop || received.status !== undefined) process.exit(status);
       received.status = status;
       receivedAt = Date.now();
