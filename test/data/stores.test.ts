@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { glob, readdir, readFile, writeFile } from "node:fs/promises";
+import { glob, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -64,6 +64,15 @@ test("the file of a replaced value stays for a moment, for a reader that knows i
   expect(await readdir(files)).toContain(old);
   await replaced;
   expect(await readdir(files)).not.toContain(old);
+});
+
+test("a value that cannot be written is reported with the reason", async () => {
+  const files = createFolder();
+  const { replace } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+  await rmdir(files);
+  await expect(replace({ key: "collection", value: "new" })).rejects.toThrow(
+    "no such file or directory, open",
+  );
 });
 
 test("a file that is not a database is reported with its path", async () => {
