@@ -112,14 +112,10 @@ test.each(
 });
 
 test.each([
-  ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo")],
-  ["JSON", compact.replaceAll('"tf1"', '"yolo"')],
-  ["pretty-printed JSON", pretty.replaceAll('"tf1"', '"yolo"')],
-])("replaces the model name: %s", async (_, text) => {
-  expect(await readRecords(text, "tf1")).toEqual(BOTH);
-});
-
-test("replaces the model name of a report", async () => {
-  const row = "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf2,1,2,3,4,5,6,0";
-  expect(await readRecords(report(row), "tf1")).toEqual([OBSERVATION]);
+  ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo"), BOTH],
+  ["JSON", compact.replaceAll('"tf1"', '"yolo"'), BOTH],
+  ["pretty-printed JSON", pretty.replaceAll('"tf1"', '"yolo"'), BOTH],
+  ["a report", report("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"), [OBSERVATION]],
+])("replaces the model name: %s", async (_, text, records) => {
+  expect(await readRecords(text, "tf1")).toEqual(records);
 });

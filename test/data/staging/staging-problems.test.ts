@@ -129,14 +129,9 @@ describe("of records in memory, a problem names the record, the field and the va
 
   test.each<[string, unknown[], string[]]>([
     [
-      "a wrong value",
-      [first, { ...fourth, cars: -1 }],
-      [`records[1]: cars -1 is not a whole number, 0 or greater`],
-    ],
-    [
       "several wrong fields",
-      [{ ...first, id: "5", vans: 1 }],
-      ['records[0]: id "5" is not a whole number', "records[0]: vans is not a field of a record"],
+      [first, { ...fourth, id: "5", vans: 1 }],
+      ['records[1]: id "5" is not a whole number', "records[1]: vans is not a field of a record"],
     ],
     ["a value that is no record", [first, null], ["records[1]: null is not a record"]],
     [
@@ -144,25 +139,10 @@ describe("of records in memory, a problem names the record, the field and the va
       [{ ...first, camera_ok: "False", buses: 2 }],
       ['records[0]: camera_ok "False" requires counts of 0, but buses is 2'],
     ],
-    ["another model", [{ ...first, model_name: "tf2" }], ['records[0]: model_name "tf2" is not "tf1"']],
     [
       "an id twice",
       [first, { ...fourth, id: first?.id }],
       [`records[1]: id ${first?.id} already appears in records[0]`],
-    ],
-    [
-      "two records of a camera at one time",
-      [first, { ...first, id: 1e6 }],
-      [
-        `records[1]: timestamp "${first?.timestamp}" already appears for camera "${first?.camera_ref}" in records[0]`,
-      ],
-    ],
-    [
-      "another camera_ref for a camera_pk",
-      [first, { ...fourth, camera_pk: first?.camera_pk, camera_ref: "other", timestamp: noon(1) }],
-      [
-        `records[1]: camera_ref "other" differs from "${first?.camera_ref}", the camera_ref of camera_pk ${first?.camera_pk} in records[0]`,
-      ],
     ],
   ])("%s", async (_, given, problems) => {
     const staged = await stageRecords(given);
