@@ -41,12 +41,20 @@ const startArguments = commands
 
 const { folder, write, run } = createDataFolder();
 // A rate limit, faults, or a store into which the commands do not load, would make the commands fail.
-const served = useService(folder, ...startArguments.filter((text) => !/RATE_LIMIT|PREFER|STORE/.test(text)));
+const served = useService(
+  folder,
+  ...startArguments.filter((text) => !/FAULTS|RATE_LIMIT|PREFER|STORE/.test(text)),
+);
 
 /** Writes the files that the commands name. */
 async function writeFiles(): Promise<void> {
   await write("counts.csv", makeRecords(50));
-  await write("pages.jsonl", JSON.stringify({ results: makeRecords(15) }));
+  await write(
+    "records.jsonl",
+    makeRecords(15)
+      .map((record) => `${JSON.stringify(record)}\n`)
+      .join(""),
+  );
   for (const [name, ref] of Object.entries({ 1: "A33", 2: "C94" })) {
     const row = `2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,${ref},tf2,1,0,0,0,0,0,0`;
     await write(`report-${name}.csv.gz`, `${REPORT_COLUMNS}\n${row}\n`);
@@ -54,7 +62,7 @@ async function writeFiles(): Promise<void> {
 }
 
 const FILE_NAMES =
-  /\b(counts\.csv|made-up\.csv|everything\.csv|(?:records|pages)\.jsonl|etag\.txt|report-\d\.csv\.gz)/g;
+  /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt|report-\d\.csv\.gz)/g;
 
 /** Runs a command with the port and the folder of this test. Returns what it prints. */
 async function runCommand(command: string): Promise<string> {

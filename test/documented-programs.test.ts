@@ -22,9 +22,9 @@ beforeAll(async () => {
 });
 afterAll(() => server?.close());
 
-/** Runs the program that docs/data.md shows in a language, in the folder of the export and with the server of this test. */
+/** Runs the last program that docs/data.md shows in a language, in the folder of the export and with the server of this test. */
 function run(language: string, command: string, { args = [] as string[], check = "" } = {}): string {
-  const [program = ""] = listBlocks("docs/data.md", language);
+  const program = listBlocks("docs/data.md", language).at(-1) ?? "";
   const input = program.replaceAll("http://localhost:8787", server.origin) + check;
   const { status, stdout, stderr } = spawnSync(command, [...args, "-"], {
     cwd: folder,
@@ -37,9 +37,9 @@ function run(language: string, command: string, { args = [] as string[], check =
 
 const canRun = (command: string, ...args: string[]) => spawnSync(command, args).status === 0;
 
-test("the program that saves pages writes a file that load reads", async () => {
+test("the program that reads a service writes a file that load reads", async () => {
   run("js", process.execPath, { args: ["--input-type=module"] });
-  const loaded = await createDataFolder().run("load", join(folder, "pages.jsonl"), "--strict");
+  const loaded = await createDataFolder().run("load", join(folder, "records.jsonl"), "--strict");
   expect(loaded).toEqual({ status: 0, stdout: "Loaded 640 records.\n", stderr: "" });
 });
 

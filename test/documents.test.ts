@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../data/stores/configuration.ts";
@@ -26,7 +26,7 @@ function listRows(page: string, title: string): string[] {
 const listMatches = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, found = ""]) => found);
 
-test.each([...PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"])(
+test.each([...PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"])(
   "the links of %s lead somewhere, and the files and the scripts that it names exist",
   (name) => {
     const text = readPage(name);
@@ -122,6 +122,12 @@ test("docs/endpoint.md lists exactly the bodies of errors", async () => {
   expect([...documented].map(([, status, body]) => [status, body])).toEqual(sent);
 });
 
+test("the pictures of README.md are small", () => {
+  const pictures = readPage("README.md").match(/[\w./-]+\.webp/g) ?? [];
+  expect(pictures).toHaveLength(2);
+  for (const picture of pictures) expect(readFileSync(picture).length).toBeLessThan(100_000);
+});
+
 const { limit, period } = Object((await readConfiguration()).ratelimits?.[0]?.simple);
 const seedCount = (await readSeed()).length.toLocaleString("en");
 
@@ -129,7 +135,8 @@ test.each([
   ["README.md", `the seed is loaded: ${seedCount} generated records`],
   ["README.md", `one of its ${PAGE_SIZE} records`],
   ["docs/package.md", `the seed: ${seedCount} generated records`],
-  ["docs/operation.md", `more than ${limit} requests in ${period} seconds gets 429`],
+  ["data/seed/README.md", `${seedCount} made-up records`],
+  ["docs/operation.md", `more than ${limit.toLocaleString("en")} requests in ${period} seconds gets 429`],
   ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
   ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
   ["docs/capacity.md", `A block holds ${BLOCK_SIZE} records`],
