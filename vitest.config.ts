@@ -1,16 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
 import { findQuickFiles } from "./test/quick-files.ts";
 
 const browser = "test/browser/**/*.test.ts";
-/** A file that replaces modules needs a process of its own: in a shared one, the modules may be loaded already. */
-const mocking = globSync("test/**/*.test.ts").filter((file) =>
-  /^vi\.mock\(/m.test(readFileSync(file, "utf8")),
-);
-const quick = findQuickFiles().filter((file) => !mocking.includes(file));
+const quick = findQuickFiles();
 
 /** A test is skipped if a program that it needs is missing. In CI, that is an error. */
 const refuseSkipped: Reporter = {
@@ -51,13 +46,9 @@ export default defineConfig({
         test: {
           name: "service",
           include: ["test/**/*.test.ts"],
-          exclude: [browser, ...quick, ...mocking],
+          exclude: [browser, ...quick],
           globalSetup: ["test/bundled-worker.ts", "test/tools/package/built.ts"],
         },
-      },
-      {
-        extends: true,
-        test: { name: "mocking", include: mocking, isolate: true, globalSetup: "test/bundled-worker.ts" },
       },
       {
         extends: true,
