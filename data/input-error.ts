@@ -2,7 +2,8 @@ import { formatProblem, MAX_SHOWN_PROBLEMS, type Problem } from "./formats/probl
 import { formatCount } from "./formatting.ts";
 import type { Staged } from "./staging.ts";
 
-const MODEL_HINT = "The collection serves only model tf1; --model-name tf1 serves other models as such.";
+const MODEL_HINT =
+  "The collection serves only model tf1; npm run data -- load --model-name tf1 loads other models as such.";
 
 /** Input that cannot be loaded; the message lists its problems, a line each. */
 export class InputError extends Error {
