@@ -2,9 +2,11 @@ import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync 
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
+import * as z from "zod";
 import { listSeedFiles } from "../../data/sources.ts";
+import { readConfiguration } from "../../data/stores/configuration.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
-import { readSite } from "./site-files.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
 
 // Builds the package in dist/package, for `npm run package`. It has no dependencies, because they are bundled.
 
@@ -12,6 +14,7 @@ const SOURCE = import.meta.dirname;
 const FOLDER = join(PROJECT, "dist/package");
 
 const { name, version, description, license } = readJson(PROJECT);
+rmSync(FOLDER, { recursive: true, force: true });
 const { metafile } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "cli.ts") },
   outdir: FOLDER,
@@ -25,7 +28,7 @@ const { metafile } = await build({
   jsx: "automatic",
   jsxImportSource: "#site",
   define: {
-    SITE: JSON.stringify(await readSite(join(PROJECT, "dist/assets"))),
+    SITE: JSON.stringify(await readSite()),
     VERSION: JSON.stringify(version),
   },
   inject: [join(SOURCE, "fixed-length-stream.ts")],
@@ -44,34 +47,46 @@ const manifest = {
   type: "module",
   engines: { node: ">=22.13" },
   bin: { [name]: "cli.js" },
-  types: "./index.d.ts",
-  exports: { ".": { types: "./index.d.ts", default: "./index.js" } },
+  exports: "./index.js",
   files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "seed"],
 };
 writeFileSync(join(FOLDER, "package.json"), JSON.stringify(manifest, null, 2));
 writeFileSync(join(FOLDER, "NOTICES.txt"), collectNotices(metafile));
-copyFileSync(join(SOURCE, "index.d.ts"), join(FOLDER, "index.d.ts"));
+const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
+writeFileSync(
+  join(FOLDER, "index.d.ts"),
+  types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType()),
+);
 const documentation = globSync("docs/*.md", { cwd: PROJECT });
 for (const file of documentation) copyFileSync(join(PROJECT, file), join(FOLDER, basename(file)));
 copyFileSync(join(PROJECT, "docs/package.md"), join(FOLDER, "README.md"));
 copyFileSync(join(PROJECT, "LICENSE"), join(FOLDER, "LICENSE"));
-copySeed();
-removeOldChunks(metafile);
+mkdirSync(join(FOLDER, "seed"));
+for (const file of listSeedFiles())
+  writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
 
-/** Replaces the files of the seed, which are gzipped. */
-function copySeed(): void {
-  const folder = join(FOLDER, "seed");
-  rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder);
-  for (const file of listSeedFiles())
-    writeFileSync(join(folder, `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
+/** Reads the static files of the site (site.ts). Only the worker reads the others, its seed. */
+async function readSite() {
+  const { assets } = await readConfiguration();
+  const folder = join(PROJECT, "dist/assets");
+  const names = globSync(["_*", "*.*", "LICENSE", "assets/*"], { cwd: folder });
+  const files = names.map((name) => [`/${name}`, readFileSync(join(folder, name), "utf8")]);
+  return { files: Object.fromEntries(files), workerFirst: assets?.run_worker_first ?? [] };
 }
 
-/** Removes what earlier builds wrote. The other files stay, because the command may be running from here. */
-function removeOldChunks({ outputs }: Metafile): void {
-  const current = Object.keys(outputs).map((path) => basename(path));
-  for (const name of globSync("*.js", { cwd: FOLDER }))
-    if (!current.includes(name)) rmSync(join(FOLDER, name));
+/** Writes the type of a record from its schema. */
+function writeRecordType(): string {
+  const fields = Object.entries(z.toJSONSchema(TrafficRecord).properties ?? {}).map(([name, field]) => {
+    const { description, anyOf = [field] } = Object(field);
+    return `  /** ${description} */\n  ${name}: ${anyOf.map(writeType).join(" | ")};\n`;
+  });
+  return `/** A record: the counts of one camera at one moment. */\nexport interface TrafficRecord {\n${fields.join("")}}`;
+}
+
+function writeType(schema: z.core.JSONSchema.JSONSchema): string {
+  const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
+  if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(" | ");
+  return schema.type === "integer" ? "number" : String(schema.type);
 }
 
 /** The licences of all packages that are in the bundle. */

@@ -4,8 +4,11 @@ import { readPreferences } from "../../src/mock/prefer.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import type { ListenOptions, ServiceOptions } from "./index.d.ts";
+import type { ListenOptions, ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
+
+/** The version of the package. The build replaces this name. */
+declare const VERSION: string;
 
 const NAME = "traffic-count-records";
 
@@ -26,6 +29,7 @@ function createServeProgram() {
   return createProgram(NAME)
     .usage("[options] [FILES...]\n       traffic-count-records check URL")
     .description("Serve traffic count records from memory, or check a deployment against the specification.")
+    .version(VERSION)
     .argument("[files...]", "files with the records, instead of the seed; - is standard input")
     .addOption(
       new Option("--port <number>", "port to listen at; 0 chooses a free one")
@@ -34,18 +38,13 @@ function createServeProgram() {
         .default(8787),
     )
     .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", "localhost")
-    .addOption(
-      new Option(
-        "--model-name <name>",
-        "replace the model name of all records (default: refuse other models)",
-      ).choices(["tf1"]),
-    )
     .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
     .addOption(
       new Option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05").argParser(
         parsePreferences,
       ),
     )
+    .option("--log", "print a line of JSON for each request on standard error")
     .action(serve);
 }
 
@@ -55,11 +54,25 @@ function parsePreferences(text: string): string {
   return text;
 }
 
-async function serve(files: string[], options: ServiceOptions & ListenOptions): Promise<void> {
-  const service = createService(files.length > 0 ? { ...options, files } : options, {
-    openStep: openProgress,
-    warn: printNotice,
-  });
-  const { url } = await service.listen(options);
-  console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
+interface ServeOptions extends ListenOptions, Pick<ServiceOptions, "publicOrigin" | "prefer"> {
+  host: string;
+  log?: boolean;
+}
+
+async function serve(files: string[], options: ServeOptions): Promise<void> {
+  const { port, host, publicOrigin, prefer, log } = options;
+  if (!publicOrigin && !/^(localhost|127\..+|::1)$/.test(host))
+    printNotice(
+      `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
+    );
+  const service = createService(
+    { files: files.length > 0 ? files : undefined, publicOrigin, prefer },
+    { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : undefined },
+  );
+  const { url } = await service.listen({ port, host });
+  console.log(`Serving ${prefer ? `with ${prefer} ` : ""}at ${url}`);
+}
+
+function printRequest({ headers, ...received }: ReceivedRequest): void {
+  console.error(JSON.stringify({ ...received, headers: Object.fromEntries(headers) }));
 }

@@ -1,32 +1,14 @@
 // The public interface of the package. It uses nothing but the web's types, so it is published as it is.
 
-/** A record: the counts of one camera at one moment. */
-export interface TrafficRecord {
-  /** Unique in the collection. */
-  id: number;
-  camera_pk: number;
-  /** The same for one `camera_pk` in all records. */
-  camera_ref: string;
-  /** UTC, `YYYY-MM-DDThh:mm:ssZ`. A camera has one record for each timestamp. */
-  timestamp: string;
-  /** With `"False"`, all counts are 0. */
-  camera_ok: "True" | "False" | null;
-  cars: number;
-  persons: number;
-  bicycles: number;
-  trucks: number;
-  motorcycles: number;
-  buses: number;
-  model_name: "tf1";
-}
+import type { TrafficRecord } from "../../src/records/record.ts";
+
+export type { TrafficRecord };
 
 export interface ServiceOptions {
-  /** The collection, in any order. Without records and files, the service has the seed: 40,614 generated records. */
+  /** The collection, in any order. It is copied. Without records and files, the service has the seed: 40,614 generated records. */
   records?: Iterable<TrafficRecord> | undefined;
   /** Paths of files with the collection: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
   files?: string[] | undefined;
-  /** Replaces the model name of all records in files. Without it, other models are refused. */
-  modelName?: "tf1" | undefined;
   /** The clock of the faults `until` and `grow`, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** Scheme, host and port of links, if they are not those of the request. */
@@ -49,16 +31,31 @@ export interface Server {
   close(): Promise<void>;
 }
 
+export interface ReceivedRequest {
+  method: string;
+  url: string;
+  headers: Headers;
+  /** Null before the response, and if there is none because the connection was closed. */
+  status: number | null;
+  /** The options that were applied, such as `code=503`. */
+  applied: string[];
+}
+
 export interface Service {
   /** Resolves when the records are loaded. Rejects with an error that names what is wrong with them. */
   ready: Promise<void>;
-  /** Responds to a request as the deployed service does, without a port. Waits for `ready`. */
-  fetch(request: Request): Promise<Response>;
+  /** Does what the global `fetch` does, without a network: the service responds to every host. Waits for `ready`. */
+  fetch: typeof fetch;
   /** Listens for HTTP requests. Waits for `ready`. */
   listen(options?: ListenOptions): Promise<Server>;
-  /** Replaces all records. The next response shows the new ones. If they are wrong, the old ones stay. */
-  replace(records: Iterable<TrafficRecord>): Promise<void>;
-  /** Forgets all requests that the fault `times` has counted. */
+  /**
+   * Replaces all records. The next response shows the new ones. If they are wrong, the old ones stay.
+   * @param records by default those that the service began with
+   */
+  replace(records?: Iterable<TrafficRecord>): Promise<void>;
+  /** What clients have requested since the start or `reset()`, oldest first: the newest 10,000 requests. */
+  readonly requests: readonly ReceivedRequest[];
+  /** Empties `requests`, and forgets what the fault `times` has counted. */
   reset(): void;
   /**
    * The faults of all requests for the collection that name none. Setting it also resets what `times` has counted; an empty text

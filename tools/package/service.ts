@@ -1,17 +1,15 @@
-import { createHash } from "node:crypto";
-import { joinSources, listBlocks } from "../../data/collection.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { findOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
-import { createMemoryStore, type MemoryStore } from "../../src/store/memory.ts";
 import { assignStore } from "../../src/store/open.ts";
-import { checkRecords, type NamedCollection, type Reporting, readCollection } from "./collection.ts";
-import { findLength } from "./fixed-length-stream.ts";
-import type { Service, ServiceOptions } from "./index.d.ts";
-import { ClosedConnection, listen } from "./listen.ts";
+import type { Input, Reporting } from "./collection.ts";
+import { fetchFrom } from "./fetch.ts";
+import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import { listen, type Respond } from "./listen.ts";
 import { versionProblem } from "./node-version.ts";
-import { ASSETS, respondWithFile } from "./site.ts";
+import { createResponder } from "./responder.ts";
+import { ASSETS } from "./site.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
@@ -19,50 +17,80 @@ declare const VERSION: string;
 /** A service in Node needs no help to finish what a request has begun. */
 const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
-/** Does what `createService` of index.d.ts does, and shows how files are read. */
-export function createService(options: ServiceOptions = {}, reporting: Reporting = {}): Service {
-  if (versionProblem !== undefined) throw new Error(versionProblem);
-  const store = createMemoryStore();
-  const env = createEnv(options);
-  assignStore(env, store);
-  const replace = createLoader(store);
-  const ready = readCollection(options, reporting).then(replace);
+const OPTIONS = ["records", "files", "now", "publicOrigin", "prefer"];
+
+/** What the command shows and programs do not. */
+interface Watching extends Reporting {
+  onResponse?: ((received: ReceivedRequest) => void) | undefined;
+}
+
+/** Does what `createService` of index.d.ts does. */
+export function createService(options: ServiceOptions = {}, watching: Watching = {}): Service {
+  const variables = createVariables(options);
+  const { records, files, now } = options;
+  const app = createApp(now ? { now } : {});
+  // Each collection has an environment of its own, and so a cache of its own.
+  const load = async (input: Input): Promise<Env> => {
+    const env = Object.create(variables);
+    assignStore(env, await loadCollection(input, watching));
+    return env;
+  };
+  const first = load({ records: records && copyRecords(records), files });
+  let current = first;
+  const ready = first.then(() => {});
   // The methods reject with the same error, so the process need not end if nobody handles this promise.
   ready.catch(() => {});
-  const app = createApp(options.now ? { now: options.now } : {});
-  const respond = createResponder((request) => app.fetch(request, env, CONTEXT));
+  const serve: Respond = async (request) => app.fetch(request, await current, CONTEXT);
+  const { requests, respond } = createResponder(serve, watching.onResponse);
   return {
     ready,
-    async fetch(request) {
+    requests,
+    async fetch(input, init) {
+      const request = input instanceof Request && !init ? input : new Request(input, init);
       await ready;
-      return respond(request);
+      return fetchFrom(respond, request);
     },
-    async listen(address) {
+    listen: (address) => ready.then(() => listen(respond, address)),
+    async replace(given) {
+      const copy = given === undefined ? undefined : copyRecords(given);
       await ready;
-      return listen(respond, address);
+      const [previous, next] = [current, copy ? load({ records: copy }) : first];
+      current = next.catch(() => previous);
+      await next;
     },
-    async replace(records) {
-      await ready;
-      replace(await checkRecords(records));
+    reset() {
+      requests.length = 0;
+      app.reset();
     },
-    reset: app.reset,
     get prefer() {
-      return env.PREFER ?? "";
+      return variables.PREFER;
     },
     set prefer(text) {
       requirePreferences("prefer", text);
-      env.PREFER = text;
+      variables.PREFER = text;
       app.reset();
     },
   };
 }
 
-/** The bindings and variables that a deployment has in wrangler.toml. */
-function createEnv({ publicOrigin = "", prefer = "" }: ServiceOptions): Env {
-  // These throw if the settings are wrong.
-  findOrigin("http://localhost", publicOrigin);
+/**
+ * Creates the bindings and variables that a deployment has in wrangler.toml.
+ * @throws Error if an option is wrong
+ */
+function createVariables(options: ServiceOptions) {
+  if (versionProblem !== undefined) throw new Error(versionProblem);
+  const { records, files, publicOrigin = "", prefer = "" } = options;
+  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (unknown !== undefined)
+    throw new TypeError(`createService has no option ${unknown}. Its options are ${OPTIONS.join(", ")}.`);
+  if (records && files) throw new TypeError("A service has records or files, not both.");
   requirePreferences("prefer", prefer);
-  const env = {
+  try {
+    findOrigin("http://localhost", publicOrigin);
+  } catch (error) {
+    throw new TypeError(Object(error).message.replace("PUBLIC_ORIGIN", "publicOrigin"));
+  }
+  return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
     RATE_LIMIT: "off",
@@ -70,37 +98,25 @@ function createEnv({ publicOrigin = "", prefer = "" }: ServiceOptions): Env {
     ASSETS,
     CF_VERSION_METADATA: { id: VERSION, tag: "", timestamp: "" },
   };
-  return env as Partial<Record<keyof Env, unknown>> as Env;
 }
 
-/** Creates a function that loads a collection. */
-function createLoader(store: MemoryStore) {
-  let loads = 0;
-  return ({ staged, sources, hash }: NamedCollection): void => {
-    // The name of a load must not be used again, even for the same records.
-    const load = createHash("sha256").update(`${VERSION} ${hash} ${loads++}`).digest("hex").slice(0, 20);
-    const next = { load, count: staged.count, source: joinSources(sources) };
-    try {
-      store.replace(next, listBlocks(staged, sources));
-    } finally {
-      staged.close();
-    }
-  };
+/** @throws TypeError if they are not records at all */
+function copyRecords(records: Iterable<unknown>): unknown[] {
+  if (typeof Object(records)[Symbol.iterator] !== "function")
+    throw new TypeError("Records must be an array, or anything else that is iterable.");
+  return Array.from(records, (record) => (typeof record === "object" && record ? { ...record } : record));
 }
 
-/** Adds to the app what the platform does around it: static files, and the length of a body that is cut. */
-function createResponder(respond: (request: Request) => Response | Promise<Response>) {
-  return async (request: Request): Promise<Response> => {
-    const response = respondWithFile(request) ?? (await respond(request));
-    request.signal.throwIfAborted();
-    if (isClosed(response)) throw new ClosedConnection();
-    const length = findLength(response.body);
-    if (length !== undefined) response.headers.set("Content-Length", String(length));
-    return response;
-  };
-}
-
-/** Whether the fault `close` was applied. */
-function isClosed({ headers }: Response): boolean {
-  return headers.get("Preference-Applied")?.split(", ").includes("close") ?? false;
+/** Loads with code that is imported only now, because a check needs neither the code nor SQLite. */
+async function loadCollection(input: Input, reporting: Reporting) {
+  const { emitWarning } = process;
+  // Node warns that SQLite is experimental, which says nothing to users of the package.
+  process.emitWarning = () => {};
+  try {
+    process.getBuiltinModule("node:sqlite");
+  } finally {
+    process.emitWarning = emitWarning;
+  }
+  const collection = await import("./collection.ts");
+  return collection.loadCollection(input, VERSION, reporting);
 }

@@ -50,7 +50,7 @@ async function start(args: string[], node = process.execPath): Promise<Started> 
     errors += chunk;
   });
   const [line] = await once(createInterface(command.stdout), "line");
-  expect(line).toMatch(/^Serving (with .+ )?at http:\/\/localhost:\d+$/);
+  expect(line).toMatch(/^Serving (with .+ )?at http:\/\/[a-z0-9.]+:\d+$/);
   return { command, line, url: line.split(" ").at(-1), stderr: () => errors };
 }
 
@@ -69,7 +69,7 @@ describe("the package", () => {
 
   test("contains the licences of the libraries in it", async () => {
     const notices = await readFile(join(installed(), "NOTICES.txt"), "utf8");
-    for (const library of ["hono", "@hono/node-server", "commander", "csv-parse", "zod"])
+    for (const library of ["hono", "commander", "csv-parse", "zod"])
       expect(notices).toMatch(
         new RegExp(`^${library} \\d+\\.\\d+\\.\\d+\n\n(.+\n|\n)*?.*(MIT|Copyright)`, "m"),
       );
@@ -96,19 +96,24 @@ describe("the package", () => {
       `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
       const records: TrafficRecord[] = [];
       const service: Service = createService({ records, now: Date.now });
-      const response = await service.fetch(new Request("https://counts.example/api/tf1/records/"));
+      const client: typeof fetch = service.fetch;
+      const response = await client("https://counts.example/api/tf1/records/");
+      const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
       const { url, close } = await service.listen({ port: 0 });
       await service.replace(records);
+      await service.replace();
       await service.ready;
+      // @ts-expect-error A model is one of those that occur.
+      export const model: TrafficRecord["model_name"] = "tf2";
       // @ts-expect-error A file is a path.
       export const wrong = () => createService({ files: [1] });
-      console.log(response.status, new URL(url).hostname);
+      console.log(response.status, etags.length, new URL(url).hostname);
       await close();`,
     );
     const tsc = await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
     expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
     const program = await run(process.execPath, ["--no-warnings", "program.ts"]);
-    expect(program).toEqual({ status: 0, stdout: "200 localhost\n", stderr: "" });
+    expect(program).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
   });
 });
 
@@ -124,6 +129,39 @@ describe("the command", () => {
     command.kill(signal);
     expect(await once(command, "close")).toEqual([status, null]);
     expect(stderr()).toBe("");
+  });
+
+  test("with --log prints each request", async () => {
+    const { command, url, stderr } = await start(["counts.csv", "--log", "--prefer", "code=429"]);
+    await fetch(`${url}/api/tf1/records/?page=2`, { headers: { "If-None-Match": '"a"' } });
+    command.kill();
+    await once(command, "close");
+    expect(JSON.parse(stderr())).toMatchObject({
+      method: "GET",
+      url: `${url}/api/tf1/records/?page=2`,
+      headers: { "if-none-match": '"a"' },
+      status: 429,
+      applied: ["code=429"],
+    });
+  });
+
+  test.each([
+    [
+      ["--host", "0.0.0.0"],
+      /^Warning: other machines can connect to 0\.0\.0\.0, .* Set --public-origin\.\n$/,
+    ],
+    [["--host", "0.0.0.0", "--public-origin", "https://counts.example"], /^$/],
+    [["--host", "127.0.0.1"], /^$/],
+  ])("warns of links that repeat any host: %j", async (args, printed) => {
+    const { command, stderr } = await start(["counts.csv", ...args]);
+    command.kill();
+    await once(command, "close");
+    expect(stderr()).toMatch(printed);
+  });
+
+  test("prints its version", async () => {
+    const { version } = JSON.parse(await readFile("package.json", "utf8"));
+    expect(await run("npx", [NAME, "--version"])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
   });
 
   test("checks a deployment", async () => {
@@ -145,6 +183,7 @@ describe("the command", () => {
 
   test.each([
     [["--port", "99999"], {}, 2, "It must be a whole number, 0 to 65535."],
+    [["--model-name", "tf1"], {}, 2, "unknown option '--model-name'"],
     [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
     [["--prefer", "code=5"], {}, 2, "code=5 is invalid: code must be a whole number from 400 to 599."],
     [["--cars"], {}, 2, "unknown option '--cars'"],

@@ -116,7 +116,8 @@ describe("a client that misbehaves", () => {
     ["a host that is not ASCII", "GET / HTTP/1.1\r\nHost: \xe9\r\nConnection: close\r\n\r\n", 400],
     ["no URL", "GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 400],
     ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz", 400],
-    ["HTTP/1.0", "GET /healthz HTTP/1.0\r\n\r\n", 200],
+    ["a user in the URL", "GET http://a@localhost/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 400],
+    ["a host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400],
   ])("%s gets a status, and the service goes on", async (_, bytes, status) => {
     expect(await send(server.url, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect((await fetch(server.url)).status).toBe(200);
@@ -177,11 +178,33 @@ describe("a client that stalls is disconnected", () => {
   });
 });
 
+test.each([
+  ["without a host", "GET /api/tf1/records/ HTTP/1.0\r\n\r\n", () => server.url],
+  [
+    "through a proxy",
+    "GET http://counts.example/api/tf1/records/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    () => "http://counts.example",
+  ],
+])("a request %s gets links that work", async (_, bytes, origin) => {
+  expect(await send(server.url, bytes)).toContain(`"next":"${origin()}/api/tf1/records/?format=api&page=2"`);
+});
+
+test.each([PATH, "/", "/robots.txt", `${PATH}?page=999`])("HEAD %s has the length of GET", async (path) => {
+  const lengths = ["GET", "HEAD"].map(async (method) => {
+    const response = await fetch(server.url + path, { method });
+    return response.headers.get("content-length");
+  });
+  const [get, head] = await Promise.all(lengths);
+  expect(Number(get)).toBeGreaterThan(0);
+  expect(head).toBe(get);
+});
+
 test("a port that is in use is named", async () => {
-  const { port } = new URL(server.url);
-  await expect(service.listen({ port: Number(port) })).rejects.toThrow(
-    `Port ${port} of localhost is in use. Choose another port; port 0 is a free one.`,
-  );
+  const port = Number(new URL(server.url).port);
+  await expect(service.listen({ port })).rejects.toMatchObject({
+    code: "EADDRINUSE",
+    message: `Port ${port} of localhost is in use. Choose another port; port 0 is a free one.`,
+  });
 });
 
 describe("static files are served as in a deployment:", () => {
@@ -211,6 +234,7 @@ describe("static files are served as in a deployment:", () => {
         connection: __,
         "keep-alive": ___,
         "cf-cache-status": ____,
+        "content-length": _____,
         ...others
       } = Object.fromEntries(response.headers);
       return { etag, seen: { status: response.status, others, body: await response.text() } };
