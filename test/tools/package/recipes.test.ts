@@ -21,7 +21,7 @@ let folder: string;
 let port: number;
 beforeAll(async () => {
   ({ folder } = await installPackage());
-  for (const name of ["vitest", "msw", "@playwright"])
+  for (const name of ["vitest", "ky", "msw", "@playwright"])
     await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
   const free = await listen(createServer());
   port = Number(new URL(free.origin).port);
@@ -42,19 +42,40 @@ async function write(code: string): Promise<string> {
   return name;
 }
 
-test("the program", async () => {
-  const [program = ""] = blocks("js");
-  const { stdout } = await runHere(process.execPath, ["--input-type=module", "--eval", program]);
-  expect(stdout).toMatch(/^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/);
+test.each([
+  ["the first program", 0, /^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/],
+  ["the program that shows requests", 1, /^\[ '503 code=503,times=2', '503 code=503,times=2', '200 ' \]\n$/],
+])("%s", async (_, index, printed) => {
+  const { stdout } = await runHere(process.execPath, ["--input-type=module", "--eval", blocks("js")[index]!]);
+  expect(stdout).toMatch(printed);
 });
 
+/** Writes the recipe whose file has this name. */
+const writeRecipe = (name: string) =>
+  write(blocks("js").find((block) => block.startsWith(`// ${name}`)) ?? "");
+
 test.each([
-  ["Vitest", "records.test.js", 2],
-  ["Mock Service Worker", "client.test.js", 1],
+  ["Vitest", "records.test.js", 3],
+  ["Mock Service Worker", "client.test.js", 2],
 ])("the recipe for %s", async (_, name, passed) => {
-  const code = blocks("js").find((block) => block.startsWith(`// ${name}`)) ?? "";
-  const { stdout } = await runTool("vitest/vitest.mjs", "run", await write(code), "--root", ".");
+  const { stdout } = await runTool("vitest/vitest.mjs", "run", await writeRecipe(name), "--root", ".");
   expect(stdout).toMatch(new RegExp(`Tests +${passed} passed \\(${passed}\\)`));
+});
+
+/** The folder in which Jest is installed. CI installs it. */
+const { JEST = "" } = process.env;
+
+test.runIf(JEST)("the recipe for Jest", async () => {
+  const jest = join(JEST, "node_modules/jest/bin/jest.js");
+  const name = await writeRecipe("pages.test.mjs");
+  const { stderr } = await runHere(process.execPath, [
+    "--experimental-vm-modules",
+    jest,
+    "--rootDir",
+    ".",
+    name,
+  ]);
+  expect(stderr).toMatch(/Tests: +1 passed, 1 total/);
 });
 
 const hasPytest = await run("python3", ["-c", "import pytest"]).then(
