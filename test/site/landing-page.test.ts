@@ -167,9 +167,18 @@ describe("the landing page says where the records come from:", () => {
     });
     expect(page).toContain(sentence);
     expect(page).toContain(`<time datetime="${loaded_at}">`);
-    const seedUrl = sentence.includes("made up") ? `${ORIGIN}/seed.csv.gz` : null;
-    expect(json).toMatchObject({ seed_url: seedUrl });
-    expect(page.includes(`<a href="${seedUrl}">`)).toBe(seedUrl !== null);
+  });
+
+  test.each<[string, string, string | null]>([
+    ["d1", "generated", `${ORIGIN}/seed.csv.gz`],
+    ["d1", "counts.csv", null],
+    ["memory", "generated", null],
+  ])("with STORE %s and the source %s the seed is at %j", async (STORE, source, url) => {
+    const service = await createMemoryService(undefined, { settings: { STORE } });
+    service.load(makeRecords(20), [source]);
+    const { json, page } = await open(service);
+    expect(json).toMatchObject({ seed_url: url });
+    expect(page.includes("Download all as CSV")).toBe(url !== null);
   });
 });
 

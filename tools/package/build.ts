@@ -69,7 +69,7 @@ for (const file of listSeedFiles())
 async function readSite() {
   const { assets } = await readConfiguration();
   const folder = join(PROJECT, "dist/assets");
-  const names = globSync(["_*", "*.*", "LICENSE", "assets/*"], { cwd: folder });
+  const names = globSync(["_*", "*.{html,json,md,txt}", "LICENSE", "assets/*"], { cwd: folder });
   const files = names.map((name) => [`/${name}`, readFileSync(join(folder, name), "utf8")]);
   return { files: Object.fromEntries(files), workerFirst: assets?.run_worker_first ?? [] };
 }

@@ -99,7 +99,13 @@ const Collection: FC<Summary> = (summary) => {
   return (
     <>
       <p>
-        {seed_url === null ? describeSources(statistics) : <Seed url={seed_url} />}
+        {describeSources(statistics)}
+        {seed_url && (
+          <>
+            {" "}
+            <a href={seed_url}>Download all as CSV</a>.
+          </>
+        )}
         {loaded_at && (
           <>
             {" "}
@@ -142,16 +148,11 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
   ];
 }
 
-const Seed: FC<{ url: string }> = ({ url }) => (
-  <>
-    The records are made up: they are the seed of this project. <a href={url}>Download all as CSV</a>.
-  </>
-);
-
 /** How many sources are named. */
 const NAMED_SOURCES = 5;
 
 function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
+  if (sources.join() === "generated") return "The records are made up: they are the seed of this project.";
   if (sources.length === 0) return "It is not recorded where the records come from.";
   const named = sources.slice(0, NAMED_SOURCES);
   const more = source_count - named.length;

@@ -17,7 +17,7 @@ export type Summary = ReturnType<typeof summarise>;
 export function summarise(
   { state, statistics }: { state: State; statistics: Statistics },
   origin: string,
-  settings: Pick<Env, "RATE_LIMIT" | "PREFER">,
+  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER">,
 ) {
   const { cameras, days, ...others } = statistics;
   const periods = groupIntoPeriods(days);
@@ -31,8 +31,8 @@ export function summarise(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + DOCUMENT_PATH,
-    /** All records as one file; null if they are not the seed. */
-    seed_url: state.source === "generated" ? origin + SEED_PATH : null,
+    /** All records as one file; null if they are not the seed, or if a process serves them, which does not have the file. */
+    seed_url: state.source === "generated" && settings.STORE !== "memory" ? origin + SEED_PATH : null,
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.loaded_at,
