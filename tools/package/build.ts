@@ -65,7 +65,7 @@ mkdirSync(join(FOLDER, "seed"));
 for (const file of listSeedFiles())
   writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
 
-/** Reads the static files of the site (site.ts). Only the worker reads the others, its seed. */
+/** Reads the static files of the site (site.ts), without the seed: the package has the files of data/seed. */
 async function readSite() {
   const { assets } = await readConfiguration();
   const folder = join(PROJECT, "dist/assets");
