@@ -28,6 +28,7 @@ export async function openFront(origin: string, { refuseEvery }: { refuseEvery: 
     } = Object.fromEntries(response.headers);
     // The links must begin with the origin of the front.
     const text = (await response.text()).replaceAll(origin, `http://${host}`);
+    if (received.link) received.link = received.link.replace(origin, `http://${host}`);
     const body = method === "HEAD" || text === "" ? Buffer.from(text) : gzipSync(text);
     const compressed = body.length > 0 && {
       "content-encoding": "gzip",
