@@ -105,16 +105,10 @@ test("the form suggests every option", async ({ visit }) => {
   expect(suggestions).toEqual(Object.values(MOCK_OPTIONS).map(({ example }) => example));
 });
 
-test("the API reference keeps its contents in sight in a wide window, and is short on a phone", async ({
-  visit,
-}) => {
-  const page = await visit({ viewport: { width: 1280, height: 800 } });
-  await page.goto("/docs#headers");
-  const box = await page.getByRole("navigation", { name: "Contents" }).boundingBox();
-  expect(box?.y).toBeGreaterThanOrEqual(0);
-  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThan(800);
-  await page.setViewportSize({ width: 360, height: 800 });
-  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(7_936);
+test("the API reference is short on a phone", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 360, height: 800 } });
+  await page.goto("/docs");
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(7_200);
 });
 
 test("the layout does not shift while the page loads, even on a slow phone", async ({ visit }) => {

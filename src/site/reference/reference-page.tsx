@@ -28,34 +28,30 @@ export function renderReference(document: OpenApiDocument): string {
   ];
   return (
     <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
-      <div class="reference">
-        <nav aria-label="Contents">
-          <Links links={contents.map(({ id, name }) => [`#${id}`, name])} />
-        </nav>
-        <div>
-          <h1>API reference</h1>
-          <Markdown text={info.description} />
-          <p>
-            Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators
-            and other viewers.
-          </p>
-          {operations.map((operation) => (
-            <DescribedOperation {...operation} url={origin + operation.path} />
-          ))}
-          {lists.map(({ id, name, entries }) => (
-            <>
-              <h2 id={id}>{name}</h2>
-              <Entries entries={entries} />
-            </>
-          ))}
-          <details>
-            <summary>
-              <h2 id={headers.id}>{headers.name}</h2>
-            </summary>
-            <Entries entries={listHeaders(operations, document)} />
-          </details>
-        </div>
-      </div>
+      <nav aria-label="Contents">
+        <Links links={contents.map(({ id, name }) => [`#${id}`, name])} />
+      </nav>
+      <h1>API reference</h1>
+      <Markdown text={info.description} />
+      <p>
+        Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators and
+        other viewers.
+      </p>
+      {operations.map((operation) => (
+        <DescribedOperation {...operation} url={origin + operation.path} />
+      ))}
+      {lists.map(({ id, name, entries }) => (
+        <>
+          <h2 id={id}>{name}</h2>
+          <Entries entries={entries} />
+        </>
+      ))}
+      <details>
+        <summary>
+          <h2 id={headers.id}>{headers.name}</h2>
+        </summary>
+        <Entries entries={listHeaders(operations, document)} />
+      </details>
     </Layout>
   ).html;
 }
