@@ -257,7 +257,7 @@ async function findStatistics(
   return look(cache, wanted, waitUntil, async (reading) => {
     const { state } = reading;
     if (cache.statistics?.load === state.load) return { state, statistics: cache.statistics.statistics };
-    const statistics = await readStatistics(cache.store, reading);
+    const statistics = await limitTime(readStatistics(cache.store, reading));
     cache.statistics = { load: state.load, statistics };
     return { state, statistics };
   });

@@ -1,6 +1,5 @@
 import { NO_STATISTICS, type Statistics } from "../records/statistics.ts";
 import { type Block, ContentError } from "./block.ts";
-import { limitTime } from "./retry.ts";
 import { MissingBlockError, type Reading, type Store } from "./state.ts";
 
 /** D1 refuses a statement of more than 100 KB. */
@@ -35,7 +34,7 @@ export async function readStatistics(store: Store, { state, text }: Reading): Pr
   if (state.load === "") return NO_STATISTICS;
   let json = "";
   for (let number = 0, piece = text; ; number--, piece = undefined) {
-    piece ??= (await limitTime(store.readBlocks(state.load, [number])))[0];
+    piece ??= (await store.readBlocks(state.load, [number]))[0];
     if (typeof piece !== "string") throw new MissingBlockError(state, `Piece ${-number} of the statistics`);
     json += piece.trimEnd();
     if (!piece.endsWith(CONTINUED)) return parseStatistics(json);

@@ -1,5 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/cache.ts";
+import { readStatistics } from "../../src/store/pieces.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { createControlledStore, makeState, NO_PAGE, pageOf, useClock } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
@@ -298,4 +299,16 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   Object.assign(control, { state: first, hidden: first.load });
   vi.advanceTimersByTime(ASK_AGAIN_MS);
   await expect(read()).rejects.toThrow("Piece 0 of the statistics of load of-1250 is missing");
+});
+
+test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {
+  const { cache, store, control } = createControlledStore(first, "kv");
+  const state = await cache.state(waitUntil);
+  control.delay = new Promise((resolve) => setTimeout(resolve, 2 * HANGS_AFTER_MS));
+  const served = cache.statistics(waitUntil).catch(String);
+  const shown = readStatistics(store, { state });
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  expect(await served).toContain("did not respond");
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  expect((await shown).days.length).toBeGreaterThan(1);
 });

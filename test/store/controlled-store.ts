@@ -104,6 +104,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   const cache = createCachedStore(store, kind, keptBytes);
   return {
     cache,
+    store,
     reads,
     control,
     /** What the instance serves. */
