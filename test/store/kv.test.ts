@@ -109,11 +109,17 @@ test("a sweep keeps other programs' keys, what readers may need, and the blocks 
   expect(await stores.namespace.list()).toContain("notes");
 });
 
-test("in a local namespace, which is locked, unfinished and replaced loads are removed at once", async () => {
-  const store = createWritableKv(stores.namespace, true);
-  await loadRecords(store, records);
+test("in a local namespace, which is locked, unfinished loads are removed before a load, and the replaced one after", async () => {
+  const seen: string[][] = [];
+  const put: WritableNamespace["put"] = async (pairs) => {
+    seen.push(await listLoads(stores, "kv"));
+    await stores.namespace.put(pairs);
+  };
+  const store = createWritableKv({ ...stores.namespace, put }, true);
+  const first = await loadRecords(store, records);
   await stores.namespace.put([{ key: `block/${createName(Date.now())}/1`, value: "" }]);
   const name = await loadRecords(store, records.slice(0, 10));
+  expect(seen.at(-1)).toEqual([first]);
   expect(await listLoads(stores, "kv")).toEqual([name]);
 });
 
