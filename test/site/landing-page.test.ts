@@ -145,6 +145,13 @@ describe("the landing page shows the setting", () => {
     expect(json).toMatchObject(facts);
     expect(page).toContain(sentence);
   });
+
+  test("FAULTS: with off, there is no word about faults", async () => {
+    const { json, page } = await openWith({ FAULTS: "off", PREFER: "delay=1" });
+    expect(json).toMatchObject({ faults: false, prefer: null });
+    expect(page).not.toMatch(/prefer|Test a client/);
+    expect((await openWith({ PREFER: "delay=1" })).page).toMatch(/Test a client.*<code>delay=1<\/code>/s);
+  });
 });
 
 describe("the landing page says where the records come from:", () => {

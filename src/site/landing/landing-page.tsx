@@ -65,17 +65,23 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
           <CodeBlock code={code} label={language} />
         </details>
       ))}
-      <h2>Test a client</h2>
-      <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
-      <CodeBlock code={`curl -si ${quoteForShell(`${url}?prefer=code=503`)}`} label="fault" />
-      <p>
-        The links keep the parameter. The API reference lists{" "}
-        <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
-      </p>
+      {summary.faults && <Faults url={url} />}
       <Settings {...summary} />
     </Layout>
   ).html;
 }
+
+const Faults: FC<{ url: string }> = ({ url }) => (
+  <>
+    <h2>Test a client</h2>
+    <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
+    <CodeBlock code={`curl -si ${quoteForShell(`${url}?prefer=code=503`)}`} label="fault" />
+    <p>
+      The links keep the parameter. The API reference lists{" "}
+      <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
+    </p>
+  </>
+);
 
 /** The command, and its response with only one record. */
 const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url }) => (

@@ -49,8 +49,8 @@ export function createLanding(): Hono<{ Bindings: Env }> {
 }
 
 function describeDependencies(c: LandingContext, { load }: State, origin: string): string {
-  const { STORE, RATE_LIMIT, PREFER } = c.env;
-  return [load, origin, STORE, RATE_LIMIT, PREFER].join(" ");
+  const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
+  return [load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
 }
 
 /** Reads the second page of the collection, because it has both links, or the first one if there is no other. */

@@ -17,7 +17,7 @@ export type Summary = ReturnType<typeof summarise>;
 export function summarise(
   { state, statistics }: { state: State; statistics: Statistics },
   origin: string,
-  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER">,
+  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
   const { cameras, days, ...others } = statistics;
   const periods = groupIntoPeriods(days);
@@ -38,8 +38,10 @@ export function summarise(
     loaded_at: state.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: period === undefined ? null : Number(period),
+    /** Whether requests can ask for faults. */
+    faults: settings.FAULTS !== "off",
     /** The preferences of requests that name none; null if there are none. */
-    prefer: settings.PREFER || null,
+    prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
     statistics: {
       ...others,
       cameras: cameras.length,
