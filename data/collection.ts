@@ -1,8 +1,6 @@
-import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import { type Block, encodeBlocks } from "../src/store/block.ts";
+import type { Block } from "../src/store/block.ts";
 import { encodeStatistics } from "../src/store/pieces.ts";
-import { gatherStatistics } from "./statistics.ts";
 
 /** Records to load, ordered and encoded. */
 export interface Collection {
@@ -11,19 +9,6 @@ export interface Collection {
   blocks(): Iterable<Block>;
   /** The statistics of the records, without their sources. It is called after the last block. */
   statistics(): Statistics;
-}
-
-/** @param records newest first, in the order of the collection */
-export function collectRecords(records: readonly TrafficRecord[]): Collection {
-  return {
-    count: records.length,
-    blocks: () => encodeBlocks(records),
-    statistics() {
-      const gathering = gatherStatistics();
-      records.forEach(gathering.add);
-      return gathering.statistics();
-    },
-  };
 }
 
 /** The most sources that the statistics name. */

@@ -1,14 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { collectRecords, joinSources, listBlocks } from "../data/collection.ts";
+import { joinSources, listBlocks } from "../data/collection.ts";
 import { createName } from "../data/stores/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryStore, type MemoryStore } from "../src/store/memory.ts";
 import { assignStore } from "../src/store/open.ts";
-
 import type { State, Store } from "../src/store/state.ts";
 import { checkDocumented } from "./openapi-check.ts";
+import { collectRecords } from "./records/sample.ts";
 
 /** The origin of requests that name only a target. */
 export const ORIGIN = "https://counts.example";

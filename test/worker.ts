@@ -2,7 +2,6 @@ import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { collectRecords } from "../data/collection.ts";
 import type { StoreName } from "../data/stores/configuration.ts";
 import { applyMigrations } from "../data/stores/migrations.ts";
 import { load } from "../data/stores/writer.ts";
@@ -10,8 +9,8 @@ import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
-
 import { checkDocumented } from "./openapi-check.ts";
+import { collectRecords } from "./records/sample.ts";
 import { openDatabase, openWritableStore } from "./store/writable-bindings.ts";
 
 export interface RunningWorker {

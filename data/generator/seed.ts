@@ -4,7 +4,7 @@ import { CSV_HEADER, csvLine } from "../formats/csv.ts";
 import { generateRecords, SEED } from "./records.ts";
 
 /** The days of the seed (UTC): three old ones without camera health, Friday to Sunday, and a recent week. */
-export const SEED_DAYS = [
+const SEED_DAYS = [
   "2019-05-17",
   "2019-05-18",
   "2019-05-19",

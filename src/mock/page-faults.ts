@@ -4,7 +4,7 @@ import type { MockOptions } from "./options.ts";
 import type { RandomSource } from "./request-key.ts";
 
 /** The options that change the content of a page. */
-export const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
+const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
 type PageFaultName = (typeof PAGE_FAULTS)[number];
 export type PageFaults = Pick<MockOptions, PageFaultName>;
 

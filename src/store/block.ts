@@ -51,22 +51,6 @@ export function blocksOf({ first, last }: Range): number[] {
   return numbers;
 }
 
-/**
- * Arranges records in blocks.
- * @param records newest first, in the order of the collection
- */
-export function* encodeBlocks(records: Iterable<TrafficRecord>): Generator<Block, void> {
-  let lines: string[] = [];
-  let number = 1;
-  for (const record of records) {
-    lines.push(encodeRecord(record));
-    if (lines.length < BLOCK_SIZE) continue;
-    yield { number: number++, text: wrapLines(lines.join(SEPARATOR)) };
-    lines = [];
-  }
-  if (lines.length > 0) yield { number, text: wrapLines(lines.join(SEPARATOR)) };
-}
-
 /** The text of a block with these lines. */
 export function wrapLines(lines: string): string {
   return BEGIN + lines + END;

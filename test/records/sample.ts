@@ -1,7 +1,16 @@
+import type { Collection } from "../../data/collection.ts";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { gatherStatistics } from "../../data/statistics.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
+import {
+  BLOCK_SIZE,
+  type Block,
+  encodeRecord,
+  lastBlock,
+  SEPARATOR,
+  wrapLines,
+} from "../../src/store/block.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
 const BEGIN = Date.UTC(2019, 4, 17);
@@ -23,10 +32,27 @@ export function writeCsv(records: TrafficRecord[]): string {
   return CSV_HEADER + records.map(csvLine).join("");
 }
 
-export function statisticsOf(records: TrafficRecord[]): Statistics {
+export function statisticsOf(records: readonly TrafficRecord[]): Statistics {
   const gathering = gatherStatistics();
   records.forEach(gathering.add);
   return gathering.statistics();
+}
+
+/** Records as a load takes them. They are given newest first, in the order of the collection. */
+export function collectRecords(records: readonly TrafficRecord[]): Collection {
+  return {
+    count: records.length,
+    blocks: () => encodeBlocks(records),
+    statistics: () => statisticsOf(records),
+  };
+}
+
+/** The blocks of records, which are given newest first. A load makes the same ones in SQL. */
+export function encodeBlocks(records: readonly TrafficRecord[]): Block[] {
+  return Array.from({ length: lastBlock(records.length) }, (_, index) => {
+    const some = records.slice(BLOCK_SIZE * index, BLOCK_SIZE * (index + 1));
+    return { number: index + 1, text: wrapLines(some.map(encodeRecord).join(SEPARATOR)) };
+  });
 }
 
 /** The order of the collection: newest first, then by camera_ref, then by id. */

@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
-import {
-  BLOCK_SIZE,
-  blocksOf,
-  ContentError,
-  decodeRange,
-  encodeBlocks,
-  openBlock,
-} from "../../src/store/block.ts";
+import { BLOCK_SIZE, blocksOf, ContentError, decodeRange, openBlock } from "../../src/store/block.ts";
+import { encodeBlocks } from "../records/sample.ts";
 import { makeNewestFirst } from "./reader.ts";
 
 const RECORDS = makeNewestFirst(2 * BLOCK_SIZE + 20);
-const BLOCKS = [...encodeBlocks(RECORDS)];
+const BLOCKS = encodeBlocks(RECORDS);
 const [FIRST, , LAST] = BLOCKS as [(typeof BLOCKS)[0], unknown, (typeof BLOCKS)[0]];
 
 test.each([0, 1, 149, 150, 151, 300, 320])("%i records are arranged in blocks, newest first", (count) => {
-  const blocks = [...encodeBlocks(RECORDS.slice(0, count))];
+  const blocks = encodeBlocks(RECORDS.slice(0, count));
   expect(blocks.map(({ number }) => number)).toEqual(blocks.map((_, index) => index + 1));
   expect(blocks).toHaveLength(Math.ceil(count / BLOCK_SIZE));
   const opened = blocks.map((block) => openBlock(block, count));

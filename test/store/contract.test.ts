@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { collectRecords, joinSources, listBlocks } from "../../data/collection.ts";
+import { joinSources, listBlocks } from "../../data/collection.ts";
 import { writeAssets } from "../../data/seed-assets.ts";
 import { createName } from "../../data/stores/writer.ts";
 import { lastPage } from "../../src/records/page.ts";
@@ -12,6 +12,7 @@ import { createCachedStore } from "../../src/store/cache.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/state.ts";
+import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, vi } from "vitest";
-import { collectRecords, listBlocks } from "../../data/collection.ts";
+import { listBlocks } from "../../data/collection.ts";
 import { lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
+import { collectRecords } from "../records/sample.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
 const BEGIN = Date.UTC(2025, 0, 1);

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { collectRecords } from "../../data/collection.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { createWritableD1, type WritableDatabase } from "../../data/stores/d1-writer.ts";
 import { createWritableKv, type WritableNamespace } from "../../data/stores/kv-writer.ts";
@@ -10,6 +9,7 @@ import { applyMigrations } from "../../data/stores/migrations.ts";
 import { type LoadOptions, load, type WritableStore } from "../../data/stores/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
+import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 /** A database and a namespace to which tests write, both empty at first. */

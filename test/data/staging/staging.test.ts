@@ -3,8 +3,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { summarise } from "../../../data/input-error.ts";
 import { type Staged, stage, stageRecords } from "../../../data/staging.ts";
-import { encodeBlocks } from "../../../src/store/block.ts";
-import { makeRecords, statisticsOf } from "../../records/sample.ts";
+import { encodeBlocks, makeRecords, statisticsOf } from "../../records/sample.ts";
 import { makeRecord } from "../formats/read-input.ts";
 import { noon, stageFiles, writeReport } from "./stage-files.ts";
 
@@ -90,7 +89,7 @@ test("arranges the records in blocks, with their statistics, which can be read a
   const records = makeRecords(1_000);
   const staged = await stageRecords(records);
   for (let reading = 0; reading < 2; reading++)
-    expect([...staged.blocks()]).toEqual([...encodeBlocks(records.toReversed())]);
+    expect([...staged.blocks()]).toEqual(encodeBlocks(records.toReversed()));
   expect(staged.statistics()).toEqual(statisticsOf(records));
   staged.close();
   expect(() => [...staged.blocks()]).toThrow();
