@@ -3,6 +3,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { createFolder } from "../../temporary-folder.ts";
 
 interface Job {
   if?: string;
@@ -80,8 +81,7 @@ describe("the removal of a deleted branch's preview", () => {
     ["fails if wrangler fails for another reason", "echo 'no [code: 10000]' >&2; exit 1", 1],
   ])("%s", (_, wrangler, status) => {
     const input = `set -eo pipefail\nwrangler() (\n${wrangler}\n)\n${script}`;
-    expect(spawnSync("bash", { input, encoding: "utf8", env: { ...process.env, BRANCH: "a" } }).status).toBe(
-      status,
-    );
+    const env = { ...process.env, BRANCH: "a" };
+    expect(spawnSync("bash", { input, cwd: createFolder(), env }).status).toBe(status);
   });
 });
