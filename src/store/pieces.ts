@@ -36,8 +36,8 @@ export async function readStatistics(store: Store, { state, text }: Reading): Pr
   for (let number = 0, piece = text; ; number--, piece = undefined) {
     piece ??= (await store.readBlocks(state.load, [number]))[0];
     if (typeof piece !== "string") throw new MissingBlockError(state, `Piece ${-number} of the statistics`);
-    json += piece.trimEnd();
-    if (!piece.endsWith(CONTINUED)) return parseStatistics(json);
+    if (!piece.endsWith(CONTINUED)) return parseStatistics(json + piece);
+    json += piece.slice(0, -CONTINUED.length);
   }
 }
 
