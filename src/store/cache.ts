@@ -189,7 +189,7 @@ function findPage<Place extends Range>(
     const { state } = reading;
     const place = request.locate(state.count);
     if (!place) return isConfirmed(cache, reading) ? { state } : undefined;
-    return { state, page: { place, results: await findResults(cache, reading, request, place, waitUntil) } };
+    return { state, page: { place, results: await findResults(cache, reading, place, waitUntil) } };
   });
 }
 
@@ -201,17 +201,16 @@ function isConfirmed({ confirmedAt }: Cache, { isNewest = false }: Snapshot): bo
 /** The results of a page. They are kept if they are rendered from kept blocks, because the page is then asked for again. */
 async function findResults(
   cache: Cache,
-  { state, text }: Reading,
-  request: PageRequest<Range>,
+  reading: Reading,
   place: Range,
   waitUntil: WaitUntil,
 ): Promise<string> {
+  const { state } = reading;
   const name = `${state.load} ${place.first} ${place.last}`;
   const kept = cache.kept.find(name);
   if (typeof kept === "string") return kept;
   const blocks = findBlocks(cache, state, place);
-  const read = { state, text: request.block === undefined ? undefined : text };
-  const opened = blocks ?? (await readBlocks(cache, read, blocksOf(place), waitUntil));
+  const opened = blocks ?? (await readBlocks(cache, reading, blocksOf(place), waitUntil));
   const results = JSON.stringify(decodeRange(place, (number) => opened.get(number) as Lines));
   if (blocks) cache.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
