@@ -128,7 +128,7 @@ const TIME_LENGTH = 9;
 
 /**
  * A new name for a load. It begins with the time, so that names are in the order of time and abandoned data can be recognised,
- * and ends with random characters, so that no two loads share a name whatever their clocks say.
+ * and ends with random characters, so that no two loads share a name, even if their clocks are wrong.
  * @param now milliseconds since 1970
  */
 export function createName(now: number): string {

@@ -11,7 +11,7 @@ import { formatCount } from "../number-format.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /**
- * The web page of a page of the collection. It shows the response that a client gets, whatever its body contains.
+ * The web page of a page of the collection. It shows the response that a client gets, also if a fault has damaged its body.
  * @param number the number of the page. The rest of the page is in the body, as a fault may have changed it
  */
 export function renderRecords(response: ClientResponse, number: number): string {
