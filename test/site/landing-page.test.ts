@@ -208,6 +208,14 @@ test("the landing page is created once for each state, origin and setting", asyn
   expect((await open(changing)).page).toContain("within 10 seconds");
 });
 
+test("concurrent requests to a new instance each get the landing page of their own origin", async () => {
+  const { fetch } = createInstance(service.store);
+  const origins = ["https://a.example", "https://b.example"];
+  const responses = await Promise.all(origins.map((origin) => fetch(`${origin}/`, inBrowser())));
+  for (const [index, response] of responses.entries())
+    expect(await response.text()).toContain(`<code>${origins[index]}/api/tf1/records/</code>`);
+});
+
 test("missing statistics are an error of the landing page alone", async () => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { store } = service;

@@ -35,10 +35,11 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const key = describeDependencies(c, stored.state, origin);
     if (latest?.key !== key) latest = { key, summary: summarise(stored, origin, c.env) };
-    const { summary } = latest;
-    if (representation === "json") return c.json(summary, 200, headers);
-    latest.html ??= renderLanding(summary, await readSample(c, origin, summary.count));
-    return c.body(`<!doctype html>${latest.html}`, 200, { ...HTML_HEADERS, ...headers });
+    // Another request may replace the latest one while this one reads the example.
+    const current = latest;
+    if (representation === "json") return c.json(current.summary, 200, headers);
+    current.html ??= renderLanding(current.summary, await readSample(c, origin, current.summary.count));
+    return c.body(`<!doctype html>${current.html}`, 200, { ...HTML_HEADERS, ...headers });
   });
 
   landing.all(PATH, (c) => {
