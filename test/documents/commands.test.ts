@@ -3,13 +3,13 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
-import { CSV_HEADER } from "../data/formats/csv.ts";
-import { REPORT_COLUMNS } from "./data/formats/read-input.ts";
+import { CSV_HEADER } from "../../data/formats/csv.ts";
+import { REPORT_COLUMNS } from "../data/formats/read-input.ts";
+import { PATH } from "../http-suite/exchange.ts";
+import { makeRecords } from "../records/sample.ts";
+import { serve, untilServed, useService } from "../serve.ts";
+import { createDataFolder } from "../tools/data/data-folder.ts";
 import { listBlocks, PAGES, readPage } from "./documentation.ts";
-import { PATH } from "./http-suite/exchange.ts";
-import { makeRecords } from "./records/sample.ts";
-import { serve, untilServed, useService } from "./serve.ts";
-import { createDataFolder } from "./tools/data/data-folder.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
 const blocks = (language: string) =>

@@ -1,17 +1,17 @@
 import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
-import { readConfiguration } from "../data/stores/configuration.ts";
-import { SPARED_MS } from "../data/stores/kv-writer.ts";
-import { describeService } from "../src/openapi.ts";
-import { PAGE_SIZE } from "../src/records/page.ts";
-import { TrafficRecord } from "../src/records/record.ts";
-import { BLOCK_SIZE } from "../src/store/block.ts";
-import { ASK_AGAIN_MS } from "../src/store/cache.ts";
+import { readConfiguration } from "../../data/stores/configuration.ts";
+import { SPARED_MS } from "../../data/stores/kv-writer.ts";
+import { describeService } from "../../src/openapi.ts";
+import { PAGE_SIZE } from "../../src/records/page.ts";
+import { TrafficRecord } from "../../src/records/record.ts";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { ASK_AGAIN_MS } from "../../src/store/cache.ts";
+import { createMemoryService } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+import { readSeed } from "../seed.ts";
 import { listCode, PAGES, readPage } from "./documentation.ts";
-import { createMemoryService } from "./memory-service.ts";
-import { makeRecords } from "./records/sample.ts";
-import { readSeed } from "./seed.ts";
 
 /** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */
 function listRows(page: string, title: string): string[] {
