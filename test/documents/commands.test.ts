@@ -7,7 +7,7 @@ import { CSV_HEADER } from "../../data/formats/csv.ts";
 import { REPORT_COLUMNS } from "../data/formats/read-input.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
-import { serve, untilServed, useService } from "../serve.ts";
+import { untilServed, useService } from "../serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
 import { listBlocks, PAGES, readPage } from "./documentation.ts";
 
@@ -23,8 +23,8 @@ const RUN_ELSEWHERE = [
   "npx traffic-count-records --prefer fail=0.05",
 ];
 
-/** How the service is started; the arguments follow. */
-const START = /^(?:npm ci && )?npm start(?: -- )?/;
+/** How the service is started. */
+const START = /^(?:npm ci && )?npm start\b/;
 
 /** Generated records are read, because the command prints nothing. */
 const GENERATE = /data -- generate/;
@@ -32,19 +32,8 @@ const GENERATE = /data -- generate/;
 /** Commands that need an account, or a deployment in one. */
 const NEEDS_ACCOUNT = /\bwrangler (?!.*--local)|--remote|https:|npm run (deploy|preview)\b/;
 
-/** The arguments of all examples of a start, one a `--var=NAME:VALUE`. The port is that of the test. */
-const startArguments = commands
-  .filter((command) => START.test(command))
-  .map((command) => command.replace(START, ""))
-  .filter((text) => text !== "" && !/^--port \d+$/.test(text))
-  .map((text) => text.replace(" ", "="));
-
 const { folder, write, run } = createDataFolder();
-// A rate limit, faults, or a store into which the commands do not load, would make the commands fail.
-const served = useService(
-  folder,
-  ...startArguments.filter((text) => !/FAULTS|RATE_LIMIT|PREFER|STORE/.test(text)),
-);
+const served = useService(folder);
 
 /** Writes the files that the commands name. */
 async function writeFiles(): Promise<void> {
@@ -123,17 +112,6 @@ test("the documentation shows the messages about invalid input", async () => {
   const { status, stderr } = await run("load", join(folder, "counts.csv"));
   expect(status).toBe(1);
   expect(blocks("")).toContain(stderr.replaceAll(`${folder}/`, ""));
-});
-
-test("the settings in the documentation exist, and one of them limits requests", async () => {
-  const settings = readPage("src/env.ts");
-  for (const text of startArguments)
-    expect(settings).toContain(`\n  ${/^--var=([A-Z_]+):\S+$/.exec(text)?.[1]}?: string`);
-  const limit = startArguments.filter((text) => text.includes("RATE_LIMIT"));
-  const limited = await serve(join(folder, "limited"), ...limit);
-  const page = await fetch(limited.origin, { headers: { Accept: "text/html" } });
-  expect(await page.text()).toContain("Clients that send too many requests within 60 seconds get 429");
-  await limited.close();
 });
 
 test.each(commands.filter((command) => GENERATE.test(command)))("%s", async (command) => {

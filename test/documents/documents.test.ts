@@ -1,4 +1,4 @@
-import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../../data/stores/configuration.ts";
@@ -42,6 +42,8 @@ test.each([...PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/see
     }
     const paths = text.match(/(?<![\w/.])(?:src|data|docs|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
+    for (const setting of listMatches(text, /--var ([A-Z_]+):(?!VALUE)/g))
+      expect(readPage("src/env.ts")).toContain(`\n  ${setting}?: string`);
     const { scripts } = JSON.parse(readPage("package.json"));
     expect(Object.keys(scripts)).toEqual(
       expect.arrayContaining(listMatches(text, /npm run (?:--silent )?([a-z:]+)/g)),
@@ -120,12 +122,6 @@ test("docs/endpoint.md lists exactly the bodies of errors", async () => {
   const sent = await Promise.all(errors.map(async (error) => [String(error.status), await error.text()]));
   const documented = readPage("docs/endpoint.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
   expect([...documented].map(([, status, body]) => [status, body])).toEqual(sent);
-});
-
-test("the pictures of README.md are small", () => {
-  const pictures = readPage("README.md").match(/[\w./-]+\.webp/g) ?? [];
-  expect(pictures).toHaveLength(2);
-  for (const picture of pictures) expect(readFileSync(picture).length).toBeLessThan(100_000);
 });
 
 const { limit, period } = Object((await readConfiguration()).ratelimits?.[0]?.simple);
