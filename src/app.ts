@@ -20,7 +20,7 @@ interface AppSettings {
 /** Creates the service. All that it keeps belongs to it, so several can run in one process. */
 export function createApp({ now = () => Date.now() }: AppSettings = {}) {
   const app = new Hono<{ Bindings: Env }>();
-  const mock = createMock({ now });
+  const mock = createMock(now);
 
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);

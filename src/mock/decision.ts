@@ -1,15 +1,11 @@
+import { lastValue } from "../http/request.ts";
+import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import type { Place } from "../records/route.ts";
 import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
-import type { RandomSource } from "./request-key.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
 const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
 export type Faults = Pick<MockOptions, (typeof FAULTS)[number]>;
-
-/** Whether options name a fault. */
-export function hasFault(options: MockOptions): boolean {
-  return FAULTS.some((name) => options[name] !== undefined);
-}
 
 /** What the mock does to the response to a request. */
 export interface Decision {
@@ -22,8 +18,8 @@ export interface Decision {
 
 /** What decides about a request, apart from its options. */
 interface Circumstances {
-  /** Whether the page is one of `on`. */
-  isTarget: boolean;
+  /** Where the requested page is, if the request is for a page and has `on`. */
+  place: Place | undefined;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   /** Counts the request, and returns how many there were, this one included. */
@@ -34,12 +30,11 @@ interface Circumstances {
 /** Decides about a request: `on`, `until` and `times` limit the delay and the faults, `fail` the faults only. */
 export async function decide(
   options: MockOptions,
-  { isTarget, now, count, random }: Circumstances,
+  { place, now, count, random }: Circumstances,
 ): Promise<Decision> {
-  const { until, times, fail, delay } = options;
-  const isInTime = until === undefined || now < until;
-  const isAimed = isTarget && isInTime && (times === undefined || (await count()) <= times);
-  if (!isAimed) return { faults: {} };
+  const { on, until, times, fail, delay } = options;
+  const isOutside = (on && !isOnTarget(on, place)) || (until !== undefined && now >= until);
+  if (isOutside || (times !== undefined && (await count()) > times)) return { faults: {} };
   const isHit = fail === undefined || (await random("fail")) < fail;
   const faults = isHit ? chooseFaults(options) : {};
   return {
@@ -64,8 +59,72 @@ function chooseFaults(options: MockOptions): Faults {
 }
 
 /** Whether the requested page is one of those that `on` names. */
-export function isOnTarget(pages: Range[], place: Place | undefined): boolean {
+function isOnTarget(pages: Range[], place: Place | undefined): boolean {
   if (place === undefined || place.number > place.pages) return false;
   if (place.number === place.pages && pages.includes(LAST_PAGE)) return true;
   return pages.some(({ min, max }) => place.number >= min && place.number <= max);
+}
+
+/**
+ * Identifies what a request is for: its method and path, and the page of the collection, however the request is written. The host
+ * is left out, so that a test can be repeated on any port. HEAD has the key of GET.
+ */
+export function pageKey(method: string, { pathname, searchParams }: URL): string {
+  const path = `${method === "HEAD" ? "GET" : method} ${pathname}`;
+  if (pathname !== COLLECTION_PATH) return path;
+  const page = lastValue(searchParams, "page");
+  return `${path}?page=${parsePageNumber(page) ?? page}`;
+}
+
+/** Parameters that are in the key already, or that do not make it another request: the header and the parameter have the same effect. */
+const LEFT_OUT = ["page", "format", "prefer"];
+
+/** Identifies a request by its page and its other parameters, in any order. */
+export function requestKey(method: string, url: URL): string {
+  const others = new URLSearchParams(url.searchParams.toString());
+  for (const name of LEFT_OUT) others.delete(name);
+  others.sort();
+  return `${pageKey(method, url)} ${others}`;
+}
+
+/** Random numbers for one request, one for each purpose: evenly distributed, from 0 up to but not including 1. */
+export type RandomSource = (purpose: "delay" | "fail" | "rows" | "record") => Promise<number>;
+
+/**
+ * Creates the random numbers of a request.
+ * @param seed makes each number depend only on the seed, the purpose and the request; undefined is truly random
+ * @param key identifies the request
+ */
+export function createRandom(seed: number | undefined, key: string): RandomSource {
+  if (seed === undefined) return async () => Math.random();
+  return async (purpose) => (await digest(`${seed} ${purpose} ${key}`)).getUint32(0) / 2 ** 32;
+}
+
+/** Keys that are counted. The key that was used longest ago is forgotten first. */
+const MOST_KEYS = 10_000;
+
+/** Creates a counter of requests by their keys. */
+export function createCounter() {
+  // A key can be as long as a URL, so a part of its digest stands for it.
+  const counts = new Map<bigint, number>();
+  return {
+    /** Counts a request, and returns how many there were with its key, this one included. */
+    async count(key: string): Promise<number> {
+      const short = (await digest(key)).getBigUint64(0);
+      const count = (counts.get(short) ?? 0) + 1;
+      counts.delete(short);
+      counts.set(short, count);
+      const [oldest] = counts.keys();
+      if (counts.size > MOST_KEYS && oldest !== undefined) counts.delete(oldest);
+      return count;
+    },
+    /** Forgets all requests. */
+    reset(): void {
+      counts.clear();
+    },
+  };
+}
+
+async function digest(text: string): Promise<DataView> {
+  return new DataView(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

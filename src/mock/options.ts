@@ -13,8 +13,6 @@ interface Option {
   value: string;
   description: string;
   example: string;
-  /** Whether the body of the response is no longer what the service documents. */
-  changesBody?: true;
   /** Returns undefined if the text, which is in lower case, is not one of the values. */
   parse(text: string): unknown;
 }
@@ -43,14 +41,12 @@ export const MOCK_OPTIONS = {
     ...withoutValue,
     description: "Closes the connection before the response",
     example: "close",
-    changesBody: true,
   },
   body: {
     ...oneOf("cut", "slow", "garbage", "empty"),
     description:
       "Closes the connection in the middle of the body (cut), sends it over 2 seconds or, with delay, over that time (slow), sends invalid JSON (garbage), or sends no body (empty)",
     example: "body=cut",
-    changesBody: true,
   },
   "retry-after": {
     value: "none, date or seconds from 0 to 86400",
@@ -64,27 +60,23 @@ export const MOCK_OPTIONS = {
     description:
       "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have different timestamps (swap)",
     example: "rows=repeat",
-    changesBody: true,
   },
   count: {
-    value: "an integer with its sign and other than 0, such as +1 or -5",
+    value: "an integer other than 0, such as 1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
-    changesBody: true,
     parse: parseOffset,
   },
   next: {
     ...oneOf("loop", "null", "skip"),
     description: "Makes next lead to the same page (loop), makes it null (null), or leaves out a page (skip)",
     example: "next=loop",
-    changesBody: true,
   },
   record: {
     ...oneOf("float", "null", "missing", "extra", "offset"),
     description:
       "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one (extra), or writes the timestamp with an offset instead of Z (offset)",
     example: "record=missing",
-    changesBody: true,
   },
   grow: {
     value: "1 to 1000 records per s, m or h, such as 15/m",
@@ -151,8 +143,9 @@ function oneOf<T extends string>(...values: T[]) {
   };
 }
 
+/** Accepts few digits, because `Preference-Applied` repeats them. */
 function parseWhole(text: string, least: number, most: number): number | undefined {
-  if (!/^[0-9]+$/.test(text)) return undefined;
+  if (!/^[0-9]{1,16}$/.test(text)) return undefined;
   const number = Number(text);
   return number >= least && number <= most ? number : undefined;
 }
@@ -166,7 +159,7 @@ function parseRange(text: string, least: number, most: number): Range | undefine
 }
 
 function parseShare(text: string): number | undefined {
-  const isDecimal = /^(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)$/.test(text);
+  const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,16})$/.test(text);
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;
 }
 
@@ -189,9 +182,9 @@ function parseTime(text: string): number | undefined {
   return isDate ? time : undefined;
 }
 
-/** Requires the sign, because a bare number looks like the count that the page should have. */
+/** In a query, a plus sign that is not percent-encoded is read as a space. So the sign can be missing. */
 function parseOffset(text: string): number | undefined {
-  return /^[+-][1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
+  return /^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };

@@ -1,12 +1,10 @@
 import { PAGE_SIZE } from "../records/page.ts";
 import { ROAD_USERS } from "../records/record.ts";
-import type { MockOptions } from "./options.ts";
-import type { RandomSource } from "./request-key.ts";
+import type { Faults, RandomSource } from "./decision.ts";
 
 /** The options that change the content of a page. */
 const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
 type PageFaultName = (typeof PAGE_FAULTS)[number];
-export type PageFaults = Pick<MockOptions, PageFaultName>;
 
 type Fields = Record<string, unknown>;
 
@@ -16,7 +14,7 @@ interface Envelope extends Fields {
   results: Fields[];
 }
 
-export function hasPageFault(faults: PageFaults): boolean {
+export function hasPageFault(faults: Faults): boolean {
   return PAGE_FAULTS.some((name) => faults[name] !== undefined);
 }
 
@@ -27,7 +25,7 @@ export function hasPageFault(faults: PageFaults): boolean {
  */
 export async function changePage(
   envelope: string,
-  faults: PageFaults,
+  faults: Faults,
   random: RandomSource,
 ): Promise<{ envelope: string; applied: PageFaultName[] }> {
   const page: Envelope = JSON.parse(envelope);
@@ -43,7 +41,7 @@ export async function changePage(
 }
 
 /** @returns false if there is no next page */
-function changeNext(page: Envelope, fault: NonNullable<PageFaults["next"]>): boolean {
+function changeNext(page: Envelope, fault: NonNullable<Faults["next"]>): boolean {
   const { next } = page;
   if (next === null) return false;
   const step = { loop: -1, skip: 1, null: undefined }[fault];
@@ -55,7 +53,7 @@ function changeNext(page: Envelope, fault: NonNullable<PageFaults["next"]>): boo
 }
 
 /** @returns false if the page has too few records, or if all have the same timestamp */
-function changeRows({ results }: Envelope, fault: NonNullable<PageFaults["rows"]>, random: number): boolean {
+function changeRows({ results }: Envelope, fault: NonNullable<Faults["rows"]>, random: number): boolean {
   const index = Math.floor(random * results.length);
   if (results.length < 2) return false;
   if (fault === "drop") results.splice(index, 1);
@@ -76,11 +74,7 @@ function swapRows(results: Fields[], random: number): boolean {
 }
 
 /** @returns false if the page has no records */
-function changeRecord(
-  { results }: Envelope,
-  fault: NonNullable<PageFaults["record"]>,
-  random: number,
-): boolean {
+function changeRecord({ results }: Envelope, fault: NonNullable<Faults["record"]>, random: number): boolean {
   const choice = Math.floor(random * PAGE_SIZE * ROAD_USERS.length);
   const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
   const record = results[Math.floor(choice / ROAD_USERS.length) % results.length];

