@@ -32,11 +32,12 @@ export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolea
  */
 export function dropCondition(c: Context): string | undefined {
   const condition = c.req.header("If-None-Match");
-  if (condition === undefined) return undefined;
-  const { raw } = c.req;
-  const headers = new Headers(raw.headers);
+  const { method, url, headers: sent, signal } = c.req.raw;
+  // Without other methods, one of which, TRACE, a Request refuses (Fetch standard, 2.2.1).
+  if (condition === undefined || !["GET", "HEAD"].includes(method)) return undefined;
+  const headers = new Headers(sent);
   headers.delete("If-None-Match");
-  c.req.raw = new Request(raw, { headers, signal: raw.signal });
+  c.req.raw = new Request(url, { method, headers, signal });
   return condition;
 }
 

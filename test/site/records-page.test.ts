@@ -3,7 +3,7 @@ import { describe, expect, test, vi } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
 import type { CollectionEnv } from "../../src/records/route.ts";
 import { showAsPage } from "../../src/site/web-layer.ts";
-import { FixedLengthStream } from "../../tools/package/fixed-length-stream.ts";
+import { FixedLengthStream } from "../../tools/package/network.ts";
 import { readLog } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";

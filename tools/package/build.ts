@@ -31,7 +31,7 @@ const { metafile } = await build({
     SITE: JSON.stringify(await readSite()),
     VERSION: JSON.stringify(version),
   },
-  inject: [join(SOURCE, "fixed-length-stream.ts")],
+  inject: [join(SOURCE, "network.ts")],
   // For a library that is not an ES module.
   banner: {
     js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',

@@ -4,12 +4,10 @@ import { findOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
 import type { Input, Reporting } from "./collection.ts";
-import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
-import { listen, type Respond } from "./listen.ts";
-import { versionProblem } from "./node-version.ts";
-import { createResponder } from "./responder.ts";
-import { ASSETS } from "./site.ts";
+import { listen } from "./listen.ts";
+import { createResponder, fetchFrom, type Respond } from "./network.ts";
+import { ASSETS, respondWithFile } from "./site.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
@@ -29,18 +27,10 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const variables = createVariables(options);
   const { records, files, now } = options;
   const app = createApp(now ? { now } : {});
-  // Each collection has an environment of its own, and so a cache of its own.
-  const load = async (input: Input): Promise<Env> => {
-    const env = Object.create(variables);
-    assignStore(env, await loadCollection(input, watching));
-    return env;
-  };
-  const first = load({ records: records && copyRecords(records), files });
-  let current = first;
-  const ready = first.then(() => {});
-  // The methods reject with the same error, so the process need not end if nobody handles this promise.
-  ready.catch(() => {});
-  const serve: Respond = async (request) => app.fetch(request, await current, CONTEXT);
+  const input = { records: records && copyRecords(records), files };
+  const { ready, current, replace } = createEnvironments(variables, input, watching);
+  const serve: Respond = async (request) =>
+    respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
   const { requests, respond } = createResponder(serve, watching.onResponse);
   return {
     ready,
@@ -51,13 +41,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
       return fetchFrom(respond, request);
     },
     listen: (address) => ready.then(() => listen(respond, address)),
-    async replace(given) {
-      const copy = given === undefined ? undefined : copyRecords(given);
-      await ready;
-      const [previous, next] = [current, copy ? load({ records: copy }) : first];
-      current = next.catch(() => previous);
-      await next;
-    },
+    replace,
     reset() {
       requests.length = 0;
       app.reset();
@@ -73,12 +57,36 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   };
 }
 
+/** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
+function createEnvironments(variables: object, input: Input, reporting: Reporting) {
+  const load = async (input: Input): Promise<Env> => {
+    const env = Object.create(variables);
+    assignStore(env, await loadCollection(input, reporting));
+    return env;
+  };
+  const first = load(input);
+  let served = first;
+  const ready = first.then(() => {});
+  // The methods reject with the same error, so the process need not end if nobody handles this promise.
+  ready.catch(() => {});
+  return {
+    ready,
+    current: () => served,
+    async replace(records?: Iterable<unknown>) {
+      const copy = records === undefined ? undefined : copyRecords(records);
+      await ready;
+      const [previous, next] = [served, copy ? load({ records: copy }) : first];
+      served = next.catch(() => previous);
+      await next;
+    },
+  };
+}
+
 /**
  * Creates the bindings and variables that a deployment has in wrangler.toml.
  * @throws Error if an option is wrong
  */
 function createVariables(options: ServiceOptions) {
-  if (versionProblem !== undefined) throw new Error(versionProblem);
   const { records, files, publicOrigin = "", prefer = "" } = options;
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined)

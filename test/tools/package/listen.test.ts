@@ -108,6 +108,11 @@ describe("a client that misbehaves", () => {
   test.each([
     ["an unknown method", "FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
     ["a method without a response", "TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405],
+    [
+      "such a method with a condition, for a page",
+      `TRACE ${PATH} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nIf-None-Match: *\r\nConnection: close\r\n\r\n`,
+      405,
+    ],
     ["no request", "garbage\r\n\r\n", 400],
     ["TLS", "\x16\x03\x01\x02\x00\x01\x00", 400],
     ["long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${LONG}\r\n\r\n`, 431],
@@ -116,7 +121,7 @@ describe("a client that misbehaves", () => {
     ["a host that is not ASCII", "GET / HTTP/1.1\r\nHost: \xe9\r\nConnection: close\r\n\r\n", 400],
     ["no URL", "GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 400],
     ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz", 400],
-    ["a user in the URL", "GET http://a@localhost/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 400],
+    ["a user in the URL", "GET http://a@localhost/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200],
     ["a host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400],
   ])("%s gets a status, and the service goes on", async (_, bytes, status) => {
     expect(await send(server.url, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
