@@ -1,11 +1,27 @@
 import { execFileSync } from "node:child_process";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
-import { findQuickFiles } from "./test/quick-files.ts";
+import { createFolder } from "./test/temporary-folder.ts";
 
 const browser = "test/browser/**/*.test.ts";
-const quick = findQuickFiles();
+
+/** The modules that start a process or a browser. */
+const STARTERS = /^(node:child_process|miniflare|wrangler|@playwright\/test|.*\/stores\/wrangler\.ts)$/;
+
+/** Whether a test file starts no process and no browser: neither it nor the files of test/ that it imports do. */
+function isQuick(file: string): boolean {
+  const imports = [...readFileSync(file, "utf8").matchAll(/\bfrom "(.+)"|\bimport\("(.+)"\)/g)].map(
+    ([, from, dynamic]) => String(from ?? dynamic),
+  );
+  if (imports.some((name) => STARTERS.test(name))) return false;
+  const helpers = imports.map((name) => (name.startsWith(".") ? join(dirname(file), name) : name));
+  return helpers.filter((name) => name.startsWith("test/")).every(isQuick);
+}
+
+const quick = globSync("test/**/*.test.ts", { exclude: [browser] }).filter(isQuick);
 
 /** A test is skipped if a program that it needs is missing. In CI, that is an error. */
 const refuseSkipped: Reporter = {
@@ -25,6 +41,14 @@ function hasSkipped({ children }: TestModule): boolean {
 
 const isInCi = Boolean(process.env.CI) && process.env.CI !== "false";
 
+// All temporary files of a run are in one folder, so that no test has to remove its own.
+const folder = createFolder();
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.env.TMPDIR = folder;
+process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/node");
+// Without this, each start of the worker sends a request to Cloudflare.
+process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
+
 // Tests import modules of the worker, which import what the build writes.
 execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
@@ -37,7 +61,6 @@ export default defineConfig({
     maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
     // With a process for each file, each would load wrangler and the code under test again.
     isolate: false,
-    globalSetup: "test/setup.ts",
     reporters: [...configDefaults.reporters, ...(isInCi ? [refuseSkipped] : [])],
     projects: [
       { extends: true, test: { name: "quick", include: quick, setupFiles: "test/no-processes.ts" } },

@@ -1,5 +1,7 @@
 import { Console } from "node:console";
+import { type EventEmitter, once } from "node:events";
 import { Readable, Writable } from "node:stream";
+import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { runCommand } from "../tools/command-line/program.ts";
 import { createDataProgram } from "../tools/data/program.ts";
@@ -9,6 +11,18 @@ export interface Finished {
   status: number | null;
   stdout: string;
   stderr: string;
+}
+
+/** Waits for the end of a process and collects its output. */
+export async function finish(
+  child: EventEmitter & { stdout: Readable; stderr: Readable },
+): Promise<Finished> {
+  const [[status], stdout, stderr] = await Promise.all([
+    once(child, "close"),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  return { status, stdout, stderr };
 }
 
 /** Settles when all earlier commands have ended. The streams belong to the whole process, so only one can run at a time. */

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { finish } from "../processes.ts";
+import { finish } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 const FILE = "data/seed/2025-11-02.csv";

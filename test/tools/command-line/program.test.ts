@@ -2,8 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { finish } from "../../processes.ts";
-import type { Finished } from "../../run-command.ts";
+import { type Finished, finish } from "../../run-command.ts";
 
 /**
  * Runs a program that prints "started" and then runs the statements of its command, and sends it signals, each some milliseconds

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { listen } from "../../listen.ts";
-import { finish } from "../../processes.ts";
+import { finish } from "../../run-command.ts";
 
 test("a signal ends the check, and the report covers what was seen until then", async () => {
   const server = createServer((request, response) => {

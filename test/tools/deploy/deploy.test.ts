@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { loadSeed } from "../../../data/load-seed.ts";
 import { listen } from "../../listen.ts";
-import { finish } from "../../processes.ts";
-import type { Finished } from "../../run-command.ts";
+import { type Finished, finish } from "../../run-command.ts";
 import { createProject, type Project } from "./project.ts";
 import { type Api, openApi } from "./stub/api.ts";
 

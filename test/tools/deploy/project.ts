@@ -1,8 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { finish } from "../../processes.ts";
-import type { Finished } from "../../run-command.ts";
+import { type Finished, finish } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 /** What a deployment uses of the repository. */
