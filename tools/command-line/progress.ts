@@ -18,8 +18,15 @@ interface ProgressOptions {
   out?: string;
 }
 
-/** For a step whose output on the terminal already shows its progress. */
-const SILENT: Progress = { update() {}, close() {} };
+interface Step {
+  /** What is happening, such as `reading`. */
+  name: string;
+  unit: string;
+  total: number | undefined;
+  done: number;
+  startedAt: number;
+  updatedAt: number;
+}
 
 /** Prints a line above the bar on the terminal; undefined while there is no bar. */
 let printAboveBar: ((line: string) => void) | undefined;
@@ -28,12 +35,26 @@ let printAboveBar: ((line: string) => void) | undefined;
  * Shows on standard error how much of a long step is done, how fast it runs and how much time is left. A terminal shows
  * one line that is rewritten; a log gets a line after one second and then every few seconds. Only one step can be shown
  * at a time.
- * @param step what is happening, such as `reading`
+ * @param name what is happening, such as `reading`
  */
-export function openProgress(step: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
-  if (out === "-" && process.stdout.isTTY) return SILENT;
-  const estimate = createEstimate(unit, total);
-  return process.stderr.isTTY ? openBar(step, estimate) : openLog(step, estimate);
+export function openProgress(name: string, { total, unit = "records", out }: ProgressOptions = {}): Progress {
+  if (out === "-" && process.stdout.isTTY) return { update() {}, close() {} };
+  const startedAt = Date.now();
+  const step: Step = { name, unit, total, done: 0, startedAt, updatedAt: startedAt };
+  const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
+  const timer = setInterval(show, TICK_MS).unref();
+  return {
+    update(done, newTotal = step.total) {
+      // More may be done than was expected.
+      const total = newTotal && Math.max(done, newTotal);
+      Object.assign(step, { done, total, updatedAt: Date.now() });
+      show();
+    },
+    close() {
+      clearInterval(timer);
+      close();
+    },
+  };
 }
 
 /** Prints a line on standard error, above the progress bar if one is shown. */
@@ -41,22 +62,16 @@ export function printNotice(line: string): void {
   (printAboveBar ?? console.error)(line);
 }
 
-function openBar(step: string, estimate: Estimate): Progress {
+function openBar(step: Step) {
   const format: cliProgress.GenericFormatter = (options, { progress }) => {
-    const bar = estimate.total() === undefined ? "" : `${Format.BarFormat(progress, options)} `;
-    return `${step} ${bar}${estimate.describe()}`;
+    const bar = step.total === undefined ? "" : `${Format.BarFormat(progress, options)} `;
+    return `${step.name} ${bar}${describe(step)}`;
   };
   // gracefulExit would add signal handlers, but `runProgram` handles signals.
   const options = { format, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
-  const draw = () => bar.start(estimate.total() ?? 0, estimate.done());
-  const redraw = () => {
-    bar.setTotal(estimate.total() ?? 0);
-    bar.update(estimate.done());
-  };
-  const timer = setInterval(redraw, TICK_MS).unref();
+  const draw = () => bar.start(step.total ?? 0, step.done);
   const close = () => {
-    clearInterval(timer);
     bar.stop();
     printAboveBar = undefined;
     process.off("exit", close);
@@ -68,76 +83,38 @@ function openBar(step: string, estimate: Estimate): Progress {
   };
   process.once("exit", close); // Otherwise the cursor would stay hidden after the process has ended.
   draw();
-  return {
-    update(done, total) {
-      estimate.update(done, total);
-      redraw();
-    },
-    close,
+  const show = () => {
+    bar.setTotal(step.total ?? 0);
+    bar.update(step.done);
   };
+  return { show, close };
 }
 
-function openLog(step: string, estimate: Estimate): Progress {
+function openLog(step: Step) {
   let printAt = Date.now() + TICK_MS;
-  const print = () => {
+  const show = () => {
     if (Date.now() < printAt) return;
     printAt = Date.now() + LOG_INTERVAL_MS;
-    console.error(`${step}: ${estimate.describe()}`);
+    console.error(`${step.name}: ${describe(step)}`);
   };
-  const timer = setInterval(print, TICK_MS).unref();
-  return {
-    update(done, total) {
-      estimate.update(done, total);
-      print();
-    },
-    close: () => clearInterval(timer),
-  };
+  return { show, close() {} };
 }
 
-interface Estimate {
-  done(): number;
-  /** Undefined if it is not known. */
-  total(): number | undefined;
-  update(done: number, total?: number): void;
-  /** How many are done, how many per second, and how long the rest takes at that rate. */
-  describe(): string;
-}
-
-function createEstimate(unit: string, initialTotal: number | undefined): Estimate {
-  const startedAt = Date.now();
-  const current = { done: 0, total: initialTotal, updatedAt: startedAt };
-  const secondsSinceStart = (time: number) => Math.max(1, time - startedAt) / 1_000;
-  /** Uses the rate at the last update, or the rate until now if the rest should already be done by then. */
-  const predict = (rest: number) => {
-    const rate = current.done / secondsSinceStart(current.updatedAt);
-    const left = rest / rate - (Date.now() - current.updatedAt) / 1_000;
-    if (left > 0 || rest === 0) return { rate, left: Math.max(0, left) };
-    const seconds = secondsSinceStart(Date.now());
-    return { rate: current.done / seconds, left: (rest * seconds) / current.done };
-  };
-  // More may be done than was expected.
-  const total = () => (current.total === undefined ? undefined : Math.max(current.done, current.total));
-  return {
-    done: () => current.done,
-    total,
-    update(done, newTotal = current.total) {
-      Object.assign(current, { done, total: newTotal, updatedAt: Date.now() });
-    },
-    describe() {
-      const all = total();
-      const count = `${current.done}${all === undefined ? "" : `/${all}`} ${unit}`;
-      const elapsed = `${formatTime(secondsSinceStart(Date.now()))} so far`;
-      // There is no rate before the first one is done.
-      if (current.done === 0) return all === undefined ? elapsed : `${count}, ${elapsed}`;
-      const { rate, left } = predict((all ?? current.done) - current.done);
-      const speed = `${count}, ${formatRate(rate)}/s`;
-      return all === undefined ? speed : `${speed}, ${formatTime(left)} left`;
-    },
-  };
-}
-
-function formatRate(rate: number): string {
-  return rate < 10 ? String(Number(rate.toFixed(1))) : String(Math.round(rate));
+/** Describes how many are done, how many per second, and how long the rest takes at that rate. */
+function describe({ unit, total, done, startedAt, updatedAt }: Step): string {
+  const secondsUntil = (time: number) => Math.max(1, time - startedAt) / 1_000;
+  const elapsed = secondsUntil(Date.now());
+  const count = `${done}${total === undefined ? "" : `/${total}`} ${unit}`;
+  if (done === 0) {
+    const soFar = `${formatTime(elapsed)} so far`;
+    return total === undefined ? soFar : `${count}, ${soFar}`;
+  }
+  let rate = done / secondsUntil(updatedAt);
+  // All should be done already, so this rate was too high.
+  if (total !== undefined && done < total && total / rate < elapsed) rate = done / elapsed;
+  const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)}/s`;
+  if (total === undefined) return speed;
+  return `${speed}, ${formatTime(Math.max(0, total / rate - elapsed))} left`;
 }
 
 /** Like the format of cli-progress, which shows only the last two digits of the hours. */

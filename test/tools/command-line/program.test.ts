@@ -47,13 +47,7 @@ describe.each([
   test("lets a program that has a stop controller finish, even if the signal arrives more than once", async () => {
     const work = "await aborted(); await setTimeout(100); console.log(stop.signal.reason.message);";
     const stdout = `started\ninterrupted by ${signal}\n`;
-    const end = await run(
-      `${work} process.exitCode = 1;`,
-      "{ stop }",
-      [0, signal],
-      [0, signal],
-      [20, signal],
-    );
+    const end = await run(`${work} process.exitCode = 1;`, "{ stop }", [0, signal], [20, signal]);
     expect(end).toEqual({ status, stdout, stderr: "" });
   });
 });

@@ -1,48 +1,51 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
-import { runInTerminal } from "./terminal.ts";
 
-const MODULE = join(import.meta.dirname, "../../../tools/command-line/progress.ts");
-
-/** A program that shows a notice in the middle of a step, whose output goes to a file or to the terminal. */
-const program = (out: string) => `
-import { setTimeout } from "node:timers/promises";
-import { openProgress, printNotice } from "${MODULE}";
-const { update, close } = openProgress("reading", { total: 150, out: "${out}" });
-update(30);
-await setTimeout(1_200);
-printNotice("A notice.");
-update(60);
-await setTimeout(50);
-close();
-console.log("Done.");
+/** A program that shows a notice in the middle of a step, whose output file is its argument. */
+const PROGRAM = `
+  import { setTimeout } from "node:timers/promises";
+  import { openProgress, printNotice } from "${join(process.cwd(), "tools/command-line/progress.ts")}";
+  const { update, close } = openProgress("reading", { total: 150, out: process.argv[2] });
+  update(30);
+  await setTimeout(1_200);
+  printNotice("A notice.");
+  update(60);
+  await setTimeout(50);
+  close();
+  console.log("Done.");
 `;
+const program = join(createFolder(), "program.ts");
+writeFileSync(program, PROGRAM);
 
-async function writeProgram(out: string): Promise<string> {
-  const file = join(createFolder(), "program.ts");
-  await writeFile(file, program(out));
-  return file;
+/** Runs a command to its end in a terminal, which must wrap lines and show its cursor then. */
+async function runInTerminal(command: string): Promise<{ output: string; lines: string[] }> {
+  const args = ["-qec", `stty cols 80; ${command}`, "/dev/null"];
+  const child = spawn("script", args, { stdio: ["ignore", "pipe", "inherit"] });
+  const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+  for (const off of ["\x1b[?7l", "\x1b[?25l"])
+    expect(output.lastIndexOf(off.replace("l", "h"))).toBeGreaterThanOrEqual(output.lastIndexOf(off));
+  // A line shows what follows its last erasure.
+  return { output, lines: output.split("\r\n").map((line) => String(line.split("\x1b[2K").at(-1))) };
 }
 
-test.each(["file", "-"])("on a terminal a notice has its own line, and no bar remains: %s", async (out) => {
-  expect(await runInTerminal(`${process.execPath} ${await writeProgram(out)}`)).toEqual({
-    lines: ["A notice.", "Done.", ""],
-    cursorShown: true,
-    wraps: true,
-  });
+test.each([
+  ["file", true],
+  ["-", false],
+])("on a terminal a notice has its own line, and no bar remains: %s", async (out, hasBar) => {
+  const { output, lines } = await runInTerminal(`${process.execPath} ${program} ${out}`);
+  expect(lines).toEqual(["A notice.", "Done.", ""]);
+  expect(output.includes("30/150 records")).toBe(hasBar);
 });
 
 test("in a log a notice has its own line, too", async () => {
-  const child = spawn(process.execPath, [await writeProgram("file")], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(process.execPath, [program, "file"], { stdio: ["ignore", "ignore", "pipe"] });
   const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
   expect(stderr).toMatch(/^reading: 30\/150 records, \d+\/s, \d+s left\nA notice\.\n$/);
 });
@@ -52,11 +55,8 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   const pipe = join(folder, "pipe");
   const load = `${process.execPath} tools/data/cli.ts load ${pipe} --persist-to ${folder}`;
   const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;
-  expect(await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`)).toEqual({
-    lines: ["Stopped. What was loaded before is still served.", ""],
-    cursorShown: true,
-    wraps: true,
-  });
+  const { lines } = await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`);
+  expect(lines).toEqual(["Stopped. What was loaded before is still served.", ""]);
 });
 
 describe("in a log, a line shows", () => {
