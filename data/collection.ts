@@ -1,6 +1,14 @@
+import type { TrafficRecord } from "../src/records/record.ts";
 import type { Statistics } from "../src/records/statistics.ts";
-import type { Block } from "../src/store/block.ts";
-import { encodeStatistics } from "../src/store/pieces.ts";
+import {
+  BLOCK_SIZE,
+  type Block,
+  blocksOf,
+  decodeRange,
+  encodeStatistics,
+  openBlock,
+} from "../src/store/block.ts";
+import type { State, Store } from "../src/store/state.ts";
 
 /** Records to load, ordered and encoded. */
 export interface Collection {
@@ -31,4 +39,29 @@ const SOURCE_LENGTH = 100;
 export function joinSources(sources: string[]): string {
   const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
   return text.length > SOURCE_LENGTH ? `${text.slice(0, SOURCE_LENGTH - 3)}...` : text;
+}
+
+/** Records that are read at once, about 1 MB. */
+const PART_SIZE = 24 * BLOCK_SIZE;
+
+/**
+ * Reads the records of a state, newest first.
+ * @throws Error if the collection was replaced meanwhile, if a block is missing or damaged, or if the store fails
+ */
+export async function* readRecords(store: Store, state: State): AsyncGenerator<TrafficRecord> {
+  for (let first = 1; first <= state.count; first += PART_SIZE)
+    yield* await readPart(store, state, first, Math.min(state.count, first + PART_SIZE - 1));
+}
+
+async function readPart(store: Store, state: State, first: number, last: number): Promise<TrafficRecord[]> {
+  const numbers = blocksOf({ first, last });
+  const texts = await store.readBlocks(state.load, numbers);
+  try {
+    const blocks = new Map(numbers.map((number, index) => [number, openBlock(state, number, texts[index])]));
+    return decodeRange({ first, last }, blocks);
+  } catch (error) {
+    const current = await store.readState(undefined, true);
+    if (current.state.load === state.load) throw error;
+    throw new Error("The collection was replaced while it was read. Run the command again.");
+  }
 }

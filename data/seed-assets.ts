@@ -10,13 +10,7 @@ import { CSV_HEADER, csvLine } from "./formats/csv.ts";
 import { listSeedFiles, SEED_SOURCE, stageSeed } from "./sources.ts";
 
 /** The code that decides what is written. */
-const LAYOUT = [
-  "seed-assets.ts",
-  "statistics.ts",
-  "formats/csv.ts",
-  "../src/store/block.ts",
-  "../src/store/pieces.ts",
-];
+const LAYOUT = ["seed-assets.ts", "statistics.ts", "formats/csv.ts", "../src/store/block.ts"];
 
 /** All records of the seed in one file, which clients can download instead of reading its pages. */
 const SEED_CSV = "seed.csv.gz";
@@ -48,15 +42,15 @@ export async function writeSeedAssets(assets: string): Promise<void> {
  */
 export function writeAssets(assets: string, load: string, collection: Collection, sources: string[]): void {
   const folder = join(assets, SEED_PATH);
+  const source = joinSources(sources);
+  const state: State = { load, count: collection.count, loaded_at: null, sequence: 0, source };
   mkdirSync(join(folder, load), { recursive: true });
   const csv = [CSV_HEADER];
   for (const block of listBlocks(collection, sources)) {
     writeFileSync(join(assets, seedFile(load, block.number)), block.text);
-    csv.push(...writeLines(block, collection.count));
+    csv.push(...writeLines(block, state));
   }
   writeFileSync(join(assets, SEED_CSV), compress(csv.join("")));
-  const source = joinSources(sources);
-  const state: State = { load, count: collection.count, loaded_at: null, sequence: 0, source };
   // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
   writeFileSync(join(assets, SEED_STATE_FILE), JSON.stringify(state));
   for (const name of readdirSync(folder))
@@ -64,11 +58,12 @@ export function writeAssets(assets: string, load: string, collection: Collection
 }
 
 /** The records of a block as lines of CSV; none for a piece of the statistics. */
-function writeLines(block: Block, count: number): string[] {
-  const first = BLOCK_SIZE * (block.number - 1) + 1;
+function writeLines({ number, text }: Block, state: State): string[] {
+  const first = BLOCK_SIZE * (number - 1) + 1;
   if (first < 1) return [];
-  const lines = openBlock(block, count);
-  return decodeRange({ first, last: Math.min(first + BLOCK_SIZE - 1, count) }, () => lines).map(csvLine);
+  const blocks = new Map([[number, openBlock(state, number, text)]]);
+  const last = Math.min(first + BLOCK_SIZE - 1, state.count);
+  return decodeRange({ first, last }, blocks).map(csvLine);
 }
 
 /** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */

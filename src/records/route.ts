@@ -3,7 +3,6 @@ import type { Env } from "../env.ts";
 import { HttpError, methodNotAllowed } from "../http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
-import { lastBlock } from "../store/block.ts";
 import { cachedStore } from "../store/open.ts";
 import type { WaitUntil } from "../store/retry.ts";
 import type { State } from "../store/state.ts";
@@ -12,7 +11,6 @@ import {
   type Hide,
   lastPage,
   locatePage,
-  PAGE_SIZE,
   type PageLocation,
   type PageNumber,
   pageUrls,
@@ -93,25 +91,16 @@ async function respondPage(
   const store = cachedStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const hide = c.get("hide");
-  const locate = (count: number) => locatePage(page, count, hide?.(count));
   const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch !== undefined) {
     const state = await store.state(waitUntil);
-    const place = locate(state.count);
+    const place = locatePage(page, state.count, hide?.(state.count));
     // A page that this state does not have may be in the newest one, which reading the page decides.
     const headers = place && cacheHeaders(c, state, place, origin);
     if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
-  const request = {
-    /** A page lies in one block, whose number follows from the page, unless records are hidden. It is not needed if it is kept. */
-    get block() {
-      if (hide) return undefined;
-      return page === "last" ? page : lastBlock(PAGE_SIZE * page);
-    },
-    locate,
-  };
-  const { state, page: found } = await store.page(request, waitUntil);
+  const { state, found } = await store.page(page, hide, waitUntil);
   if (!found) throw pastTheEnd(c, Number(page), state.count - (hide?.(state.count) ?? 0));
   const { place, results } = found;
   c.set("place", place);

@@ -1,4 +1,6 @@
 import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
+import { NO_STATISTICS, type Statistics } from "../records/statistics.ts";
+import type { Reading, State, Store } from "./state.ts";
 
 /**
  * Records in a block, the same in every store. A smaller block is read faster, and needs more of KV's daily writes: 1,000 keys
@@ -21,14 +23,14 @@ export interface Range {
   last: number;
 }
 
-/** The records of a block. */
-export interface Lines {
-  /** One record, as a JSON array of its values. */
-  line(index: number): string;
-}
+/** Returns a line of a block by its index: one record, as a JSON array of its values. */
+export type Lines = (index: number) => string;
 
 /** What a store holds is damaged or incomplete, although the store itself works. */
 export class ContentError extends Error {}
+
+/** A block is missing that the state names. */
+export class MissingBlockError extends ContentError {}
 
 /** The fields whose values vary, in the order of a line; `model_name` has one value and is not stored. */
 const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
@@ -63,43 +65,48 @@ export function encodeRecord(record: TrafficRecord): string {
 
 /**
  * Finds the lines of a block. It notes where they begin, so that only those of a page are cut out of the text.
- * @param count records in the load, which say how many the block must have
- * @throws ContentError if it does not have them
+ * @param state names the load of the block, and says how many records it must have
+ * @param text null if the store does not have it
+ * @throws ContentError if it is missing or damaged
  */
-export function openBlock({ number, text }: Block, count: number): Lines {
-  const expected = Math.min(BLOCK_SIZE, count - BLOCK_SIZE * (number - 1));
+export function openBlock(
+  { load, count }: Pick<State, "load" | "count">,
+  number: number,
+  text: string | null | undefined,
+): Lines {
+  if (typeof text !== "string") throw new MissingBlockError(`Block ${number} of load ${load} is missing`);
   if (!text.startsWith(BEGIN) || !text.endsWith(END))
     throw new ContentError(`Block ${number} is damaged: it is not a JSON array with one record per line`);
   const starts: number[] = [];
   for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
   // The last one is where the line behind the records begins.
-  if (starts.length - 1 !== expected)
-    throw new ContentError(
-      `Block ${number} is damaged: it holds ${starts.length - 1} of ${expected} records`,
-    );
-  return {
-    line(index) {
-      const isLast = index === expected - 1;
-      return text.slice(starts[index], Number(starts[index + 1]) - (isLast ? 1 : SEPARATOR.length));
-    },
+  const found = starts.length - 1;
+  const expected = Math.min(BLOCK_SIZE, count - BLOCK_SIZE * (number - 1));
+  if (found !== expected)
+    throw new ContentError(`Block ${number} is damaged: it holds ${found} of ${expected} records`);
+  return (index) => {
+    const ending = index === expected - 1 ? "\n" : SEPARATOR;
+    return text.slice(starts[index], Number(starts[index + 1]) - ending.length);
   };
 }
 
 /**
  * The records of a range, newest first.
- * @param linesOf the lines of a block by its number
+ * @param blocks those that hold the range, by their numbers
  * @throws ContentError if one of the records is damaged
  */
-export function decodeRange({ first, last }: Range, linesOf: (block: number) => Lines): TrafficRecord[] {
+export function decodeRange({ first, last }: Range, blocks: ReadonlyMap<number, Lines>): TrafficRecord[] {
   const records: TrafficRecord[] = [];
-  for (let place = first; place <= last; place++)
-    records.push(decodeRecord(linesOf(lastBlock(place)).line((place - 1) % BLOCK_SIZE)));
+  for (let place = first; place <= last; place++) {
+    const lines = blocks.get(lastBlock(place)) as Lines;
+    records.push(decodeRecord(lines((place - 1) % BLOCK_SIZE)));
+  }
   return records;
 }
 
 /** Decodes one line. */
 function decodeRecord(line: string): TrafficRecord {
-  const values = parseLine(line);
+  const values = parse(line, `A stored line is not JSON: ${line}`);
   if (!Array.isArray(values) || values.length !== FIELDS.length)
     throw new ContentError(`A stored line is not a record: ${line}`);
   return {
@@ -118,10 +125,56 @@ function decodeRecord(line: string): TrafficRecord {
   };
 }
 
-function parseLine(line: string): unknown {
+/** @throws ContentError with the message */
+function parse(json: string, message: string) {
   try {
-    return JSON.parse(line);
+    return JSON.parse(json);
   } catch (cause) {
-    throw new ContentError(`A stored line is not JSON: ${line}`, { cause });
+    throw new ContentError(message, { cause });
   }
+}
+
+/** D1 refuses a statement of more than 100 KB. */
+const PIECE_BYTES = 80_000;
+
+/** Ends a piece that another one follows. JSON writes a line feed inside a string as \n. */
+const CONTINUED = "\n";
+
+/**
+ * The statistics of a load as its blocks 0, -1, -2, ...: JSON in ASCII without apostrophes, so that each character takes one byte, also in
+ * a statement of SQL.
+ */
+export function encodeStatistics(statistics: Statistics): Block[] {
+  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeCharacter);
+  const pieces = text.match(new RegExp(`.{1,${PIECE_BYTES}}`, "g")) ?? [];
+  return pieces.map((piece, index) => ({
+    number: -index,
+    text: index < pieces.length - 1 ? piece + CONTINUED : piece,
+  }));
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+/**
+ * Reads the statistics of the load of a state.
+ * @param reading with the first piece, if it was read with the state
+ * @throws ContentError if a piece is missing or damaged
+ */
+export async function readStatistics(store: Store, { state, text }: Reading): Promise<Statistics> {
+  const { load } = state;
+  if (load === "") return NO_STATISTICS;
+  let json = "";
+  for (let number = 0, piece = text; ; number--, piece = undefined) {
+    piece ??= (await store.readBlocks(load, [number]))[0];
+    if (typeof piece !== "string")
+      throw new MissingBlockError(`Piece ${-number} of the statistics of load ${load} is missing`);
+    if (!piece.endsWith(CONTINUED)) return parseStatistics(json + piece);
+    json += piece.slice(0, -CONTINUED.length);
+  }
+}
+
+function parseStatistics(json: string): Statistics {
+  return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
 }

@@ -1,5 +1,3 @@
-import { ContentError } from "./block.ts";
-
 /**
  * What is served. A collection is only ever replaced, by a load: its blocks and its statistics are stored under a new name, and
  * then the state names it. So what a name refers to never changes.
@@ -48,13 +46,6 @@ export interface Store {
 
 /** The state is missing or is not a state. A load replaces it. */
 export class DamagedStateError extends Error {}
-
-/** A block is missing that the state names. */
-export class MissingBlockError extends ContentError {
-  constructor({ load }: State, what: string) {
-    super(`${what} of load ${load} is missing`);
-  }
-}
 
 /**
  * Checks what a store holds as its state.

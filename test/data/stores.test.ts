@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { unstable_splitSqlQuery } from "wrangler";
-import { readRecords } from "../../data/stored-records.ts";
+import { readRecords } from "../../data/collection.ts";
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
 import { listMigrations, MIGRATIONS, splitStatements } from "../../data/stores/migrations.ts";

@@ -7,7 +7,7 @@ import { describeService } from "../../src/openapi.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
-import { ASK_AGAIN_MS } from "../../src/store/cache.ts";
+import { ASK_AGAIN_MS } from "../../src/store/known-state.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { readSeed } from "../seed.ts";

@@ -1,19 +1,30 @@
 import { expect, test } from "vitest";
-import { BLOCK_SIZE, blocksOf, ContentError, decodeRange, openBlock } from "../../src/store/block.ts";
+import { NO_STATISTICS, type Statistics } from "../../src/records/statistics.ts";
+import {
+  BLOCK_SIZE,
+  blocksOf,
+  ContentError,
+  decodeRange,
+  encodeStatistics,
+  openBlock,
+  readStatistics,
+} from "../../src/store/block.ts";
+import { createMemoryStore } from "../../src/store/memory.ts";
 import { encodeBlocks } from "../records/sample.ts";
 import { makeNewestFirst } from "./reader.ts";
 
 const RECORDS = makeNewestFirst(2 * BLOCK_SIZE + 20);
-const BLOCKS = encodeBlocks(RECORDS);
-const [FIRST, , LAST] = BLOCKS as [(typeof BLOCKS)[0], unknown, (typeof BLOCKS)[0]];
+const [FIRST = "", , LAST = ""] = encodeBlocks(RECORDS).map(({ text }) => text);
+const load = "a";
 
 test.each([0, 1, 149, 150, 151, 300, 320])("%i records are arranged in blocks, newest first", (count) => {
   const blocks = encodeBlocks(RECORDS.slice(0, count));
-  expect(blocks.map(({ number }) => number)).toEqual(blocks.map((_, index) => index + 1));
-  expect(blocks).toHaveLength(Math.ceil(count / BLOCK_SIZE));
-  const opened = blocks.map((block) => openBlock(block, count));
-  const records = decodeRange({ first: 1, last: count }, (number) => opened[number - 1]!);
-  expect(records).toEqual(RECORDS.slice(0, count));
+  const numbers = blocksOf({ first: 1, last: count });
+  expect(blocks.map(({ number }) => number)).toEqual(numbers);
+  const opened = new Map(
+    blocks.map(({ number, text }) => [number, openBlock({ load, count }, number, text)]),
+  );
+  expect(decodeRange({ first: 1, last: count }, opened)).toEqual(RECORDS.slice(0, count));
 });
 
 test.each([
@@ -26,27 +37,39 @@ test.each([
   expect(blocksOf({ first, last })).toEqual(numbers),
 );
 
-const [line = ""] = LAST.text.split("\n").slice(1);
+const [line = ""] = LAST.split("\n").slice(1);
 test.each([
   ["[1,2]", "is not a record"],
   ["{}", "is not a record"],
   [line.replace("],", ",0]"), "is not a record"],
   [line.slice(0, -2), "is not JSON"],
 ])("the line %j is an error", (text, message) => {
-  const lines = openBlock({ number: 1, text: `[\n${text}\n]` }, 1);
-  expect(() => decodeRange({ first: 1, last: 1 }, () => lines)).toThrow(message);
+  const blocks = new Map([[1, openBlock({ load, count: 1 }, 1, `[\n${text}\n]`)]]);
+  expect(() => decodeRange({ first: 1, last: 1 }, blocks)).toThrow(message);
 });
 
 test.each([
-  [1, "", "it is not a JSON array"],
-  [1, "[]", "it is not a JSON array"],
-  [1, FIRST.text.slice(0, -1), "it is not a JSON array"],
-  [1, FIRST.text.slice(1), "it is not a JSON array"],
-  [1, LAST.text, "it holds 20 of 150 records"],
-  [3, FIRST.text, "it holds 150 of 20 records"],
-  [1, FIRST.text.replace("\n[", "\n[1],\n["), "it holds 151 of 150 records"],
-])("a damaged block %i is an error of content", (number, text, message) => {
-  const open = () => openBlock({ number, text }, RECORDS.length);
-  expect(open).toThrow(`Block ${number} is damaged: ${message}`);
+  [1, "", "is damaged: it is not a JSON array"],
+  [1, "[]", "is damaged: it is not a JSON array"],
+  [1, FIRST.slice(0, -1), "is damaged: it is not a JSON array"],
+  [1, FIRST.slice(1), "is damaged: it is not a JSON array"],
+  [1, LAST, "is damaged: it holds 20 of 150 records"],
+  [3, FIRST, "is damaged: it holds 150 of 20 records"],
+  [1, FIRST.replace("\n[", "\n[1],\n["), "is damaged: it holds 151 of 150 records"],
+  [2, null, "of load a is missing"],
+])("a damaged or missing block %i is an error of content", (number, text, message) => {
+  const open = () => openBlock({ load, count: RECORDS.length }, number, text);
+  expect(open).toThrow(`Block ${number} ${message}`);
   expect(open).toThrow(ContentError);
+});
+
+test("statistics of several pieces are read as they were, also if a piece ends with a space", async () => {
+  const camera_ref = `a${" ".repeat(97)}\né'`;
+  const cameras = Array.from({ length: 5_000 }, (_, camera_pk): [number, string] => [camera_pk, camera_ref]);
+  const statistics: Statistics = { ...NO_STATISTICS, cameras };
+  const pieces = encodeStatistics(statistics);
+  expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
+  const store = createMemoryStore();
+  const state = store.replace({ load, count: 0, source: "" }, pieces);
+  expect(await readStatistics(store, { state })).toEqual(statistics);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
-import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/cache.ts";
-import { readStatistics } from "../../src/store/pieces.ts";
+import { readStatistics } from "../../src/store/block.ts";
+import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/known-state.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { createControlledStore, makeState, NO_PAGE, pageOf, useClock } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";

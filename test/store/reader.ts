@@ -1,10 +1,9 @@
 import { expect } from "vitest";
-import { readRecords } from "../../data/stored-records.ts";
-import { lastPage, locatePage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { readRecords } from "../../data/collection.ts";
+import { type Hide, lastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { lastBlock } from "../../src/store/block.ts";
+import { readStatistics } from "../../src/store/block.ts";
 import { type CachedStore, createCachedStore } from "../../src/store/cache.ts";
-import { readStatistics } from "../../src/store/pieces.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { makeRecords, statisticsOf } from "../records/sample.ts";
 
@@ -20,13 +19,8 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * @param hidden how many of the newest records are not shown
  * @returns `results` is undefined if the state has no such page
  */
-export async function readPage(cache: CachedStore, page: PageNumber, hidden?: (count: number) => number) {
-  const block = page === "last" ? page : lastBlock(PAGE_SIZE * page);
-  const request = {
-    block: hidden ? undefined : block,
-    locate: (count: number) => locatePage(page, count, hidden?.(count)),
-  };
-  const { state, page: found } = await cache.page(request, waitUntil);
+export async function readPage(cache: CachedStore, page: PageNumber, hidden?: Hide) {
+  const { state, found } = await cache.page(page, hidden, waitUntil);
   return { state, number: found?.place.number, count: found?.place.count, results: found?.results };
 }
 

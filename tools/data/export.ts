@@ -1,8 +1,8 @@
+import { readRecords } from "../../data/collection.ts";
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
 import { formatCount } from "../../data/formatting.ts";
 import type { Progress } from "../../data/staging/read-files.ts";
-import { readRecords } from "../../data/stored-records.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";

@@ -4,7 +4,7 @@ import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
-import { readStatistics } from "../../src/store/pieces.ts";
+import { readStatistics } from "../../src/store/block.ts";
 import type { State } from "../../src/store/state.ts";
 
 export interface InfoOptions extends StoreChoice {

@@ -3,8 +3,9 @@ import type { Env } from "../../env.ts";
 import { methodNotAllowed } from "../../http/errors.ts";
 import { PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
-import { COLLECTION_PATH, lastPage, locatePage, pageUrls, writeEnvelope } from "../../records/page.ts";
+import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
+import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
@@ -57,8 +58,8 @@ function describeDependencies(c: LandingContext, { load }: State, origin: string
 /** Reads the second page of the collection, because it has both links, or the first one if there is no other. */
 async function readSample(c: LandingContext, origin: string, count: number): Promise<Sample | undefined> {
   const number = Math.min(2, lastPage(count));
-  const request = { block: 1, locate: (total: number) => locatePage(number, total) };
-  const { page } = await cachedStore(c.env).page(request, (work) => c.executionCtx.waitUntil(work));
+  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+  const { found: page } = await cachedStore(c.env).page(number, undefined, waitUntil);
   if (!page || page.place.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
   const envelope = JSON.parse(writeEnvelope(page.place, page.results, url));

@@ -30,8 +30,12 @@ export async function stageFiles(contents: Record<string, Content>, options: Par
 
 /** The staged records, oldest first. */
 export function listRecords({ count, blocks }: Staged): TrafficRecord[] {
-  const opened = Array.from(blocks(), (block) => openBlock(block, count));
-  return decodeRange({ first: 1, last: count }, (number) => opened[number - 1]!).reverse();
+  const state = { load: "", count };
+  const opened = Array.from(blocks(), ({ number, text }) => openBlock(state, number, text));
+  return decodeRange(
+    { first: 1, last: count },
+    new Map(opened.map((lines, index) => [index + 1, lines])),
+  ).reverse();
 }
 
 function toBytes(content: Content): Buffer {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readRecords } from "../../../data/stored-records.ts";
+import { readRecords } from "../../../data/collection.ts";
 import type { StoreName } from "../../../data/stores/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
