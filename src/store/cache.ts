@@ -9,7 +9,7 @@ import {
   type Range,
   readStatistics,
 } from "./block.ts";
-import { type ChooseBlock, createKnownState, type KnownState, look, takeState } from "./known-state.ts";
+import { type ChooseBlock, type Context, createKnownState, look, takeState } from "./known-state.ts";
 import { limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
@@ -38,10 +38,9 @@ export interface CachedStore {
   statistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
 }
 
-interface Cache {
-  known: KnownState;
+/** What an instance knows and keeps, and the request that uses it. */
+interface CacheContext extends Context {
   kept: ReturnType<typeof createKept>;
-  statistics?: { load: string; statistics: Statistics };
 }
 
 /**
@@ -50,53 +49,43 @@ interface Cache {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const cache: Cache = { known: createKnownState(store, name), kept: createKept(keptBytes) };
+  const [known, kept] = [createKnownState(store, name), createKept(keptBytes)];
   return {
-    state: async (waitUntil) => (await takeState(cache.known, () => undefined, waitUntil)).state,
-    page: (page, hide, waitUntil) => findPage(cache, page, hide, waitUntil),
-    statistics: (waitUntil) => findStatistics(cache, waitUntil),
+    state: async (waitUntil) => (await takeState({ known, waitUntil }, () => undefined)).state,
+    page: (page, hide, waitUntil) => findPage({ known, kept, waitUntil }, page, hide),
+    statistics: (waitUntil) => findStatistics({ known, kept, waitUntil }),
   };
 }
 
-function findPage(
-  cache: Cache,
-  page: PageNumber,
-  hide: Hide | undefined,
-  waitUntil: WaitUntil,
-): Promise<FoundPage> {
+function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
   const chooseBlock: ChooseBlock = (state) => {
     const place = state && locate(state);
-    if (hide || (place && findBlocks(cache, state, place))) return undefined;
+    if (hide || (place && findBlocks(context, state, place))) return undefined;
     // The page lies in one block, whose number follows from the page.
     return page === "last" ? page : lastBlock(PAGE_SIZE * page);
   };
-  return look(cache.known, chooseBlock, waitUntil, async (reading) => {
+  return look(context, chooseBlock, async (reading) => {
     const place = locate(reading.state);
-    return place && { place, results: await findResults(cache, reading, place, waitUntil) };
+    return place && { place, results: await findResults(context, reading, place) };
   });
 }
 
 /** The results of a page. They are kept if they are rendered from kept blocks, because the page is then asked for again. */
-async function findResults(
-  cache: Cache,
-  reading: Reading,
-  place: Range,
-  waitUntil: WaitUntil,
-): Promise<string> {
+async function findResults(context: CacheContext, reading: Reading, place: Range): Promise<string> {
   const { state } = reading;
   const name = `${state.load} ${place.first} ${place.last}`;
-  const kept = cache.kept.find(name);
+  const kept = context.kept.find(name);
   if (typeof kept === "string") return kept;
-  const blocks = findBlocks(cache, state, place);
-  const opened = blocks ?? (await readBlocks(cache, reading, blocksOf(place), waitUntil));
+  const blocks = findBlocks(context, state, place);
+  const opened = blocks ?? (await readBlocks(context, reading, blocksOf(place)));
   const results = JSON.stringify(decodeRange(place, opened));
-  if (blocks) cache.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
+  if (blocks) context.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
 /** The kept blocks of a page; undefined if one is not kept. */
-function findBlocks({ kept }: Cache, state: State, place: Range): Map<number, Lines> | undefined {
+function findBlocks({ kept }: CacheContext, state: State, place: Range): Map<number, Lines> | undefined {
   const numbers = blocksOf(place);
   const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
   return numbers.every((number) => blocks.get(number)) ? blocks : undefined;
@@ -104,10 +93,9 @@ function findBlocks({ kept }: Cache, state: State, place: Range): Map<number, Li
 
 /** Reads blocks, unless the only one was read with the state, and keeps them. */
 async function readBlocks(
-  { known: { store, share }, kept }: Cache,
+  { known: { store, share }, kept, waitUntil }: CacheContext,
   { state, text }: Reading,
   numbers: number[],
-  waitUntil: WaitUntil,
 ): Promise<Map<number, Lines>> {
   const read = () => limitTime(store.readBlocks(state.load, numbers));
   const texts = text === undefined ? await share(`${state.load} ${numbers}`, read, waitUntil) : [text];
@@ -124,18 +112,16 @@ function nameBlock({ load }: State, number: number): string {
   return `${load}/${number}`;
 }
 
-async function findStatistics(
-  cache: Cache,
-  waitUntil: WaitUntil,
-): Promise<{ state: State; statistics: Statistics }> {
-  const findKept = ({ load }: State) =>
-    cache.statistics?.load === load ? cache.statistics.statistics : undefined;
-  const chooseBlock: ChooseBlock = (state) => (state && findKept(state) ? undefined : 0);
-  const { state, found } = await look(cache.known, chooseBlock, waitUntil, async (reading) => {
-    const kept = findKept(reading.state);
-    if (kept) return kept;
-    const statistics = await limitTime(readStatistics(cache.known.store, reading));
-    cache.statistics = { load: reading.state.load, statistics };
+async function findStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
+  const { known, kept } = context;
+  const nameOf = ({ load }: State) => `${load} statistics`;
+  const chooseBlock: ChooseBlock = (state) => (state && kept.find(nameOf(state)) ? undefined : 0);
+  const { state, found } = await look(context, chooseBlock, async (reading) => {
+    const name = nameOf(reading.state);
+    const found = kept.find(name) as Statistics | undefined;
+    if (found) return found;
+    const statistics = await limitTime(readStatistics(known.store, reading));
+    kept.keep(name, statistics, JSON.stringify(statistics).length * BYTES_PER_CHARACTER);
     return statistics;
   });
   return { state, statistics: found };

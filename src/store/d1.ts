@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { BLOCK_SIZE } from "./block.ts";
 import { retry, SHORT_PAUSES } from "./retry.ts";
-import { DamagedStateError, requireState, type Store } from "./state.ts";
+import { DamagedStateError, requireState, type Store, type WantedBlock } from "./state.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. A state and a block of its load are read in one statement:
@@ -19,23 +19,13 @@ export interface SqlDatabase {
   query(sql: string, parameters: (string | number)[], isNewest: boolean): Promise<Row[]>;
 }
 
-const STATE_QUERY = "SELECT load, count, loaded_at, sequence, source FROM state";
-
-/** The state with the wanted block. `?1` is its number; D1 passes numbers as reals, which the key of a row must not be. */
-export const BLOCK_QUERY = withBlock("CAST(?1 AS INTEGER)");
-
-const LAST_BLOCK_QUERY = withBlock(`(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}`);
-
-function withBlock(number: string): string {
-  return `SELECT state.load, count, loaded_at, sequence, source, text
-    FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
-}
-
 export function createD1Store(database: SqlDatabase): Store {
   return {
     trustMs: 5_000,
     async readState(wanted, isNewest = false) {
-      const [row] = await queryState(database, wanted, isNewest).catch(explainMissingTables);
+      const parameters = typeof wanted === "number" ? [wanted] : [];
+      const rows = database.query(writeQuery(wanted), parameters, isNewest);
+      const [row] = await rows.catch(explainMissingTables);
       if (!row) throw new DamagedStateError("D1 holds no state");
       return { state: requireState(row), ...(wanted !== undefined && { text: textOf(row) }) };
     },
@@ -47,11 +37,13 @@ export function createD1Store(database: SqlDatabase): Store {
   };
 }
 
-function queryState(database: SqlDatabase, wanted: number | "last" | undefined, isNewest: boolean) {
-  if (wanted === undefined) return database.query(STATE_QUERY, [], isNewest);
-  return wanted === "last"
-    ? database.query(LAST_BLOCK_QUERY, [], isNewest)
-    : database.query(BLOCK_QUERY, [wanted], isNewest);
+/** The query of the state and, if one is wanted, of a block of its load. */
+function writeQuery(wanted: WantedBlock | undefined): string {
+  const state = "SELECT state.load, count, loaded_at, sequence, source";
+  if (wanted === undefined) return `${state} FROM state`;
+  // D1 passes numbers as reals, which the key of a row must not be.
+  const number = wanted === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "CAST(?1 AS INTEGER)";
+  return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
 /** Plain `wrangler deploy` creates a database, but no tables. */
@@ -69,8 +61,7 @@ function textOf(row: Row | undefined): string | null {
 /** The binding of a worker. */
 export function bindDatabase(database: D1Database): SqlDatabase {
   return {
-    // Reads go to the nearest replica, if there are replicas. What a name refers to never changes, so it does not matter
-    // which state of the database that replica has.
+    // Other reads go to the nearest replica. Since what a name refers to never changes, it does not matter how old that is.
     query: (sql, parameters, isNewest) =>
       retry(
         async () => {
@@ -99,7 +90,6 @@ const TRANSIENT = [
   "client disconnected",
 ];
 
-/** Whether the same statement may well succeed a moment later. */
 export function isTransient(error: unknown): boolean {
   return TRANSIENT.some((message) => String(error).includes(message));
 }

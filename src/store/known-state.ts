@@ -38,6 +38,12 @@ export interface KnownState {
   share: ReturnType<typeof createSharing>;
 }
 
+/** What an instance knows, and the request that uses it. */
+export interface Context {
+  known: KnownState;
+  waitUntil: WaitUntil;
+}
+
 /** Chooses the block to read with the state. Called only if the state must be read, with the state that is known. */
 export type ChooseBlock = (known?: State) => WantedBlock | undefined;
 
@@ -48,13 +54,10 @@ export function createKnownState(store: Store, name: string): KnownState {
 }
 
 /** The state to serve: the known one while it is trusted, or while the store fails. */
-export async function takeState(
-  known: KnownState,
-  chooseBlock: ChooseBlock,
-  waitUntil: WaitUntil,
-): Promise<Reading> {
+export async function takeState(context: Context, chooseBlock: ChooseBlock): Promise<Reading> {
+  const { known } = context;
   const { latest, store, failedAt, refreshingSince } = known;
-  if (!latest) return readState(known, chooseBlock(), false, waitUntil);
+  if (!latest) return readState(context, chooseBlock(), false);
   const now = Date.now();
   if (now - latest.askedAt < store.trustMs || now - failedAt < ASK_AGAIN_MS) return latest;
   const triedAt = Math.max(latest.askedAt, failedAt);
@@ -62,7 +65,7 @@ export async function takeState(
   if (now - refreshingSince < HANGS_AFTER_MS && isInTime) return latest;
   known.refreshingSince = now;
   try {
-    return await readState(known, chooseBlock(latest.state), false, waitUntil);
+    return await readState(context, chooseBlock(latest.state), false);
   } catch (error) {
     logFailure({ event: "kept_served", store: known.name }, error);
     return latest;
@@ -76,11 +79,11 @@ export async function takeState(
  * are replicas, and then believed: a backup may have been restored.
  */
 async function readState(
-  known: KnownState,
+  context: Context,
   wanted: WantedBlock | undefined,
   isNewest: boolean,
-  waitUntil: WaitUntil,
 ): Promise<Reading> {
+  const { known, waitUntil } = context;
   const read = async () => {
     const askedAt = Date.now();
     const reading = await limitTime(known.store.readState(wanted, isNewest));
@@ -93,7 +96,7 @@ async function readState(
   };
   try {
     const reading = await known.share(`state ${wanted} ${isNewest}`, read, waitUntil);
-    return reading ?? (await readState(known, wanted, true, waitUntil));
+    return reading ?? (await readState(context, wanted, true));
   } catch (error) {
     known.failedAt = Date.now();
     throw error;
@@ -107,20 +110,19 @@ async function readState(
  * @returns `found` is undefined if the newest state does not have it, or if that was asked for a moment ago
  */
 export async function look<T>(
-  known: KnownState,
+  context: Context,
   chooseBlock: ChooseBlock,
-  waitUntil: WaitUntil,
   find: (reading: Reading) => Promise<T>,
 ): Promise<{ state: State; found: T }> {
-  let reading = await takeState(known, chooseBlock, waitUntil);
+  let reading = await takeState(context, chooseBlock);
   for (let attempt = 1; ; attempt++) {
     try {
       const found = await find(reading);
-      const isConfirmed = attempt > 1 || Date.now() - known.confirmedAt < CONFIRMED_MS;
+      const isConfirmed = attempt > 1 || Date.now() - context.known.confirmedAt < CONFIRMED_MS;
       if (found !== undefined || isConfirmed) return { state: reading.state, found };
     } catch (error) {
       if (!(error instanceof MissingBlockError) || attempt === ATTEMPTS) throw error;
     }
-    reading = await readState(known, chooseBlock(known.latest?.state), true, waitUntil);
+    reading = await readState(context, chooseBlock(context.known.latest?.state), true);
   }
 }

@@ -67,8 +67,6 @@ export function parseState(text: string): State {
   try {
     return requireState(JSON.parse(text));
   } catch (cause) {
-    throw cause instanceof DamagedStateError
-      ? cause
-      : new DamagedStateError(`The stored state is not JSON: ${text.slice(0, 100)}`, { cause });
+    throw new DamagedStateError(`The stored state is damaged: ${text.slice(0, 100)}`, { cause });
   }
 }
