@@ -38,7 +38,7 @@ export function createD1Store(database: SqlDatabase): Store {
 }
 
 /** The query of the state and, if one is wanted, of a block of its load. */
-function writeQuery(wanted: WantedBlock | undefined): string {
+export function writeQuery(wanted: WantedBlock | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (wanted === undefined) return `${state} FROM state`;
   // D1 passes numbers as reals, which the key of a row must not be.

@@ -6,7 +6,7 @@ import { PROJECT } from "../../data/stores/wrangler.ts";
 import type { Env } from "../../src/env.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
-import { BLOCK_QUERY } from "../../src/store/d1.ts";
+import { writeQuery } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { compare, measureCases } from "./cases.ts";
@@ -70,7 +70,7 @@ async function bench({ records, rounds, milliseconds }: Options) {
   );
   const results = await Array.fromAsync(figures, async (one) => {
     const block = one.store === "d1" && one.page && lastBlock(pages[one.page] * PAGE_SIZE);
-    const query = block ? await env.DB.prepare(BLOCK_QUERY).bind(block).all() : null;
+    const query = block ? await env.DB.prepare(writeQuery(block)).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
   return { records, results, ratios: compare(results), walks, loads };
