@@ -18,15 +18,15 @@ const script = await bundleWorker("test/http-suite/read-only-worker.ts");
 describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", async (store) => {
   const worker = await startWorker({ vars: { STORE: store }, script });
   afterAll(() => worker.close());
-  const { load } = await loadInto(worker.env, store, records);
-  describeService({ ...worker, ...known, hasFiles: true, load });
+  await loadInto(worker.env, store, records);
+  describeService({ ...worker, ...known, hasFiles: true });
 });
 
 describe("in workerd, with the seed and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
-  const { load, count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
-  describeService({ ...worker, hasFiles: true, count, load });
+  const { count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
+  describeService({ ...worker, hasFiles: true, count });
 
   test("/seed.csv.gz has all records, newest first, in the same bytes on every system", async () => {
     const response = await worker.fetch("/seed.csv.gz");

