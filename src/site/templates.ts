@@ -51,7 +51,8 @@ async function fill(c: Context<{ Bindings: Env }>, file: string, origin: string)
   // The host has no meaning: the binding looks at the path only.
   const template = await c.env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
-  const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, origin);
+  // A function, because `$` in a text has a meaning. No server accepts a Host with a character that HTML or JSON must escape.
+  const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => origin);
   return { origin, text, etag: await createEtag(text) };
 }
 

@@ -13,6 +13,10 @@ test("the document is that of the code, with the origin of the request as its se
   expect((await read(ORIGIN)).text).toBe(JSON.stringify(describeService(ORIGIN)));
 });
 
+test("an origin with a pattern of String.replace is written as it is", async () => {
+  expect((await read("https://a$&b.example")).origin).toBe("https://a$&b.example");
+});
+
 test("every origin gets its own document and entity-tag, in any order", async () => {
   const one = await read("https://one.example", service);
   const [two, again, replaced] = await Promise.all([
