@@ -7,7 +7,7 @@ const MOST_FRAMES = 8;
 /** The fields of a line in the log, without the reason. None of them comes from a client. */
 export interface LogFields {
   /** What happened, to filter by. */
-  event: "request_failed" | "page_failed" | "kept_served" | "rate_limit_failed";
+  event: "request_failed" | "kept_served" | "rate_limit_failed";
   /** The setting `STORE`, if it is set. */
   store?: string | undefined;
   method?: string;

@@ -13,11 +13,5 @@ export const DOCUMENT_PATH = "/openapi.json";
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
 
-/** The path that leads to the page of a date. */
-export const GO_PATH = "/go";
-
-/** The path of the file with all records of the seed. */
-export const SEED_PATH = "/seed.csv.gz";
-
 /** The origin in the templates that the build writes (tools/build-assets.ts). */
 export const PLACEHOLDER_ORIGIN = "https://origin.invalid";

@@ -1,7 +1,7 @@
 import { nameStatus } from "../http/errors.ts";
 import type { Place } from "../records/route.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
-import { writeHead } from "./message-head.ts";
+import { formatHead } from "./text-format.ts";
 
 /** A response to a client, and its request. */
 export interface ClientResponse {
@@ -31,7 +31,7 @@ export function describeStatus(status: number): string {
 export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
   <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
     <pre>
-      {writeHead(describeStatus(status), headers)}
+      {formatHead(describeStatus(status), headers)}
       {children ?? <code>{body}</code>}
     </pre>
   </section>

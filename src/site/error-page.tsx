@@ -7,9 +7,8 @@ import { Layout } from "./layout.tsx";
 /** The web page of an error: what a person can do, and the response that a client gets. */
 export function renderError(response: ClientResponse): string {
   const title = describeStatus(response.status);
-  const { pathname } = response.url;
   return (
-    <Layout title={title} path={pathname}>
+    <Layout title={title} path={response.url.pathname}>
       <h1>{title}</h1>
       <p class="lead">
         <Advice {...response} />

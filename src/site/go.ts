@@ -5,7 +5,9 @@ import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, type Hide, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/statistics.ts";
 import { cachedStore } from "../store/open.ts";
-import { GO_PATH } from "./about.ts";
+
+/** The path that leads to the page of a date. */
+export const GO_PATH = "/go";
 
 interface GoEnv {
   Bindings: Env;

@@ -4,18 +4,18 @@ import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
 /** The pages in the navigation of the site. */
-const PAGES = [
+const PAGES: Link[] = [
   ["/", "Overview"],
   [COLLECTION_PATH, "Records"],
   [REFERENCE_PATH, "API reference"],
-] as const;
+];
 
-const FOOTER_LINKS = [
+const FOOTER_LINKS: Link[] = [
   [DOCUMENT_PATH, "OpenAPI document"],
   ["/healthz", "Health"],
   ["/README.md", "README"],
   ["/LICENSE", "Licence"],
-] as const;
+];
 
 interface LayoutProps {
   /** The title of the page. The name of the site is added. */
@@ -28,13 +28,10 @@ interface LayoutProps {
   scripts?: ("copy" | "send")[];
 }
 
-interface LinksProps {
-  links: readonly (readonly [href: string, name: string])[];
-  /** The link that leads to this page. */
-  current?: string | undefined;
-}
+type Link = readonly [href: string, name: string];
 
-export const Links: FC<LinksProps> = ({ links, current }) => (
+/** @param current the link that leads to this page */
+export const Links: FC<{ links: readonly Link[]; current?: string | undefined }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (
       <li>
@@ -85,4 +82,11 @@ const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] 
       <script type="module" src={paths[`${name}.js`]} />
     ))}
   </head>
+);
+
+/** Instead of what a page would show of records. */
+export const EmptyCollection: FC = () => (
+  <p class="banner">
+    The collection is empty. Load records with <code>npm run data -- load FILE</code>.
+  </p>
 );

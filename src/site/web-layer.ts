@@ -1,7 +1,6 @@
 import type { Context, Next } from "hono";
 import { dropCondition, wantsPage } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
-import { logFailure } from "../log.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import type { CollectionEnv } from "../records/route.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
@@ -27,7 +26,6 @@ export const HTML_HEADERS = {
 const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
 
 type SiteContext = Context<CollectionEnv>;
-type Received = Pick<ClientResponse, "status" | "headers" | "body">;
 
 /**
  * Lets the service respond in JSON, once, and shows that response as a web page if the client prefers HTML: pages of the
@@ -44,51 +42,36 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   const { status, headers } = c.res;
   const isShown = status >= 400 || (status === 200 && c.get("place") !== undefined);
   if (!isShown || headers.get("Content-Type") !== "application/json") return;
-  const response = { status, headers, body: await readBody(c.res) };
+  const received = { status, headers, body: await readBody(c.res) };
   // Hono would copy the headers of the response that is replaced.
   c.res = undefined;
-  c.res = createPage(c, response);
+  const html = render(c, received);
+  const replaced = new Headers(headers);
+  for (const name of REPLACED) replaced.delete(name);
+  for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
+  c.res = new Response(`<!doctype html>${html}`, { status, headers: replaced });
 }
 
 /** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
 async function readBody(response: Response): Promise<string> {
-  const isIntact = !response.headers.get("Preference-Applied")?.includes("body=");
-  return isIntact ? response.text() : readParts(response);
-}
-
-async function readParts({ body }: Response): Promise<string> {
+  if (!response.headers.get("Preference-Applied")?.includes("body=")) return response.text();
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
+    for await (const part of response.body ?? []) text += decoder.decode(part, { stream: true });
   } catch {
     // A fault has cut the body.
   }
   return text;
 }
 
-/** @returns the response itself if it cannot be shown */
-function createPage(c: SiteContext, response: Received): Response {
-  const { status, headers, body } = response;
-  try {
-    const html = render(c, response);
-    const replaced = new Headers(headers);
-    for (const name of REPLACED) replaced.delete(name);
-    for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
-    return new Response(`<!doctype html>${html}`, { status, headers: replaced });
-  } catch (error) {
-    logFailure({ event: "page_failed", method: c.req.method, status }, error);
-    return new Response(body, { status, headers });
-  }
-}
-
-function render(c: SiteContext, { status, headers, body }: Received): string {
+function render(c: SiteContext, received: Pick<ClientResponse, "status" | "headers" | "body">): string {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const place = c.get("place");
   const isFault = c.get("fault") ?? false;
-  const response = { status, headers, body, url, place, isFault, unchanged: findUnchanged(c, url) };
-  return status === 200 && place ? renderRecords(response, place.number) : renderError(response);
+  const response = { ...received, url, place, isFault, unchanged: findUnchanged(c, url) };
+  return received.status === 200 && place ? renderRecords(response, place.number) : renderError(response);
 }
 
 /** The address of the same page without faults; undefined if a header asks for them. */

@@ -1,10 +1,6 @@
-import { Hono } from "hono";
 import { describe, expect, test, vi } from "vitest";
 import { Page, TrafficRecord } from "../../src/records/record.ts";
-import type { CollectionEnv } from "../../src/records/route.ts";
-import { showAsPage } from "../../src/site/web-layer.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
-import { readLog } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { inBrowser } from "./browser-request.ts";
@@ -177,19 +173,4 @@ test("a page counts one record", async () => {
   const { fetch } = await createMemoryService(makeRecords(1));
   const page = await (await fetch(PATH, inBrowser())).text();
   expect(toText(page)).toContain("1 record, newest first: page 1 of 1.");
-});
-
-test("a page that cannot be rendered is logged, and the client gets the JSON", async () => {
-  vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const app = new Hono<CollectionEnv>();
-  const body = { count: 1, next: null, previous: null, results: [null] };
-  app.use(showAsPage);
-  app.get(PATH, (c) => {
-    c.set("place", { number: 1, pages: 1 });
-    return c.json(body, 200, { ETag: '"1"' });
-  });
-  const response = await app.request(ORIGIN + PATH, inBrowser(), {});
-  expect([await response.json(), response.headers.get("etag")]).toEqual([body, '"1"']);
-  expect(readLog()).toMatchObject([{ event: "page_failed", method: "GET", status: 200 }]);
-  vi.restoreAllMocks();
 });

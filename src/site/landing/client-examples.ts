@@ -4,16 +4,12 @@
  * @param url the absolute URL of the collection
  */
 export function writePrograms(url: string): { language: string; code: string }[] {
+  const quoted = JSON.stringify(url);
   return [
-    { language: "JavaScript", code: writeJavaScript(JSON.stringify(url)) },
-    { language: "Python", code: writePython(JSON.stringify(url)) },
-    { language: "R", code: writeR(JSON.stringify(url)) },
+    { language: "JavaScript", code: writeJavaScript(quoted) },
+    { language: "Python", code: writePython(quoted) },
+    { language: "R", code: writeR(quoted) },
   ];
-}
-
-/** Quotes an argument for a POSIX shell. */
-export function quoteForShell(text: string): string {
-  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 function writeJavaScript(url: string): string {

@@ -1,26 +1,24 @@
 import type { Hour, Statistics } from "../../records/statistics.ts";
-import { type FC, Markup } from "../jsx-runtime.ts";
+import type { FC } from "../jsx-runtime.ts";
 
-/** The means of a kind of day by hour; null for an hour without records. */
-interface Line {
-  kind: "weekdays" | "weekends";
-  name: string;
-  means: (number | null)[];
-}
+/** A line of the figure for each kind of day. */
+const KINDS = [
+  ["weekdays", "Monday to Friday"],
+  ["weekends", "Saturday and Sunday"],
+] as const;
+
+/** The mean of each hour; null for an hour without records. */
+type Means = (number | null)[];
 
 /**
  * The mean road users per record by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
  * below it says what a reader can see.
  */
-export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => {
-  const lines: Line[] = [
-    { kind: "weekdays", name: "Monday to Friday", means: weekdays.map(findMean) },
-    { kind: "weekends", name: "Saturday and Sunday", means: weekends.map(findMean) },
-  ];
+export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
+  const lines = KINDS.map(([kind, name]) => ({ kind, name, means: hours[kind].map(findMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
   if (highest === 0) return <p>The records count no road users.</p>;
   const top = roundUp(highest);
-  const paths = lines.map(({ kind, means }) => `<path class="${kind}" d="${writePath(means, top)}"></path>`);
   return (
     <figure class="panel">
       <figcaption>
@@ -30,7 +28,9 @@ export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => 
         <Scale labels={[top, top / 2, 0]} />
         <svg viewBox="0 0 24 100" preserveAspectRatio="none" aria-hidden="true">
           <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
-          {new Markup(paths.reverse().join(""))}
+          {lines.toReversed().map(({ kind, means }) => (
+            <path class={kind} d={writePath(means, top)} />
+          ))}
         </svg>
         <Scale labels={[0, 6, 12, 18, 24]} />
       </div>
@@ -39,7 +39,7 @@ export const HoursFigure: FC<Statistics["hours"]> = ({ weekdays, weekends }) => 
           <svg class="key" viewBox="0 0 32 8" aria-hidden="true">
             <path class={line.kind} d="M2 4H30" />
           </svg>{" "}
-          {describe(line)}
+          {describe(line.name, line.means)}
         </p>
       ))}
     </figure>
@@ -60,7 +60,7 @@ function roundUp(highest: number): number {
 }
 
 /** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a line of its own. */
-function writePath(means: (number | null)[], top: number): string {
+function writePath(means: Means, top: number): string {
   const has = (hour: number) => (means[hour] ?? null) !== null;
   return means
     .map((mean, hour) => {
@@ -81,7 +81,7 @@ const Scale: FC<{ labels: number[] }> = ({ labels }) => (
 );
 
 /** What the line shows: the highest and the lowest hour. */
-function describe({ name, means }: Line): string {
+function describe(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
   const [highest, ...others] = hours.sort((one, other) => other.mean - one.mean);
   const lowest = others.at(-1);

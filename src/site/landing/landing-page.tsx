@@ -2,15 +2,13 @@ import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import type { Statistics } from "../../records/statistics.ts";
 import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
-import { CodeBlock } from "../code-block.tsx";
-import { JsonText } from "../json-text.tsx";
+import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
 import type { FC } from "../jsx-runtime.ts";
-import { Layout } from "../layout.tsx";
-import { formatCount, formatNumber, formatShare } from "../number-format.ts";
-import { quoteForShell, writePrograms } from "./client-examples.ts";
+import { EmptyCollection, Layout } from "../layout.tsx";
+import { formatCount, formatNumber, formatShare } from "../text-format.ts";
+import { writePrograms } from "./client-examples.ts";
 import { HoursFigure } from "./hours-figure.tsx";
-import { PeriodTable } from "./period-table.tsx";
-import { formatDates } from "./periods.ts";
+import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
 /** A page of the collection with only its first record, as an example of a response. */
@@ -27,26 +25,11 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
   return (
     <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
       <div class="intro">
-        <div>
-          <h1>{SITE_NAME}</h1>
-          <p class="lead">
-            Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated
-            JSON collection that everyone may read. It is a {STAND_IN}.
-          </p>
-          <CodeBlock code={url} label="address of the collection" />
-          <p class="row">
-            <a class="button primary" href={COLLECTION_PATH}>
-              Look at the records
-            </a>
-            <a class="button" href={REFERENCE_PATH}>
-              Try the API
-            </a>
-          </p>
-        </div>
+        <Introduction url={url} />
         {sample && <Response {...sample} url={url} />}
         <div>
           <h2>The collection</h2>
-          <Collection {...summary} />
+          {summary.count > 0 ? <Collection {...summary} /> : <EmptyCollection />}
         </div>
       </div>
       {summary.count > 0 && (
@@ -71,22 +54,29 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
   ).html;
 }
 
-const Faults: FC<{ url: string }> = ({ url }) => (
-  <>
-    <h2>Test a client</h2>
-    <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
-    <CodeBlock code={`curl -si ${quoteForShell(`${url}?prefer=code=503`)}`} label="fault" />
-    <p>
-      The links keep the parameter. The API reference lists{" "}
-      <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
+const Introduction: FC<{ url: string }> = ({ url }) => (
+  <div>
+    <h1>{SITE_NAME}</h1>
+    <p class="lead">
+      Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated JSON
+      collection that everyone may read. It is a {STAND_IN}.
     </p>
-  </>
+    <CodeBlock code={url} label="address of the collection" />
+    <p class="row">
+      <a class="button primary" href={COLLECTION_PATH}>
+        Look at the records
+      </a>
+      <a class="button" href={REFERENCE_PATH}>
+        Try the API
+      </a>
+    </p>
+  </div>
 );
 
 /** The command, and its response with only one record. */
 const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url }) => (
   <div class="example">
-    <CodeBlock code={`curl -s ${quoteForShell(`${url}?page=${number}`)}`} label="curl" />
+    <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
     <pre class="panel">
       <JsonText value={envelope} />
     </pre>
@@ -95,26 +85,13 @@ const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url })
 );
 
 const Collection: FC<Summary> = (summary) => {
-  const { count, loaded_at, seed_url, statistics } = summary;
-  if (count === 0)
-    return (
-      <p>
-        The collection is empty. Load records with <code>npm run data -- load FILE</code>.
-      </p>
-    );
+  const { loaded_at, seed_url, statistics } = summary;
   return (
     <>
       <p>
-        {describeSources(statistics)}
-        {seed_url && (
-          <>
-            {" "}
-            <a href={seed_url}>Download all as CSV</a>.
-          </>
-        )}
+        {describeSources(statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
         {loaded_at && (
           <>
-            {" "}
             The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
           </>
         )}
@@ -139,18 +116,19 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
   const { first, last, cameras, days, camera_ok, totals } = statistics;
   const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
   const known = count - camera_ok.null;
-  const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10), "day");
+  const health: [string, string] =
+    known === 0
+      ? ["Not recorded", "camera_ok is null in all records"]
+      : [
+          `${formatShare(camera_ok.True, known)} True`,
+          `of ${formatCount(known, "record")} with a known status`,
+        ];
+  const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10));
   return [
     ["Records", formatNumber(count), `on ${formatCount(pages, "page")}`],
     ["Cameras", formatNumber(cameras), `${formatCount(counted, "road user")} counted`],
     ["Dates", dates, `on ${formatCount(days, "day")}, until ${last}`],
-    known === 0
-      ? ["Camera health", "Not recorded", "camera_ok is null in all records"]
-      : [
-          "Camera health",
-          `${formatShare(camera_ok.True, known)} True`,
-          `of ${formatCount(known, "record")} with a known status`,
-        ],
+    ["Camera health", ...health],
   ];
 }
 
@@ -165,6 +143,18 @@ function describeSources({ sources, source_count }: Pick<Statistics, "sources" |
   if (more > 0) named.push(`and ${more} more`);
   return `The records come from: ${named.join("; ")}.`;
 }
+
+const Faults: FC<{ url: string }> = ({ url }) => (
+  <>
+    <h2>Test a client</h2>
+    <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
+    <CurlBlock options="-si" url={`${url}?prefer=code=503`} label="fault" />
+    <p>
+      The links keep the parameter. The API reference lists{" "}
+      <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
+    </p>
+  </>
+);
 
 const Settings: FC<Summary> = ({ prefer, rate_limit_seconds: seconds }) => (
   <>

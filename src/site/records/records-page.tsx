@@ -1,13 +1,11 @@
 import { COLLECTION_PATH, lastPage, pageUrls } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
 import { type ClientResponse, Message } from "../client-response.tsx";
-import { CodeBlock } from "../code-block.tsx";
-import { JsonText } from "../json-text.tsx";
-import type { FC } from "../jsx-runtime.ts";
-import { DateBox, PageBox } from "../jump-boxes.tsx";
-import { quoteForShell } from "../landing/client-examples.ts";
-import { Layout } from "../layout.tsx";
-import { formatCount } from "../number-format.ts";
+import { CurlBlock, JsonText } from "../code.tsx";
+import { GO_PATH } from "../go.ts";
+import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
+import { EmptyCollection, Layout } from "../layout.tsx";
+import { formatCount } from "../text-format.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /**
@@ -31,7 +29,7 @@ export function renderRecords(response: ClientResponse, number: number): string 
       {page && <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} />}
       <section class="client" aria-labelledby="response">
         <h2 id="response">The response to a client</h2>
-        <CodeBlock code={`curl -si ${quoteForShell(toUrl(number))}`} label="curl" />
+        <CurlBlock options="-si" url={toUrl(number)} label="curl" />
         <p>
           <a href={toUrl(number).replace("format=api", "format=json")}>Raw JSON</a>
         </p>
@@ -77,21 +75,24 @@ interface RecordsProps {
 
 const Records: FC<RecordsProps> = (props) => {
   const { page, number, query } = props;
-  if (page.count === 0 && page.results.length === 0)
-    return (
-      <p class="banner">
-        The collection is empty. Load records with <code>npm run data -- load FILE</code>.
-      </p>
-    );
+  const { count, results } = page;
+  if (count === 0 && results.length === 0) return <EmptyCollection />;
+  const date = results[0]?.timestamp?.slice(0, 10);
   return (
     <>
       <nav class="row" aria-label="Pages">
         <PageLinks {...props} />
-        <PageBox query={query} number={number} last={lastPage(page.count)} />
-        <DateBox query={query} date={page.results[0]?.timestamp?.slice(0, 10)} />
+        <JumpForm action={COLLECTION_PATH} query={query}>
+          <label for="page">Page</label>
+          <input id="page" name="page" type="number" min="1" max={lastPage(count)} value={number} />
+        </JumpForm>
+        <JumpForm action={GO_PATH} query={query}>
+          <label for="date">Date</label>
+          <input id="date" name="date" type="date" value={date} />
+        </JumpForm>
       </nav>
-      <RecordTable records={page.results} />
-      {page.results.some(({ camera_ok }) => camera_ok === null) && (
+      <RecordTable records={results} />
+      {results.some(({ camera_ok }) => camera_ok === null) && (
         <p class="quiet">
           If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
         </p>
@@ -121,3 +122,16 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
       {name}
     </a>
   );
+
+/** A form that opens another page, with the other parameters of the request. */
+const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>> = (props) => (
+  <form class="row" action={props.action} autocomplete="off">
+    {Array.from(props.query, ([name, value]) =>
+      name === "page" ? null : <input type="hidden" name={name} value={value} />,
+    )}
+    {props.children}
+    <button type="submit" class="button">
+      Go
+    </button>
+  </form>
+);

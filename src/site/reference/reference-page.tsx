@@ -1,35 +1,30 @@
 import { MOCK_OPTIONS } from "../../mock/options.ts";
+import type { OpenApiDocument, Operation } from "../../openapi.ts";
+import { COLLECTION_PATH } from "../../records/page.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
-import { CodeBlock } from "../code-block.tsx";
-import { JsonText } from "../json-text.tsx";
-import type { FC } from "../jsx-runtime.ts";
-import { quoteForShell } from "../landing/client-examples.ts";
+import { CurlBlock, JsonText } from "../code.tsx";
+import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
-import type { OpenApiDocument, Operation } from "./document.ts";
-import { describeSchema, findExample, listFields, listHeaders, listOperations } from "./document.ts";
-import { Entries, Markdown } from "./text.tsx";
-import { TryIt } from "./try-it.tsx";
+import { Entries, listFields, listHeaders, listParameters, listResponses, Markdown } from "./entries.tsx";
 
 /** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
 export function renderReference(document: OpenApiDocument): string {
-  const { info, servers, components } = document;
-  const origin = servers[0]?.url ?? "";
-  const operations = listOperations(document);
-  const lists = [
-    { id: "record", name: "Record", entries: listFields(components.schemas.TrafficRecord) },
-    { id: "envelope", name: "Page", entries: listFields(components.schemas.Page) },
-  ];
-  const headers = { id: "headers", name: "Headers" };
-  const contents = [
-    ...operations.map(({ operationId: id, summary: name }) => ({ id, name })),
-    FAULTS,
-    ...lists,
-    headers,
-  ];
+  const { info, servers, paths, components } = document;
+  const url = `${servers[0]?.url}${COLLECTION_PATH}`;
+  const { get, options } = paths[COLLECTION_PATH] ?? {};
+  const operations = [get, options].filter((operation) => operation !== undefined);
   return (
     <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
       <nav aria-label="Contents">
-        <Links links={contents.map(({ id, name }) => [`#${id}`, name])} />
+        <Links
+          links={[
+            ...operations.map(({ operationId, summary }) => [`#${operationId}`, summary] as const),
+            ["#faults", "Faults"],
+            ["#record", "Record"],
+            ["#envelope", "Page"],
+            ["#headers", "Headers"],
+          ]}
+        />
       </nav>
       <h1>API reference</h1>
       <Markdown text={info.description} />
@@ -37,89 +32,119 @@ export function renderReference(document: OpenApiDocument): string {
         Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators and
         other viewers.
       </p>
-      {operations.map((operation) => (
-        <DescribedOperation {...operation} url={origin + operation.path} />
-      ))}
-      {lists.map(({ id, name, entries }) => (
-        <>
-          <h2 id={id}>{name}</h2>
-          <Entries entries={entries} />
-        </>
-      ))}
+      {get && <List {...get} url={url} />}
+      {options && <Describe {...options} url={url} />}
+      <h2 id="record">Record</h2>
+      <Entries entries={listFields(components.schemas.TrafficRecord)} />
+      <h2 id="envelope">Page</h2>
+      <Entries entries={listFields(components.schemas.Page)} />
       <details>
         <summary>
-          <h2 id={headers.id}>{headers.name}</h2>
+          <h2 id="headers">Headers</h2>
         </summary>
-        <Entries entries={listHeaders(operations, document)} />
+        <Entries entries={listHeaders(operations, components)} />
       </details>
     </Layout>
   ).html;
 }
 
-/** An operation: what it does, how to send it, and an example. Both have the same parameters and errors, which `GET` lists. */
-const DescribedOperation: FC<Operation & { url: string }> = ({ url, ...operation }) => {
-  const { operationId, summary, description, method, path } = operation;
-  const example = findExample(operation);
-  const command = method === "GET" ? quoteForShell(`${url}?page=2`) : `-X ${method} ${quoteForShell(url)}`;
+type OperationProps = Operation & {
+  /** The absolute URL of the collection. */
+  url: string;
+};
+
+const List: FC<OperationProps> = (operation) => {
+  const { url, summary } = operation;
   return (
-    <section aria-labelledby={operationId}>
-      <h2 id={operationId}>{summary}</h2>
+    <Section {...operation} method="GET">
+      <TryIt url={url} />
+      <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${summary}`} />
+      <section class="panel response" aria-label="The response" tabindex={0} hidden>
+        <pre />
+      </section>
+      <h3 id="faults">Faults</h3>
       <p>
-        <b>{method}</b> <code>{path}</code>
+        These are the options of <code>prefer</code>, each with an example. Commas separate several options.
       </p>
-      <Markdown text={description} />
-      {method === "GET" && <TryIt url={url} path={path} />}
-      <CodeBlock code={`curl -si ${command}`} label={`curl: ${summary}`} />
-      {method === "GET" && <Details {...operation} />}
-      {example && (
-        <details>
-          <summary>
-            Example: <code>{example.summary}</code>
-          </summary>
-          <pre class="panel">
-            <JsonText value={example.value} />
-          </pre>
-        </details>
-      )}
-    </section>
+      <Entries
+        entries={Object.values(MOCK_OPTIONS).map(({ example, value, description }) => ({
+          name: example,
+          detail: value,
+          text: `${description}.`,
+        }))}
+      />
+      <h3>Parameters</h3>
+      <Entries entries={listParameters(operation)} />
+      <h3>Responses</h3>
+      <Entries entries={listResponses(operation)} />
+    </Section>
   );
 };
 
-/** The place of the response, the faults, the parameters and the responses. */
-const Details: FC<Operation> = ({ parameters, responses }) => (
-  <>
-    <section class="panel response" aria-label="The response" tabindex={0} hidden>
-      <pre />
-    </section>
-    <h3 id={FAULTS.id}>{FAULTS.name}</h3>
-    <p>
-      These are the options of <code>prefer</code>, each with an example. Commas separate several options.
-    </p>
-    <Entries
-      entries={Object.values(MOCK_OPTIONS).map(({ example, value, description }) => ({
-        name: example,
-        detail: value,
-        text: `${description}.`,
-      }))}
-    />
-    <h3>Parameters</h3>
-    <Entries
-      entries={parameters.map(({ name, in: place, schema, description }) => ({
-        name,
-        detail: `${place}: ${describeSchema(schema)}`,
-        // The table of faults replaces the list of them.
-        text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
-      }))}
-    />
-    <h3>Responses</h3>
-    <Entries
-      entries={Object.entries(responses).map(([status, { description }]) => ({
-        name: status === "default" ? "Other" : status,
-        detail: "",
-        text: description,
-      }))}
-    />
-  </>
+/** Its parameters and errors are those of the list. */
+const Describe: FC<OperationProps> = (operation) => (
+  <Section {...operation} method="OPTIONS">
+    <CurlBlock options="-si -X OPTIONS" url={operation.url} label={`curl: ${operation.summary}`} />
+  </Section>
 );
 
-const FAULTS = { id: "faults", name: "Faults" };
+/** What an operation does, how to send it, and an example of its response. */
+const Section: FC<PropsWithChildren<Operation & { method: string }>> = ({
+  children,
+  method,
+  ...operation
+}) => (
+  <section aria-labelledby={operation.operationId}>
+    <h2 id={operation.operationId}>{operation.summary}</h2>
+    <p>
+      <b>{method}</b> <code>{COLLECTION_PATH}</code>
+    </p>
+    <Markdown text={operation.description} />
+    {children}
+    <Example {...operation} />
+  </section>
+);
+
+/** The first example of a successful response; of a page, with only its first record. */
+const Example: FC<Operation> = ({ responses }) => {
+  const [example] = Object.values(responses["200"]?.content?.["application/json"]?.examples ?? {});
+  if (!example) return null;
+  const { results, ...others } = Object(example.value);
+  return (
+    <details>
+      <summary>
+        Example: <code>{example.summary}</code>
+      </summary>
+      <pre class="panel">
+        <JsonText value={results ? { ...others, results: results.slice(0, 1) } : others} />
+      </pre>
+    </details>
+  );
+};
+
+/**
+ * A form that sends a request for a page. A script shows the response in place (scripts/send.ts); without scripts, the browser
+ * opens the response.
+ */
+const TryIt: FC<{ url: string }> = ({ url }) => (
+  <form class="try row" action={COLLECTION_PATH} data-url={url} aria-label="Try it" autocomplete="off">
+    <label>
+      <code>page</code> <input name="page" value="2" inputmode="numeric" />
+    </label>
+    <label>
+      <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+    </label>
+    <datalist id="examples">
+      {Object.values(MOCK_OPTIONS).map(({ example }) => (
+        <option value={example} />
+      ))}
+    </datalist>
+    <button type="submit" class="button primary" name="format" value="json">
+      Send
+    </button>
+    <button type="submit" class="button" name="format" value="api">
+      Open the web page
+    </button>
+    <span role="status" />
+  </form>
+);

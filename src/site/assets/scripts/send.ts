@@ -1,6 +1,6 @@
 // Sends the form of the API reference without leaving the page, keeps its command up to date, and shows the response below it.
 
-import { writeHead } from "../../message-head.ts";
+import { formatHead } from "../../text-format.ts";
 
 let running = new AbortController();
 
@@ -46,7 +46,7 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   try {
     const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
-    head = `GET ${url}\n\n${writeHead(name, response.headers)}`;
+    head = `GET ${url}\n\n${formatHead(name, response.headers)}`;
     show(name, head);
     panel.scrollIntoView({ block: "nearest" });
     const body = await response.text();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatNumber, formatShare } from "../../src/site/number-format.ts";
+import { formatNumber, formatShare } from "../../src/site/text-format.ts";
 
 test.each([
   [0, "0"],

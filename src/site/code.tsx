@@ -1,0 +1,48 @@
+import { type FC, Markup } from "./jsx-runtime.ts";
+
+interface CodeBlockProps {
+  code: string;
+  /** What the code is, for the name of the copy button. */
+  label: string;
+}
+
+/**
+ * Code with a copy button, which a script shows (src/site/assets/scripts/copy.ts). The result is reported in an element
+ * of its own: a screen reader announces a status only if its element exists before it changes, and the button must keep
+ * its name.
+ */
+export const CodeBlock: FC<CodeBlockProps> = ({ code, label }) => (
+  <div class="code row panel">
+    <pre>
+      <code>{code}</code>
+    </pre>
+    <span role="status" />
+    <button type="button" class="copy button" aria-label={`Copy: ${label}`} hidden>
+      Copy
+    </button>
+  </div>
+);
+
+/** A command that sends a request. The URL is quoted for a POSIX shell. */
+export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({ options, url, label }) => (
+  <CodeBlock code={`curl ${options} '${url.replaceAll("'", String.raw`'\''`)}'`} label={label} />
+);
+
+const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
+
+/**
+ * JSON, one member a line. The links of a page envelope work. It is written as text, because an element for each of hundreds
+ * of members would take longer than the rest of the page.
+ */
+export const JsonText: FC<{ value: unknown }> = ({ value }) => {
+  const html = JSON.stringify(value, null, 2)
+    .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")
+    .replaceAll(/^( *)("(?:[^"\\]|\\.)*"): /gm, "$1<b>$2</b>: ")
+    .replaceAll(/(?<=^ {2}<b>"(?:next|previous)"<\/b>: )"(?:[^"\\]|\\.)*"/gm, writeLink);
+  return <code class="json">{new Markup(html)}</code>;
+};
+
+/** @param text of a URL in JSON, in which only quotes are not escaped */
+function writeLink(text: string): string {
+  return `<a href="${String(JSON.parse(text)).replaceAll('"', "&quot;")}">${text}</a>`;
+}
