@@ -1,5 +1,5 @@
-import { summarise } from "./input-error.ts";
-import { SEED_SOURCE, stageSeed } from "./sources.ts";
+import { listSeedFiles, SEED_SOURCE } from "./sources.ts";
+import { stage, summarise } from "./staging.ts";
 import { useLock, useStore } from "./stores/open.ts";
 import type { StoreChoice } from "./stores/store-choice.ts";
 import { load } from "./stores/writer.ts";
@@ -14,7 +14,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
-    const staged = await stageSeed("Nothing was loaded.");
+    const staged = await stage(listSeedFiles(), { strict: false });
     const write = async () => {
       // Another process may have loaded something before it released the lock.
       if (!(await isEmpty())) return;

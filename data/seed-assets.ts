@@ -7,7 +7,8 @@ import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { type Collection, joinSources, listBlocks } from "./collection.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
-import { listSeedFiles, SEED_SOURCE, stageSeed } from "./sources.ts";
+import { listSeedFiles, SEED_SOURCE } from "./sources.ts";
+import { stage } from "./staging.ts";
 
 /** The code that decides what is written. */
 const LAYOUT = ["seed-assets.ts", "statistics.ts", "formats/csv.ts", "../src/store/block.ts"];
@@ -27,7 +28,7 @@ export async function writeSeedAssets(assets: string): Promise<void> {
   const load = digest.digest("hex").slice(0, 20);
   const stateFile = join(assets, SEED_STATE_FILE);
   if (existsSync(stateFile) && JSON.parse(readFileSync(stateFile, "utf8")).load === load) return;
-  const staged = await stageSeed("The seed was not built.");
+  const staged = await stage(listSeedFiles(), { strict: false, conclusion: "The seed was not built." });
   try {
     writeAssets(assets, load, staged, [SEED_SOURCE]);
   } finally {

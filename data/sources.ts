@@ -1,7 +1,5 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { requireLoadable } from "./input-error.ts";
-import { type Staged, stage } from "./staging.ts";
 
 /** The package has a folder of this name beside its code, too. */
 const SEED = join(import.meta.dirname, "seed");
@@ -13,15 +11,6 @@ export const SEED_SOURCE = "generated";
 export function listSeedFiles(): string[] {
   const names = readdirSync(SEED).filter((name) => /\.csv(\.gz)?$/.test(name));
   return names.sort().map((name) => join(SEED, name));
-}
-
-/**
- * Reads the files of the seed as those of any load.
- * @param conclusion the last line of what a refusal says
- * @throws InputError if any line of the files cannot be loaded
- */
-export async function stageSeed(conclusion: string): Promise<Staged> {
-  return requireLoadable(await stage(listSeedFiles(), { strict: false }), conclusion);
 }
 
 /**

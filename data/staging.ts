@@ -2,15 +2,23 @@ import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
 import type { Statistics } from "../src/records/statistics.ts";
 import type { Collection } from "./collection.ts";
-import { DiskFullError, isDiskFull } from "./file-errors.ts";
-import { ARRAY, createProblemList, formatProblem, type Problem } from "./formats/problem.ts";
+import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
+import { DiskFullError, formatCount, isDiskFull } from "./messages.ts";
 import { describeMixture, findConflicts } from "./staging/conflicts.ts";
-import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
-import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/insert.ts";
+import {
+  measureLines,
+  numberObservations,
+  openDatabase,
+  selectBlocks,
+  sortLines,
+} from "./staging/database.ts";
+import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/intake.ts";
 import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
+  /** The last line of a refusal; by default, that nothing was loaded. */
+  conclusion?: string | undefined;
   /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
   /** Prints a warning while the files are read. */
@@ -19,9 +27,6 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
 
 /** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
 export interface Staged extends Collection, IntakeCounts {
-  /** The first 20, in the order of files and lines. If there are any, the records cannot be written. */
-  problems: Problem[];
-  problemCount: number;
   /** The bytes that the records take in a store. */
   bytes(): number;
   /** Removes the records from disk. */
@@ -29,16 +34,15 @@ export interface Staged extends Collection, IntakeCounts {
 }
 
 /**
- * Reads and checks the files of one load. Reads all of them, even if there are problems, and never throws for a problem of
- * the input.
+ * Reads and checks the files of one load. Reads all of them, even if there are problems.
  * @param files paths; `-` is standard input
+ * @throws InputError if any line of the files cannot be loaded
  * @throws Error if the disk is full
  */
 export function stage(files: string[], options: StageOptions): Promise<Staged> {
-  return run(files, options, async (intake, report, step) => {
-    const pages = await readFiles(files, options, { intake, report, step });
-    for (const problem of pages.problems()) {
-      if (options.strict) report(problem);
+  return run(files, options, async (intake, step) => {
+    for (const problem of await readFiles(files, options, intake, step)) {
+      if (options.strict) intake.report(problem);
       else options.warn?.(`Warning: ${formatProblem(problem)}`);
     }
   });
@@ -46,40 +50,44 @@ export function stage(files: string[], options: StageOptions): Promise<Staged> {
 
 /** Checks records in memory as `stage` checks those of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
-  return run([ARRAY], { strict: true }, async (intake, report) => {
+  return run([ARRAY], { strict: true }, async (intake) => {
     let line = 0;
-    for (const record of records)
-      intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0).forEach(report);
+    for (const record of records) intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0);
   });
 }
 
-type Read = (intake: Intake, report: (problem: Problem) => void, step?: Progress) => Promise<void>;
+/** How many records, how many of them were corrected, and how many were left out. */
+export function summarise({ count, zeroed, duplicates }: IntakeCounts): string {
+  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
+  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
+  const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
+  return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
+}
 
-async function run(files: string[], options: StageOptions, read: Read): Promise<Staged> {
+async function run(
+  files: string[],
+  options: StageOptions,
+  read: (intake: Intake, step?: Progress) => Promise<void>,
+): Promise<Staged> {
   const database = openDatabase();
   const problems = createProblemList(files);
+  const intake = createIntake(database, options, problems.add);
   try {
-    const intake = createIntake(database, options);
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => read(intake, problems.add, step));
+    await runStep("reading", options, (step) => read(intake, step));
     intake.end();
     const statistics = await runStep("comparing", options, async () => {
-      const gathered = compare(database, files, intake, problems.add);
-      if (problems.count() === 0) sortLines(database);
+      const gathered = compare(database, files, intake);
+      problems.requireNone(options.conclusion ?? "Nothing was loaded.");
+      sortLines(database);
       return gathered;
     });
     database.exec("COMMIT");
     return {
       ...intake.counts,
-      problems: problems.first(),
-      problemCount: problems.count(),
       statistics: () => statistics,
-      blocks() {
-        if (problems.count() === 0) return selectBlocks(database);
-        throw new Error("The records cannot be written because the load has problems.");
-      },
-      bytes: () =>
-        Number(database.prepare("SELECT sum(octet_length(line) + 2) AS bytes FROM sorted").get()?.bytes),
+      blocks: () => selectBlocks(database),
+      bytes: () => measureLines(database),
       close: () => database.close(),
     };
   } catch (error) {
@@ -92,12 +100,8 @@ async function run(files: string[], options: StageOptions, read: Read): Promise<
  * Compares the records, after the numbers that observations do not have are assigned.
  * @returns the statistics of all records
  */
-function compare(
-  database: DatabaseSync,
-  files: string[],
-  { gathering, counts }: Intake,
-  report: (problem: Problem) => void,
-): Statistics {
+function compare(database: DatabaseSync, files: string[], intake: Intake): Statistics {
+  const { gathering, counts, report } = intake;
   const gathered = gathering.statistics();
   if (counts.observations > 0 && counts.observations < counts.count) {
     report(describeMixture(database, files));
@@ -119,7 +123,7 @@ async function runStep<T>(
 
 /** SQLite keeps a database without a name in the folder for temporary files. */
 function explain(error: unknown): unknown {
-  if (!isDiskFull(error)) return error;
+  if (error instanceof InputError || !isDiskFull(error)) return error;
   const { message } = new DiskFullError(tmpdir());
   return new Error(`${message} Set TMPDIR to use another folder.`, { cause: error });
 }

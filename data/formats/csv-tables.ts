@@ -1,10 +1,17 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
-import { formatCount, formatValue } from "../formatting.ts";
-import type { CsvRow } from "./csv.ts";
+import * as z from "zod";
+import { TrafficRecord } from "../../src/records/record.ts";
+import { formatCount, formatValue } from "../messages.ts";
+import { type CsvRow, readCsvRows } from "./csv.ts";
+import type { Source, TextChunk } from "./input-file.ts";
 import { type Place, type Problem, UnreadableError } from "./problem.ts";
-import { checkObservation, REPORT_FIELDS } from "./report.ts";
-import type { Row, Source } from "./row.ts";
-import { checkRecord, type Field, RECORD_FIELDS } from "./validation.ts";
+import {
+  cameraRef,
+  checkRecord,
+  createValidator,
+  type Field,
+  RECORD_FIELDS,
+  type Row,
+} from "./validation.ts";
 
 /** A kind of CSV file. */
 interface CsvTable {
@@ -18,45 +25,82 @@ interface CsvTable {
 /** Records with a column for each field. An empty `camera_ok` is null. */
 const RECORDS: CsvTable = { title: "a records file", fields: RECORD_FIELDS, check: checkRecord };
 
+const { timestamp, cars: count, model_name } = TrafficRecord.shape;
+
+const NOT_A_TIME = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
+
+/** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */
+const dateTime = z
+  .string()
+  .overwrite((text) => text.replace(" ", "T"))
+  .pipe(z.iso.datetime({ offset: true, error: () => NOT_A_TIME }))
+  .transform((text) => new Date(text).toISOString());
+
+/** An image in the detection engine's daily report. */
+const Observation = z.strictObject({
+  image_proc: dateTime.pipe(z.iso.datetime({ precision: 3 })),
+  image_capt: dateTime.transform((text) => text.replace(/\.\d+/, "")).pipe(timestamp),
+  camera_ref: z.string().trim().toLowerCase().pipe(cameraRef),
+  model_name,
+  car: count,
+  person: count,
+  bicycle: count,
+  motorcycle: count,
+  bus: count,
+  truck: count,
+  /** The number of problems that the engine found in the image; null in older reports. */
+  warnings: z.preprocess((cell) => (cell === "None" ? null : cell), count.nullable()),
+});
+
+const observations = createValidator(Observation, "a report");
+
 /** The detection engine's daily report: an image per row. */
-const REPORT: CsvTable = { title: "a report", fields: REPORT_FIELDS, check: checkObservation };
+const REPORT: CsvTable = { title: "a report", fields: observations.fields, check: checkObservation };
+
+function checkObservation(values: unknown, place: Place): Row {
+  const checked = observations.validate(values, place);
+  if ("problems" in checked) return checked;
+  const { image_proc, image_capt, camera_ref, warnings, model_name, ...counts } = checked.data;
+  const record: TrafficRecord = {
+    id: 0,
+    camera_pk: 0,
+    camera_ref,
+    timestamp: image_capt,
+    camera_ok: warnings === null ? null : warnings === 0 ? "True" : "False",
+    cars: counts.car,
+    persons: counts.person,
+    bicycles: counts.bicycle,
+    trucks: counts.truck,
+    motorcycles: counts.motorcycle,
+    buses: counts.bus,
+    model_name,
+  };
+  return { ...place, record, processedAt: image_proc };
+}
 
 /**
- * Chooses between a records file and a report by the header.
- * @returns a function that reads a row; undefined for the header again, as in files that were concatenated
- * @throws UnreadableError if it is the header of neither
+ * Reads a records file or a report, which its header distinguishes.
+ * @throws UnreadableError if it has the header of neither, or if the cells cannot be separated
  */
-export function createRowReader(header: CsvRow, source: Source): (row: CsvRow) => Row | undefined {
+export async function* readCsv(chunks: AsyncIterable<TextChunk>, source: Source): AsyncGenerator<Row[]> {
+  let readRow: ReturnType<typeof createRowReader> | undefined;
+  for await (const rows of readCsvRows(chunks)) {
+    const [header] = rows;
+    if (header) readRow ??= createRowReader(header, source);
+    if (readRow) yield rows.map(readRow).filter((row) => row !== undefined);
+  }
+}
+
+/** @returns a function that reads a row; undefined for the header, which files that were concatenated repeat */
+function createRowReader(header: CsvRow, { file, modelName }: Source) {
   const table = requireTable(header);
-  const { cells } = header;
-  const readRow = createCellReader(cells, table, source);
+  const columns = header.cells.map((name) => ({ name, field: table.fields.get(name) }));
   // A file that was concatenated may begin with a byte order mark.
-  const isRepeated = (row: CsvRow) =>
-    row.cells[1] === cells[1] && row.cells.join().replace(/^\ufeff/, "") === cells.join();
-  return (row) => (isRepeated(row) ? undefined : readRow(row));
-}
-
-/** @throws UnreadableError that compares the header with the table whose columns it names most */
-function requireTable({ cells, line }: CsvRow): CsvTable {
-  const text = cells.join(",").toLowerCase();
-  const countNames = ({ fields }: CsvTable) =>
-    [...fields.keys()].filter((name) => text.includes(name)).length;
-  const table = countNames(RECORDS) >= countNames(REPORT) ? RECORDS : REPORT;
-  const { title, fields } = table;
-  const missing = [...fields.keys()].filter((name) => !cells.includes(name));
-  const surplus = cells.filter((name, index) => !fields.has(name) || cells.indexOf(name) < index);
-  if (missing.length === 0 && surplus.length === 0) return table;
-  const differences = [
-    ...(missing.length > 0 ? [`${missing.join(", ")} missing`] : []),
-    ...(surplus.length > 0 ? [`${formatValue(surplus.join(","))} unknown or repeated`] : []),
-  ];
-  const message = `is not the header of ${title}, with commas between names in lower case: ${differences.join("; ")}`;
-  throw new UnreadableError(message, line);
-}
-
-function createCellReader(names: string[], table: CsvTable, { file, modelName }: Source) {
-  const columns = names.map((name) => ({ name, field: table.fields.get(name) }));
-  return ({ cells, line }: CsvRow): Row => {
+  const isHeader = ({ cells }: CsvRow) =>
+    cells[1] === header.cells[1] && cells.join().replace(/^\ufeff/, "") === header.cells.join();
+  return (row: CsvRow): Row | undefined => {
+    if (isHeader(row)) return undefined;
+    const { cells, line } = row;
     if (cells.length !== columns.length) {
       const message = `has ${formatCount(cells.length, "cell")} instead of ${columns.length}`;
       return { problems: [{ file, line, message }] };
@@ -71,9 +115,24 @@ function createCellReader(names: string[], table: CsvTable, { file, modelName }:
     }
     if (isUsual) return { file, line, record: values as TrafficRecord };
     if (modelName) values.model_name = modelName;
-    const row = table.check(values, { file, line });
-    return "problems" in row ? { problems: showCells(row.problems, names, cells) } : row;
+    const checked = table.check(values, { file, line });
+    return "problems" in checked ? { problems: showCells(checked.problems, header.cells, cells) } : checked;
   };
+}
+
+/** @throws UnreadableError that compares the header with that of the more likely table */
+function requireTable({ cells, line }: CsvRow): CsvTable {
+  const table = /image_/i.test(cells.join()) ? REPORT : RECORDS;
+  const names = [...table.fields.keys()];
+  const missing = names.filter((name) => !cells.includes(name));
+  const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
+  if (missing.length === 0 && surplus.length === 0) return table;
+  const differences = [
+    ...(missing.length > 0 ? [`${missing.join(", ")} missing`] : []),
+    ...(surplus.length > 0 ? [`${formatValue(surplus.join(","))} unknown or repeated`] : []),
+  ];
+  const message = `is not the header of ${table.title}, with commas between names in lower case: ${differences.join("; ")}`;
+  throw new UnreadableError(message, line);
 }
 
 /** A cell that is no number stays text, which the schema refuses if it expects a number. */

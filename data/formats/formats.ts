@@ -1,10 +1,9 @@
-import type { Readable } from "node:stream";
-import { readCsvRows, writeCsv } from "./csv.ts";
-import { createRowReader } from "./csv-tables.ts";
-import { prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
+import { writeCsv } from "./csv.ts";
+import { readCsv } from "./csv-tables.ts";
+import { prepend, readBytes, readText, type Source, type TextChunk } from "./input-file.ts";
 import { readJson, writeJsonLines } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
-import type { Row, Source } from "./row.ts";
+import type { Row } from "./validation.ts";
 
 /** Writers for records in any order, which yield the text in small pieces. */
 export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const;
@@ -15,10 +14,10 @@ export type FormatName = keyof typeof WRITERS;
  * Reads the records or the report in a file, some rows at a time. The format is recognised by the content. Never throws for
  * what is wrong with the file: if it cannot be read to its end, the last row is a problem.
  */
-export async function* readSource(source: Source, stdin?: Readable): AsyncGenerator<Row[]> {
+export async function* readSource(source: Source): AsyncGenerator<Row[]> {
   let isEmpty = true;
   try {
-    for await (const rows of readRows(readText(readBytes(source.file, stdin, source.onRead)), source)) {
+    for await (const rows of readRows(readText(readBytes(source)), source)) {
       isEmpty &&= rows.length === 0;
       yield rows;
     }
@@ -37,14 +36,5 @@ async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): Asy
     if (first === undefined) continue;
     const read = first === "{" || first === "[" ? readJson : readCsv;
     return yield* read(prepend(chunk, chunks), source);
-  }
-}
-
-async function* readCsv(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row[]> {
-  let readRow: ReturnType<typeof createRowReader> | undefined;
-  for await (const rows of readCsvRows(chunks)) {
-    const header = readRow ? undefined : rows.shift();
-    if (header) readRow = createRowReader(header, source);
-    if (readRow) yield rows.map(readRow).filter((row) => row !== undefined);
   }
 }

@@ -2,24 +2,33 @@ import { constants, createReadStream, openSync, statSync } from "node:fs";
 import { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { describeFileError } from "../file-errors.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { describeFileError } from "../messages.ts";
 import { UnreadableError } from "./problem.ts";
+
+/** A file to read. */
+export interface Source {
+  /** A path; `-` is standard input. */
+  file: string;
+  /** Replaces the standard input of the process. */
+  stdin?: Readable | undefined;
+  /** Replaces the model name of every record. */
+  modelName?: TrafficRecord["model_name"] | undefined;
+  /** Called with each chunk of bytes, as they are in the file. */
+  onRead?: ((chunk: Uint8Array) => void) | undefined;
+  /** Called with each page. */
+  onPage?: ((page: { count?: unknown }) => void) | undefined;
+}
 
 /**
  * Reads the bytes of a file and decompresses them if they are gzip.
- * @param file a path; `-` is standard input
- * @param onRead called with each chunk before decompression
  * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
  */
-export async function* readBytes(
-  file: string,
-  stdin?: Readable,
-  onRead: (chunk: Uint8Array) => void = () => {},
-): AsyncGenerator<Uint8Array> {
+export async function* readBytes({ file, stdin, onRead }: Source): AsyncGenerator<Uint8Array> {
   let stream: Readable | undefined;
   try {
     stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
-    yield* await decompress(count(stream, onRead));
+    yield* await decompress(report(stream, onRead));
   } catch (error) {
     throw explain(error);
   } finally {
@@ -33,12 +42,9 @@ function openFile(file: string): Readable {
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
 }
 
-async function* count(
-  chunks: AsyncIterable<Buffer>,
-  onRead: (chunk: Uint8Array) => void,
-): AsyncGenerator<Buffer> {
+async function* report(chunks: AsyncIterable<Buffer>, onRead: Source["onRead"]): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
-    onRead(chunk);
+    onRead?.(chunk);
     yield chunk;
   }
 }

@@ -1,9 +1,8 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { TextChunk } from "./input-file.ts";
+import type { Source, TextChunk } from "./input-file.ts";
 import { findObjects, type JsonObject } from "./json-objects.ts";
 import type { Place, ProblemDetail } from "./problem.ts";
-import type { Row, Source } from "./row.ts";
-import { checkRecord, isObject } from "./validation.ts";
+import { checkRecord, isObject, type Row } from "./validation.ts";
 
 /**
  * Reads JSON: records and pages, one after the other or in arrays.

@@ -1,4 +1,4 @@
-import { escapeInvisible, formatValue } from "../formatting.ts";
+import { escapeInvisible, formatCount, formatValue } from "../messages.ts";
 
 /** A place in the input. */
 export interface Place {
@@ -22,9 +22,6 @@ export interface Problem extends Place, ProblemDetail {
   times?: number;
 }
 
-/** Any further problems are only counted. */
-export const MAX_SHOWN_PROBLEMS = 20;
-
 /** Thrown by a reader that cannot continue with its file. */
 export class UnreadableError extends Error {
   line: number;
@@ -34,6 +31,9 @@ export class UnreadableError extends Error {
     this.line = line;
   }
 }
+
+/** Input that cannot be loaded; the message lists its problems. */
+export class InputError extends Error {}
 
 /** In place of a file, the array that records in memory come from; its lines are the records. */
 export const ARRAY = "records[]";
@@ -54,32 +54,44 @@ export function formatProblem({ field, value, message, times = 1, ...place }: Pr
   return `${formatPlace(place)}: ${words.join(" ")}`;
 }
 
+/** Any further problems are only counted. */
+const MAX_SHOWN = 20;
+
+const MODEL_HINT =
+  "The collection serves only model tf1; npm run data -- load --model-name tf1 loads other models as such.";
+
 /**
  * Keeps the first problems in the order of files and lines, and counts all.
  * @param files in their order
  */
 export function createProblemList(files: readonly string[]) {
-  const indexOf = ({ file }: Problem) => (files.includes(file) ? files.indexOf(file) : files.length);
-  const compare = (one: Problem, other: Problem) => indexOf(one) - indexOf(other) || one.line - other.line;
-  const models = new Map<string, Problem>();
   let first: Problem[] = [];
   let count = 0;
+  const compare = (one: Problem, other: Problem) =>
+    files.indexOf(one.file) - files.indexOf(other.file) || one.line - other.line;
   return {
-    first: () => first,
-    count: () => count,
     add(problem: Problem): void {
       count++;
       // A file of another model has this problem in each line, so it is shown once.
-      const model = problem.field === "model_name" ? JSON.stringify(problem.value) : undefined;
-      const known = model === undefined ? undefined : models.get(model);
-      if (known) {
-        known.times = (known.times ?? 1) + 1;
-        return;
-      }
-      const kept = { ...problem };
-      if (model !== undefined && models.size < MAX_SHOWN_PROBLEMS) models.set(model, kept);
-      const at = first.findIndex((other) => compare(other, kept) > 0);
-      first = first.toSpliced(at === -1 ? first.length : at, 0, kept).slice(0, MAX_SHOWN_PROBLEMS);
+      const isSame = ({ field, value }: Problem) => field === problem.field && value === problem.value;
+      const known = problem.field === "model_name" ? first.find(isSame) : undefined;
+      if (known) known.times = (known.times ?? 1) + 1;
+      else first = [...first, { ...problem }].sort(compare).slice(0, MAX_SHOWN);
+    },
+    /**
+     * @param conclusion the last line of the message
+     * @throws InputError if there are problems
+     */
+    requireNone(conclusion: string): void {
+      if (count === 0) return;
+      const more = count - first.reduce((sum, { times = 1 }) => sum + times, 0);
+      // A record without a model cannot be loaded as one of another model.
+      const isModelWrong = first.some(
+        ({ field, value }) => field === "model_name" && typeof value === "string",
+      );
+      const lines = [...(isModelWrong ? [MODEL_HINT] : []), ...first.map(formatProblem)];
+      if (more > 0) lines.push(`and ${formatCount(more, "more problem")}`);
+      throw new InputError([...lines, conclusion].join("\n"));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { formatPlace, type Problem } from "../formats/problem.ts";
+import { formatPlace, type Problem, type ProblemDetail } from "../formats/problem.ts";
 import { selectRows } from "./database.ts";
 
 /** Two records of one load of which only one can be right. The earlier one is earlier in the input. */
@@ -13,25 +13,19 @@ interface Conflict {
   earlier_line: number;
 }
 
-/** What at most one record may have, and what is wrong with the later one. */
-interface ConflictRule {
-  columns: string;
-  describe(conflict: Conflict, earlier: string): Omit<Problem, "file" | "line">;
-}
+type Describe = (conflict: Conflict, earlier: string) => ProblemDetail;
 
-const RULES: ConflictRule[] = [
-  {
-    columns: "id",
-    describe: ({ id }, earlier) => ({ field: "id", value: id, message: `already appears in ${earlier}` }),
-  },
-  {
+/** Columns whose values no two records share, and what is wrong with the later one. */
+const RULES: [columns: string, describe: Describe][] = [
+  ["id", ({ id }, earlier) => ({ field: "id", value: id, message: `already appears in ${earlier}` })],
+  [
     // A camera has one record per observation time (specification, "Record", rule 2). Files are usually sorted by time.
-    columns: "timestamp, camera_pk",
-    describe({ timestamp, camera_ref }, earlier) {
+    "timestamp, camera_pk",
+    ({ timestamp, camera_ref }, earlier) => {
       const message = `already appears for camera ${JSON.stringify(camera_ref)} in ${earlier}`;
       return { field: "timestamp", value: timestamp, message };
     },
-  },
+  ],
 ];
 
 /**
@@ -54,7 +48,7 @@ export function describeMixture(database: DatabaseSync, files: readonly string[]
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const nameOf = (file: number) => files[file] ?? "";
-  for (const { columns, describe } of RULES) {
+  for (const [columns, describe] of RULES) {
     // The same record twice is reported for its id only.
     const condition = columns === "id" ? "" : "AND later.id <> earlier.id";
     const conflicts = selectRows<Conflict>(
@@ -66,9 +60,8 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
       WHERE later.rowid > first ${condition}`,
     );
     for (const conflict of conflicts) {
-      const { file, line, earlier_file, earlier_line } = conflict;
-      const earlier = formatPlace({ file: nameOf(earlier_file), line: earlier_line });
-      yield { file: nameOf(file), line, ...describe(conflict, earlier) };
+      const earlier = formatPlace({ file: nameOf(conflict.earlier_file), line: conflict.earlier_line });
+      yield { file: nameOf(conflict.file), line: conflict.line, ...describe(conflict, earlier) };
     }
   }
 }

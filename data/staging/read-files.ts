@@ -1,11 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Readable } from "node:stream";
 import { readSource } from "../formats/formats.ts";
-import { createPageTally, type PageTally } from "../formats/page-tally.ts";
+import type { Source } from "../formats/input-file.ts";
 import type { Problem } from "../formats/problem.ts";
-import type { Source } from "../formats/row.ts";
-import type { Intake } from "./insert.ts";
+import { formatCount } from "../messages.ts";
+import type { Intake } from "./intake.ts";
 
 /** Shows how much of a step is done. */
 export interface Progress {
@@ -17,44 +16,60 @@ export interface Progress {
   close(): void;
 }
 
-export interface ReadOptions {
-  /** Replaces the model name of every record. */
-  modelName?: Source["modelName"];
-  /** Replaces the standard input of the process. */
-  stdin?: Readable | undefined;
-}
-
-/** Where the rows of files and their problems go. */
-interface Targets {
-  intake: Intake;
-  report: (problem: Problem) => void;
-  step: Progress | undefined;
-}
+export type ReadOptions = Pick<Source, "modelName" | "stdin">;
 
 /**
  * Reads the files of a load, one after the other.
- * @returns what the pages in them say
+ * @returns problems of the pages in them
  */
 export async function readFiles(
   files: string[],
-  { modelName, stdin }: ReadOptions,
-  { intake, report, step }: Targets,
-): Promise<PageTally> {
-  const pages = createPageTally();
+  options: ReadOptions,
+  intake: Intake,
+  step: Progress | undefined,
+): Promise<Problem[]> {
+  const pages: Pages = { file: "", least: Number.POSITIVE_INFINITY, most: -1, held: 0 };
   const onRead = createProgress(files, step);
   const paths = files.map((file) => (file === "-" ? file : resolve(file)));
   for (const [index, file] of files.entries()) {
     if (paths.indexOf(paths[index] ?? "") < index) {
-      report({ file, line: 0, message: "is named twice" });
+      intake.report({ file, line: 0, message: "is named twice" });
       continue;
     }
-    const onPage: Source["onPage"] = (page) => pages.onPage(file, page);
-    for await (const rows of readSource({ file, modelName, onRead, onPage }, stdin)) {
-      for (const row of rows) intake.take(row, index).forEach(report);
-      pages.onRecords(file, rows.length);
+    let [records, hasPages] = [0, false];
+    const onPage: Source["onPage"] = ({ count }) => {
+      hasPages = true;
+      if (typeof count !== "number") return;
+      pages.file ||= file;
+      [pages.least, pages.most] = [Math.min(pages.least, count), Math.max(pages.most, count)];
+    };
+    for await (const rows of readSource({ ...options, file, onRead, onPage })) {
+      for (const row of rows) intake.take(row, index);
+      records += rows.length;
     }
+    if (hasPages) pages.held += records;
   }
-  return pages;
+  return comparePages(pages);
+}
+
+/** The pages of a load. */
+interface Pages {
+  /** The first file with a page. */
+  file: string;
+  /** The smallest and the largest number of records that a page counts. */
+  least: number;
+  most: number;
+  /** The number of records in files with pages. */
+  held: number;
+}
+
+/** Compares pages with what they count. */
+function comparePages({ file, least, most, held }: Pages): Problem[] {
+  if (most < least) return [];
+  const changed = `the pages count ${least} to ${most} records, so the collection changed between them`;
+  const other = `the pages hold ${formatCount(held, "record")}, but count ${most}`;
+  const messages = [...(least < most ? [changed] : []), ...(held === most ? [] : [other])];
+  return messages.map((message) => ({ file, line: 0, message }));
 }
 
 /** The bytes of all files; undefined if they are not known, as those of standard input or of a missing file. */

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
-import { describeFileError } from "../file-errors.ts";
+import { describeFileError } from "../messages.ts";
 import { PROJECT } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { Row } from "../../src/store/d1.ts";
-import { describeFileError } from "../file-errors.ts";
+import { describeFileError } from "../messages.ts";
 import type { WritableDatabase } from "./d1-writer.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands

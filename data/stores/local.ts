@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../file-errors.ts";
+import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../messages.ts";
 import type { Configuration, StoreName } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
 import { lockFile } from "./file-lock.ts";

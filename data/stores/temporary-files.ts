@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describeFileError } from "../file-errors.ts";
+import { describeFileError } from "../messages.ts";
 
 let folder: string | undefined;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { CSV_HEADER } from "../../data/formats/csv.ts";
-import { REPORT_COLUMNS } from "../data/formats/read-input.ts";
+import { REPORT_COLUMNS } from "../data/input.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilServed, useService } from "../serve.ts";

@@ -1,4 +1,4 @@
-import { formatCount } from "../../data/formatting.ts";
+import { formatCount } from "../../data/messages.ts";
 import type { CheckReport } from "./check.ts";
 import type { RuleResult } from "./rules.ts";
 

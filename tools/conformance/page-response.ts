@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { formatValue } from "../../data/formatting.ts";
+import { formatValue } from "../../data/messages.ts";
 import { lastPage } from "../../src/records/page.ts";
 import type { Reply } from "./retrying-client.ts";
 

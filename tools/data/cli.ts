@@ -1,9 +1,137 @@
-import { runProgram } from "../command-line/program.ts";
-import { createDataProgram } from "./program.ts";
+import { type Command, Option } from "commander";
+import { WRITERS } from "../../data/formats/formats.ts";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
+import {
+  createWholeNumberParser,
+  parseDate,
+  parseMinutes,
+  parseOut,
+  parseText,
+} from "../command-line/options.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
+import { type ExportOptions, exportRecords } from "./export.ts";
+import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
+import { type InfoOptions, info } from "./info.ts";
+import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
 
-// npm runs scripts in the project's folder. Paths are relative to the folder in which npm was called.
-const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
-if (script === "data" && folder) process.chdir(folder);
+/** @returns the program with the commands of `npm run data` */
+export function createDataProgram(): Command {
+  const program = createProgram("npm run data --")
+    .usage("COMMAND")
+    .description("Manage the records of the collection.");
+  for (const add of [addLoad, addCheck, addInfo, addExport, addGenerate]) add(program);
+  return program;
+}
 
-// `exit` listeners remove unfinished output. What was served before is still served.
-await runProgram(createDataProgram());
+const INPUT =
+  "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input";
+
+/** Adds the options of commands that read records from files. */
+function addReadOptions(command: Command): Command {
+  return command
+    .argument("<files...>", INPUT)
+    .option(
+      "--strict",
+      'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
+    )
+    .option(
+      "--skip-duplicates",
+      "skip records with the camera and the timestamp of an earlier one (default: refuse them)",
+    )
+    .addOption(
+      new Option(
+        "--model-name <name>",
+        "replace the model name of all records (default: refuse other models)",
+      ).choices(["tf1"]),
+    );
+}
+
+/** Adds the options that choose a store. */
+function addStoreOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        "--store <name>",
+        "kind of store (default: STORE in wrangler.toml or in the file of --config)",
+      ).choices(STORE_NAMES),
+    )
+    .option("--remote", "use the deployed store (default: the local store)")
+    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parseText)
+    .option(
+      "--config <file>",
+      "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
+      parseText,
+    );
+}
+
+function addOutputOptions(command: Command): Command {
+  return command
+    .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
+    .option("--out <file>", "output file; - is standard output", parseOut, "-");
+}
+
+function addLoad(program: Command): void {
+  addStoreOptions(addReadOptions(program.command("load")))
+    .description("replace the loaded records with the records of the files")
+    .option(
+      "--source <text>",
+      "where the records come from, which the site shows (default: the file names)",
+      parseText,
+    )
+    .action((files: string[], options: LoadOptions) => load(files, options));
+}
+
+function addCheck(program: Command): void {
+  addReadOptions(program.command("check"))
+    .description("report problems of the files as load does, without loading them")
+    .action((files: string[], options: ReadOptions) => check(files, options));
+}
+
+function addInfo(program: Command): void {
+  addStoreOptions(program.command("info"))
+    .description("show what is loaded")
+    .option("--json", "as JSON, including all cameras and the numbers of each day")
+    .action((options: InfoOptions) => info(options));
+}
+
+function addExport(program: Command): void {
+  addOutputOptions(addStoreOptions(program.command("export")))
+    .description("write all loaded records to a file that load can read, newest first")
+    .action((options: ExportOptions) => exportRecords(options));
+}
+
+function addGenerate(program: Command): void {
+  const command = program
+    .command("generate")
+    .description("write generated records like those of the seed, oldest first")
+    .option("--records <n>", "number of records", createWholeNumberParser(1))
+    .option(
+      "--from <date>",
+      "start of the period, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ (default: 2019-01-01)",
+      parseDate,
+    )
+    .option("--to <date>", "end of the period, not included", parseDate)
+    .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, 1_000_000))
+    .option(
+      "--interval <duration>",
+      "time from one record of a camera to its next (default: 30m)",
+      parseMinutes,
+    )
+    .option(
+      "--seed <n>",
+      "random seed; another one gives other records (default: that of the seed records)",
+      createWholeNumberParser(0, 2 ** 32 - 1),
+    );
+  addOutputOptions(command).action((options: GenerateOptions) => {
+    const error = findUsageError(options);
+    if (error) command.error(`error: ${error}`);
+    return generate(options);
+  });
+}
+
+if (import.meta.main) {
+  // npm runs scripts in the project's folder. Paths are relative to the folder in which npm was called.
+  const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
+  if (script === "data" && folder) process.chdir(folder);
+  await runProgram(createDataProgram());
+}

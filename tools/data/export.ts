@@ -1,18 +1,20 @@
 import { readRecords } from "../../data/collection.ts";
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
-import { formatCount } from "../../data/formatting.ts";
-import type { Progress } from "../../data/staging/read-files.ts";
+import { formatCount } from "../../data/messages.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress } from "../command-line/progress.ts";
 
-export interface ExportOptions extends StoreChoice {
+/** What a command writes records to. */
+export interface Output {
   format: FormatName;
   /** A path; `-` is standard output. */
   out: string;
 }
+
+export interface ExportOptions extends StoreChoice, Output {}
 
 /**
  * Writes everything that is loaded, newest first. What it writes is of one state: if the collection is replaced meanwhile, it
@@ -23,20 +25,27 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   await useStore(choice, async ({ store }) => {
     const { state } = await store.readState(undefined, true);
     if (state.load === "") throw new Error("Nothing is loaded.");
-    const progress = openProgress("exporting", { total: state.count, out });
-    const records = showProgress(readRecords(store, state), progress);
-    await writeOutput(out, WRITERS[format](records)).finally(progress.close);
+    await writeRecords("exporting", readRecords(store, state), { format, out, total: state.count });
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
   });
 }
 
-async function* showProgress(
-  records: AsyncIterable<TrafficRecord>,
-  progress: Progress,
-): AsyncGenerator<TrafficRecord> {
-  let read = 0;
-  for await (const record of records) {
-    if (++read % 1_000 === 0) progress.update(read);
-    yield record;
+/**
+ * Writes records, and shows how many are written.
+ * @param step what is happening, such as `exporting`
+ */
+export async function writeRecords(
+  step: string,
+  records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
+  { format, out, total }: Output & { total: number | undefined },
+): Promise<void> {
+  const { update, close } = openProgress(step, { total, out });
+  async function* count() {
+    let written = 0;
+    for await (const line of WRITERS[format](records)) {
+      if (++written % 1_000 === 0) update(written);
+      yield line;
+    }
   }
+  await writeOutput(out, count()).finally(close);
 }

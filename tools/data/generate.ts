@@ -1,11 +1,8 @@
-import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
-import { writeOutput } from "../../data/formats/output-file.ts";
 import { EPOCH, generateRecords, SEED } from "../../data/generator/records.ts";
-import type { Progress } from "../../data/staging/read-files.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { openProgress } from "../command-line/progress.ts";
+import { type Output, writeRecords } from "./export.ts";
 
-export interface GenerateOptions {
+export interface GenerateOptions extends Output {
   /** The number of records, from the oldest on; all records of the period by default. */
   records?: number | undefined;
   /** The start of the period; 2019-01-01 by default. */
@@ -16,9 +13,6 @@ export interface GenerateOptions {
   /** Minutes. */
   interval?: number | undefined;
   seed?: number | undefined;
-  format: FormatName;
-  /** A path; `-` is standard output. */
-  out: string;
 }
 
 const START = new Date(EPOCH * 1000);
@@ -44,42 +38,18 @@ export function findUsageError({ records, from = START, to, interval = 0 }: Gene
  * @throws Error if the year 9999 ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
-  const { records: count, from = START, to = END, seed = SEED, format, out } = options;
-  const { cameras, interval } = options;
-  const progress = openProgress("generating", { total: count, out });
-  const records = generateRecords({ seed, from, to, cameras, interval });
-  const required = options.to === undefined ? count : undefined;
-  const taken = take(records, count ?? Number.POSITIVE_INFINITY, required);
-  const shown = showProgress(taken, progress, (record, done) => estimateTotal(options, record, done));
-  await writeOutput(out, WRITERS[format](shown)).finally(progress.close);
-}
-
-/** Estimates the number of records from the part of the period that is done. */
-export function estimateTotal(
-  { records, from = START, to }: GenerateOptions,
-  last: TrafficRecord,
-  done: number,
-): number | undefined {
-  if (to === undefined) return records;
-  const passed = (Date.parse(last.timestamp) - +from) / (+to - +from);
-  return Math.min(records ?? Number.POSITIVE_INFINITY, Math.round(done / Math.max(passed, 1e-9)));
-}
-
-function* showProgress(
-  records: Iterable<TrafficRecord>,
-  progress: Progress,
-  estimate: (last: TrafficRecord, done: number) => number | undefined,
-): Generator<TrafficRecord> {
-  let done = 0;
-  for (const record of records) {
-    yield record;
-    done += 1;
-    if (done % 10_000 === 0) progress.update(done, estimate(record, done));
-  }
+  const { records: total, from = START, to = END, seed = SEED, cameras, interval, ...output } = options;
+  const generated = generateRecords({ seed, from, to, cameras, interval });
+  const required = options.to === undefined ? total : undefined;
+  await writeRecords("generating", take(generated, total, required), { ...output, total });
 }
 
 /** @throws Error if there are fewer records than required */
-function* take(records: Iterable<TrafficRecord>, count: number, required = 0): Generator<TrafficRecord> {
+function* take(
+  records: Iterable<TrafficRecord>,
+  count = Number.POSITIVE_INFINITY,
+  required = 0,
+): Generator<TrafficRecord> {
   let taken = 0;
   for (const record of records) {
     yield record;

@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../../data/formatting.ts";
+import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreName } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import type { StoreChoice } from "../../data/stores/store-choice.ts";

@@ -1,7 +1,6 @@
-import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/file-errors.ts";
-import { requireLoadable, summarise } from "../../data/input-error.ts";
+import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
 import { describeSources } from "../../data/sources.ts";
-import { type Staged, stage } from "../../data/staging.ts";
+import { type Staged, stage, summarise } from "../../data/staging.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
 import {
@@ -40,7 +39,7 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 }
 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
-  const staged = await readFiles(files, options, "Nothing was loaded.");
+  const staged = await readFiles(files, options);
   const sources = describeSources(files, options.source);
   await useStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
   console.log(`Loaded ${summarise(staged)}.`);
@@ -104,13 +103,8 @@ export async function check(files: string[], options: ReadOptions): Promise<void
  * @param conclusion the last line of what a refusal says
  * @throws InputError if any line of the files cannot be loaded
  */
-async function readFiles(files: string[], options: ReadOptions, conclusion: string): Promise<Staged> {
-  const staged = await stage(files, {
-    modelName: options.modelName,
-    strict: options.strict ?? false,
-    skipDuplicates: options.skipDuplicates,
-    openStep: openProgress,
-    warn: printNotice,
-  });
-  return requireLoadable(staged, conclusion);
+function readFiles(files: string[], options: ReadOptions, conclusion?: string): Promise<Staged> {
+  const { strict = false, skipDuplicates, modelName } = options;
+  const reporting = { openStep: openProgress, warn: printNotice, conclusion };
+  return stage(files, { strict, skipDuplicates, modelName, ...reporting });
 }

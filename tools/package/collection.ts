@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { joinSources, listBlocks } from "../../data/collection.ts";
-import { requireLoadable } from "../../data/input-error.ts";
 import { describeSources, listSeedFiles } from "../../data/sources.ts";
 import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
@@ -26,8 +25,7 @@ export async function loadCollection(
   { warn = console.error, openStep }: Reporting,
 ): Promise<Store> {
   const options = { strict: false, warn, openStep };
-  const read = records ? stageRecords(records) : stage(files, options);
-  const staged = requireLoadable(await read, "Nothing was loaded.");
+  const staged = await (records ? stageRecords(records) : stage(files, options));
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = records ? [] : describeSources(files, undefined);

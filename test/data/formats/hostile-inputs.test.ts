@@ -1,18 +1,24 @@
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { formatProblem } from "../../../data/formats/problem.ts";
 import { checkRecord } from "../../../data/formats/validation.ts";
-import { escapeInvisible } from "../../../data/formatting.ts";
 import { stage } from "../../../data/staging.ts";
-import { stageFiles } from "../staging/stage-files.ts";
-import { FIELDS, makeRecord, REPORT_COLUMNS, readProblems, readRows } from "./read-input.ts";
+import { createFolder } from "../../temporary-folder.ts";
+import {
+  cutBytes,
+  FIELDS,
+  findProblems,
+  makeRecord,
+  REPORT_COLUMNS,
+  readProblems,
+  readRows,
+  writeReport,
+} from "../input.ts";
 
 // All problems of a single file with their messages, so that the wording can be reviewed as a whole.
-// test/data/staging/staging-problems.test.ts tests records that contradict each other.
+// test/data/staging-problems.test.ts tests records that contradict each other.
 
 const WHOLE = "is not a whole number, 0 or greater";
 const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
@@ -26,18 +32,9 @@ const PAGE = JSON.stringify({ count: 1, next: null, previous: null, results: [ma
 const DEEP = "is nested more than 100 levels deep";
 const BINARY = "1: is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
 
-/** The problem of a header, whose columns are missing, or unknown and repeated. */
-function header(missing: string, surplus: string, title = "a records file"): string {
-  const differences = [
-    ...(missing === "" ? [] : [`${missing.replaceAll(",", ", ")} missing`]),
-    ...(surplus === "" ? [] : [`${show(surplus)} unknown or repeated`]),
-  ];
-  return `is not the header of ${title}, with commas between names in lower case: ${differences.join("; ")}`;
-}
-
 /** A value as messages show it. */
-function show(text: string): string {
-  const json = JSON.stringify(text);
+function show(value: unknown): string {
+  const json = JSON.stringify(value);
   return json.length > 60 ? `${json.slice(0, 59)}…` : json;
 }
 
@@ -67,31 +64,12 @@ describe("reports an invalid field of a record", () => {
     ["the word null for camera_ok", "camera_ok", "null", 'is not "True", "False", or empty'],
     ["a missing value of R for camera_ok", "camera_ok", "NA", 'is not "True", "False", or empty'],
     ["an empty camera_ref", "camera_ref", "", STRING],
-    ["a camera_ref with a control character", "camera_ref", "a\u0007", "contains the invisible character U+0007"],
-    ...["\u2028", "\u3164", "\u2800", "\uffff", "\u200b"].map(
-      (character): [string, string, string, string] => {
-        const code = character.codePointAt(0)!.toString(16).toUpperCase();
-        return [
-          `a camera_ref with U+${code}`,
-          "camera_ref",
-          `a${character}b`,
-          `contains the invisible character U+${code}`,
-        ];
-      },
-    ),
-    ["white space before a camera_ref", "camera_ref", " a", "contains the invisible character U+0020"],
-    ["a camera_ref of white space", "camera_ref", "\u00a0", "contains the invisible character U+00A0"],
     ["another model", "model_name", "tf2", 'is not "tf1"'],
   ];
 
   test.each(cells)("%s in CSV", async (_, field, cell, message) => {
-    const row = { ...makeRecord(), camera_ok: "", [field]: cell };
-    const text = `${FIELDS}\n${FIELDS.split(",")
-      .map((name) => row[name as keyof typeof row])
-      .join(",")}\n`;
-    expect(await readProblems(text)).toEqual([
-      `-:2: ${field} ${escapeInvisible(JSON.stringify(cell))} ${message}`,
-    ]);
+    const row = Object.values({ ...makeRecord(), camera_ok: "", [field]: cell });
+    expect(await readProblems(`${FIELDS}\n${row}\n`)).toEqual([`-:2: ${field} "${cell}" ${message}`]);
   });
 
   // biome-ignore format: one case per line
@@ -102,24 +80,37 @@ describe("reports an invalid field of a record", () => {
     ["a count above the largest safe integer", "cars", 2 ** 53, "cannot be read exactly"],
     ["a boolean camera_ok", "camera_ok", true, 'is not "True", "False", or null'],
     ["an object for a camera_ref", "camera_ref", { a: 1 }, STRING],
-    ["a camera_ref with a lone surrogate", "camera_ref", "\ud83d", "contains the invisible character U+D83D"],
-    ["a line break in a camera_ref", "camera_ref", "a\n", "contains the invisible character U+000A"],
     ["a camera_ref that is too long", "camera_ref", "x".repeat(65), STRING],
-    ["another model", "model_name", "tf2", 'is not "tf1"'],
   ];
 
   test.each(values)("%s in JSON", async (_, field, value, message) => {
     const text = JSON.stringify({ ...makeRecord(), [field]: value });
-    const shown = JSON.stringify(value);
-    expect(await readProblems(text)).toEqual([
-      `-:1: ${field} ${shown.length > 60 ? `${shown.slice(0, 59)}…` : shown} ${message}`,
+    expect(await readProblems(text)).toEqual([`-:1: ${field} ${show(value)} ${message}`]);
+  });
+
+  test.each([
+    ["a\u0007", "a\\u0007", "U+0007"],
+    ["a\n", "a\\n", "U+000A"],
+    [" a", " a", "U+0020"],
+    ["\u00a0", "\u00a0", "U+00A0"],
+    ["a\u200bb", "a\\u200bb", "U+200B"],
+    ["a\u2028b", "a\\u2028b", "U+2028"],
+    ["a\u202eb", "a\\u202eb", "U+202E"],
+    ["a\u2800b", "a\u2800b", "U+2800"],
+    ["a\u3164b", "a\u3164b", "U+3164"],
+    ["\ud83d", "\\ud83d", "U+D83D"],
+    ["\ufeff", "\\ufeff", "U+FEFF"],
+    ["a\uffffb", "a\uffffb", "U+FFFF"],
+    ["a\u{e0041}b", "a\\udb40\\udc41b", "U+E0041"],
+  ])("the camera_ref %j, whose invisible character the message escapes", async (camera_ref, shown, code) => {
+    expect(await readProblems(JSON.stringify(makeRecord({ camera_ref })))).toEqual([
+      `-:1: camera_ref "${shown}" contains the invisible character ${code}`,
     ]);
   });
 
-  test("does not replace a model name that is not a string", async () => {
-    expect(await readProblems(JSON.stringify({ ...makeRecord(), model_name: 2 }), "tf1")).toEqual([
-      '-:1: model_name 2 is not "tf1"',
-    ]);
+  test("a model name that is not a string, which is not replaced", async () => {
+    const text = JSON.stringify({ ...makeRecord(), model_name: 2 });
+    expect(await readProblems(text, "tf1")).toEqual(['-:1: model_name 2 is not "tf1"']);
   });
 });
 
@@ -140,45 +131,47 @@ test.each(
     ["another model", `${CAPTURED},${CAPTURED},a,tf2,0,0,0,0,0,0,0`, 'model_name "tf2" is not "tf1"'],
   ],
 )("reports an invalid field of a report: %s", async (_, row, problem) => {
-  expect(await readProblems(`${REPORT_COLUMNS}\n${row}\n`)).toEqual([`-:2: ${problem}`]);
+  expect(await readProblems(writeReport(row))).toEqual([`-:2: ${problem}`]);
+});
+
+/** How a header differs that has none of the columns. */
+const hasNone = (names: string, header: string) =>
+  `${names.replaceAll(",", ", ")} missing; ${show(header)} unknown or repeated`;
+
+test.each(
+  // biome-ignore format: one case per line
+  [
+    ["missing, unknown and repeated columns", FIELDS.replace("trucks", "cars").replace("buses", "lorries,"), 'trucks, buses missing; "cars,lorries," unknown or repeated'],
+    ["a column of row numbers", `,${FIELDS}`, '"" unknown or repeated'],
+    ["a record instead of a header", GOOD, hasNone(FIELDS, GOOD)],
+    ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS, FIELDS.toUpperCase())],
+    ["white space before a column name", FIELDS.replace("cars", " cars"), 'cars missing; " cars" unknown or repeated'],
+    ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS, FIELDS.replaceAll(",", ";"))],
+    ["line ends of CR only", `${FIELDS}\r${GOOD}`, hasNone("model_name", `model_name\r${GOOD}`)],
+    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, hasNone("model_name", `model_name\r${GOOD}\r`)],
+    ["a web page", "<!DOCTYPE html><title>502</title>", hasNone(FIELDS, "<!DOCTYPE html><title>502</title>")],
+    ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "car missing"],
+    ["a report of another model", REPORT_COLUMNS.replace("person", "pedestrian").replace("truck", "lorry,van"), 'person, truck missing; "pedestrian,lorry,van" unknown or repeated'],
+    ["a report with tabs", REPORT_COLUMNS.replaceAll(",", "\t"), hasNone(REPORT_COLUMNS, REPORT_COLUMNS.replaceAll(",", "\t"))],
+  ],
+)("reports a wrong header: %s", async (_, header, differences) => {
+  const title = header.includes("image_proc") ? "a report" : "a records file";
+  expect(await readProblems(`\n${header}\n${GOOD}\n`)).toEqual([
+    `-:2: is not the header of ${title}, with commas between names in lower case: ${differences}`,
+  ]);
 });
 
 test.each(
   // biome-ignore format: one case per line
   [
-    [
-    "all invalid cells of a row, and the rows after it",
-    `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,x,tf1\n`,
-    [
+    ["all invalid cells of a row, and the rows after it", `${FIELDS}\n1,7,a33,yesterday,,many,-1,1,0,0,0,tf2\n${GOOD}\n${GOOD.replace(",0,tf1", ",x,tf1")}\n`, [
       `-:2: timestamp "yesterday" ${UTC}`,
       `-:2: cars "many" ${WHOLE}`,
       `-:2: persons "-1" ${WHOLE}`,
       '-:2: model_name "tf2" is not "tf1"',
       `-:4: buses "x" ${WHOLE}`,
-    ],
-  ],
+    ]],
     ["rows with too few and too many cells", `${FIELDS}\n1\n${GOOD}\n${GOOD},\n`, ["-:2: has 1 cell instead of 12", "-:4: has 13 cells instead of 12"]],
-    [
-    "missing, unknown and repeated columns",
-    `${FIELDS.replace("trucks", "cars").replace("buses", "lorries,")}\n${GOOD}\n`,
-    [`-:1: ${header("trucks,buses", "cars,lorries,")}`],
-  ],
-    ["a report without a column", `\n${REPORT_COLUMNS.replace(",car,", ",")}\n`, [`-:2: ${header("car", "", "a report")}`]],
-    [
-    "a report of another model",
-    `${REPORT_COLUMNS.replace("person,bicycle", "pedestrian,cyclist").replace("truck", "lorry,van,taxi")}\n`,
-    [`-:1: ${header("person,bicycle,truck", "pedestrian,cyclist,lorry,van,taxi", "a report")}`],
-  ],
-    ["a column of row numbers", `,${FIELDS}\n0,${GOOD}\n`, [`-:1: ${header("", "")}"" unknown or repeated`]],
-    ["CSV without a header", GOOD, [`-:1: ${header(FIELDS, GOOD)}`]],
-    ["column names in upper case", `${FIELDS.toUpperCase()}\n${GOOD}\n`, [`-:1: ${header(FIELDS, FIELDS.toUpperCase())}`]],
-    ["white space before a column name", `${FIELDS.replace("cars", " cars")}\n${GOOD}\n`, [`-:1: ${header("cars", " cars")}`]],
-    ["semicolons", `${FIELDS}\n${GOOD}\n`.replaceAll(",", ";"), [`-:1: ${header(FIELDS, FIELDS.replaceAll(",", ";"))}`]],
-    ["tabs", `${REPORT_COLUMNS}\n`.replaceAll(",", "\t"), [`-:1: ${header(REPORT_COLUMNS, REPORT_COLUMNS.replaceAll(",", "\t"), "a report")}`]],
-    ["line ends of CR only", `${FIELDS}\r${GOOD}\r`, [`-:1: ${header("model_name", `model_name\r${GOOD}\r`)}`]],
-    ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, [`-:1: ${header("model_name", `model_name\r${GOOD}\r`)}`]],
-    ["100 columns", `${Array.from({ length: 100 }, (_, index) => `c${index}`)}\n`, [`-:1: ${header(FIELDS, String(Array.from({ length: 100 }, (_, index) => `c${index}`)))}`]],
-    ["a web page", "\n<!DOCTYPE html><title>502</title>", [`-:2: ${header(FIELDS, "<!DOCTYPE html><title>502</title>")}`]],
     ["an empty file", "", ["-: contains no records"]],
     ["only white space", "\ufeff \r\n\n\t", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
@@ -187,6 +180,23 @@ test.each(
   ],
 )("reports problems of CSV and of files: %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(problems);
+});
+
+const QUOTE = "has a quote that is not closed, or inside a cell";
+const LONG = "is too long for a row that ends with LF or CRLF";
+
+test.each([
+  ["a quote that is not closed", '"2,7,a', QUOTE],
+  ["a quote that is not closed, in 3 MB", `"2\n${"x\n".repeat(1_500_000)}`, QUOTE],
+  ["text after a quote", '"2"x,7', QUOTE],
+  ["a quote in the middle", '2"x",7', QUOTE],
+  ["a row of 3 MB", `2,7,${"x".repeat(3_000_000)}`, LONG],
+])("stops at %s and reports the problems before it", async (_, text, message) => {
+  const input = `${FIELDS}\n\n1,7,a33,"yester\r\nday",,1,0,0,0,0,0,tf1\n${GOOD}\n\n${text}`;
+  expect(await readProblems(cutBytes(input))).toEqual([
+    `-:3: timestamp "yester\\r\\nday" ${UTC}`,
+    `-:7: ${message}`,
+  ]);
 });
 
 test.each(
@@ -211,8 +221,8 @@ test.each(
     ["a truncated last line", `${RECORD}\n${RECORD.slice(0, 20)}`, ["-:2: is the start of a JSON object that never ends"]],
     ["one line of 10 MB", `{"results":[${`${RECORD},`.repeat(60_000)}`, ["-:1: is a JSON object of more than 8 MB, or one that never ends"]],
     ["an error response among pages", `${PAGE}\n{"detail": "Invalid page."}\n${PAGE}`, ['-:2: {"detail":"Invalid page."} is not a record: it has no field of a record']],
+    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is not a record: it has no field of a record']],
     ["an empty object", "{}", ["-:1: {} is not a record: it has no field of a record"]],
-    ["an empty object among records", `${RECORD}\n{}`, ["-:2: {} is not a record: it has no field of a record"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
     ["arrays that go on for 100 MB", "[".repeat(100_000_000), ["-:1: ends inside an array"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n{"results":[${RECORD.replace("{", '{"cars":3,')}]}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
@@ -251,26 +261,23 @@ test.each<[string, Buffer]>(
     ["utf-16be without a mark", Buffer.from(RECORDS, "utf16le").swap16()],
   ],
 )("refuses a file that is not text: %s", async (name, content) => {
-  expect(await stageFiles({ [name]: content, "-": content })).toMatchObject({
-    problems: [`${name}:${BINARY}`, `-:${BINARY}`],
-  });
+  expect(await findProblems({ [name]: content, "-": content })).toEqual([`${name}:${BINARY}`, `-:${BINARY}`]);
 });
 
 test("reports paths that cannot be read", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "hostile-inputs-test-"));
+  const folder = createFolder();
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory"));
-  const long = join(folder, "x".repeat(300));
-  const paths = ["", join(folder, "nothing"), join(folder, "directory"), join(folder, "file/below"), long];
-  const staged = await stage(paths, { strict: false });
-  staged.close();
-  await rm(folder, { recursive: true });
-  expect(staged.problems.map((problem) => formatProblem(problem).replace(`${folder}/`, ""))).toEqual([
+  const long = "x".repeat(300);
+  const paths = ["nothing", "directory", "file/below", long].map((name) => join(folder, name));
+  const { message } = await stage(["", ...paths], { strict: false }).catch((error) => error);
+  expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
     "directory: cannot be read: it is a directory",
     "file/below: cannot be read: a part of the path is not a directory",
-    `${"x".repeat(300)}: cannot be read: the path is too long`,
+    `${long}: cannot be read: the path is too long`,
+    "Nothing was loaded.",
   ]);
 });
 
@@ -316,7 +323,7 @@ test.each(FIELDS.split(","))("accepts without the schema only what the schema ac
   await fc.assert(
     fc.asyncProperty(fc.oneof({ weight: 9, arbitrary: cellOf(field) }, fc.string()), async (cell) => {
       const row = { ...makeRecord({ cars: 0, persons: 0, bicycles: 0 }), camera_ok: "", [field]: cell };
-      const cells = FIELDS.split(",").map((name) => `"${String(Object(row)[name]).replaceAll('"', '""')}"`);
+      const cells = Object.values(row).map((value) => `"${String(value).replaceAll('"', '""')}"`);
       for (const result of await readRows(`${FIELDS}\n${cells.join()}\n`)) {
         if (!("record" in result)) continue;
         accepted.add(cell);
@@ -327,21 +334,4 @@ test.each(FIELDS.split(","))("accepts without the schema only what the schema ac
   );
   const valid = (CELLS[field] ?? NUMBERS).filter((cell) => cell !== "9007199254740993");
   expect([...accepted]).toEqual(expect.arrayContaining(valid));
-});
-
-test("escapes characters in messages that a terminal would not show", async () => {
-  expect(await readProblems('{"detail":"\\u001b[31m"}')).toEqual([
-    '-:1: {"detail":"\\u001b[31m"} is not a record: it has no field of a record',
-  ]);
-});
-
-test("escapes characters in values that a terminal would not show", async () => {
-  const text = ["a\u200b", "\ufeff", "a\u202eb"].map((camera_ref) =>
-    JSON.stringify(makeRecord({ camera_ref })),
-  );
-  expect(await readProblems(text.join("\n"))).toEqual([
-    '-:1: camera_ref "a\\u200b" contains the invisible character U+200B',
-    '-:2: camera_ref "\\ufeff" contains the invisible character U+FEFF',
-    '-:3: camera_ref "a\\u202eb" contains the invisible character U+202E',
-  ]);
 });

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_LINE_LENGTH, readBytes, readText } from "../../../data/formats/input-file.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { collect, cutBytes } from "./read-input.ts";
+import { cutBytes } from "../input.ts";
 
 const TEXT = "one\ntwo\n".repeat(20_000);
 const ZIPPED = gzipSync(TEXT);
@@ -18,7 +18,7 @@ function flipBit(bytes: Buffer, share: number): Buffer {
 }
 
 async function readAll(file: string, stdin: Readable): Promise<string> {
-  return Buffer.concat(await collect(readBytes(file, stdin))).toString();
+  return Buffer.concat(await Array.fromAsync(readBytes({ file, stdin }))).toString();
 }
 
 const contents: [string, Buffer, string][] = [
@@ -63,7 +63,7 @@ test("passes on an error that is a bug in the program", async () => {
 });
 
 async function readLines(chunks: Iterable<Uint8Array>) {
-  const textChunks = await collect(readText(iterate(chunks)));
+  const textChunks = await Array.fromAsync(readText(iterate(chunks)));
   return textChunks.flatMap(({ text, line }) => {
     const lines = text.split(/(?<=\n)/).filter((part) => part !== "");
     return lines.map((part, index) => ({ text: part, line: line + index }));
@@ -97,7 +97,7 @@ test("the lines of a text are the same however its bytes are split into chunks",
 
 test("a line that is too long is returned in parts with the same line number", async () => {
   const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
-  const textChunks = await collect(
+  const textChunks = await Array.fromAsync(
     readText(iterate([Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")])),
   );
   expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([

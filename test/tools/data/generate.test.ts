@@ -4,8 +4,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { estimateTotal } from "../../../tools/data/generate.ts";
-import { stageFiles } from "../../data/staging/stage-files.ts";
+import { stageFiles } from "../../data/input.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -71,21 +70,6 @@ test.each([
   expect(stderr).toContain(message);
   expect(status).toBe(2);
 });
-
-test.each([
-  [{}, undefined],
-  [{ records: 90 }, 90],
-  [{ to: new Date("2019-01-11") }, 50],
-  [{ to: new Date("2019-01-11"), records: 90 }, 50],
-  [{ to: new Date("2019-01-11"), records: 30 }, 30],
-  [{ from: new Date("2019-01-02"), to: new Date("2019-01-05") }, 30],
-])(
-  "generate estimates the number of records from the part of the period that is done: %j",
-  (options, total) => {
-    const last = { ...makeRecords(1)[0]!, timestamp: "2019-01-03T00:00:00Z" };
-    expect(estimateTotal({ ...options, format: "csv", out: "-" }, last, 10)).toBe(total);
-  },
-);
 
 test("check counts the records that can be loaded, and reports the same problems as load", async () => {
   const checked = await runData(["check", "data/seed/2019-05-17.csv"]);

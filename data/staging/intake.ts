@@ -2,7 +2,7 @@ import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { NO_COUNTS, ROAD_USERS } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { formatPlace, type Place, type Problem } from "../formats/problem.ts";
-import type { RecordRow, Row } from "../formats/row.ts";
+import type { RecordRow, Row } from "../formats/validation.ts";
 import { gatherStatistics } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
@@ -27,35 +27,37 @@ export interface IntakeCounts {
   duplicates: number;
 }
 
-/** Takes the rows of a load, and counts what happens to them. */
-export function createIntake(database: DatabaseSync, { strict, skipDuplicates = false }: IntakeOptions) {
+/** Takes the rows of a load, reports their problems, and counts what happens to them. */
+export function createIntake(
+  database: DatabaseSync,
+  { strict, skipDuplicates = false }: IntakeOptions,
+  report: (problem: Problem) => void,
+) {
   const staged = createInserter(database);
   const gathering = gatherStatistics();
-  const findCameraProblems = createCameraCheck();
+  const checkCamera = createCameraCheck(report);
   const isDuplicate = createDuplicateSearch(database);
   const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0 };
+  const keep = (row: RecordRow, file: number) => {
+    const problem = findHealthProblem(row);
+    const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
+    counts.count++;
+    if (row.processedAt !== undefined) counts.observations++;
+    if (problem) counts.zeroed++;
+    if (problem && strict) report(problem);
+    checkCamera(row);
+    gathering.add(record);
+    staged.insert(toValues({ ...row, record }, file));
+  };
   return {
     counts,
     gathering,
-    /**
-     * @param file the index of the row's file
-     * @returns the problems of the row
-     */
-    take(row: Row, file: number): Problem[] {
-      if ("problems" in row) return row.problems;
-      const healthProblem = findHealthProblem(row);
-      const record = healthProblem ? { ...row.record, ...NO_COUNTS } : row.record;
-      if (skipDuplicates && isDuplicate(row)) {
-        counts.duplicates++;
-        return [];
-      }
-      counts.count++;
-      counts.observations += Number(row.processedAt !== undefined);
-      if (healthProblem && !strict) counts.zeroed++;
-      gathering.add(record);
-      staged.insert(toValues({ ...row, record }, file));
-      const problems = findCameraProblems(row);
-      return healthProblem && strict ? [healthProblem, ...problems] : problems;
+    report,
+    /** @param file the index of the row's file */
+    take(row: Row, file: number): void {
+      if ("problems" in row) row.problems.forEach(report);
+      else if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
+      else keep(row, file);
     },
     /** Must be called after the last row. */
     end: staged.flush,
@@ -85,16 +87,16 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
 }
 
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
-function createCameraCheck() {
+function createCameraCheck(report: (problem: Problem) => void) {
   const cameras = new Map<number, { ref: string; place: Place }>();
-  return ({ file, line, record, processedAt }: RecordRow): Problem[] => {
-    if (processedAt !== undefined) return [];
+  return ({ file, line, record, processedAt }: RecordRow): void => {
+    if (processedAt !== undefined) return;
     const { camera_pk: pk, camera_ref: ref } = record;
     const earlier = cameras.get(pk);
     if (!earlier) cameras.set(pk, { ref, place: { file, line } });
-    if (!earlier || earlier.ref === ref) return [];
+    if (!earlier || earlier.ref === ref) return;
     const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPlace(earlier.place)}`;
-    return [{ file, line, field: "camera_ref", value: ref, message }];
+    report({ file, line, field: "camera_ref", value: ref, message });
   };
 }
 

@@ -1,6 +1,30 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 
+/** Formats a value that came from outside as JSON for a message, cut to a number of characters. */
+export function formatValue(value: unknown, max = 60): string {
+  const json = escapeInvisible(JSON.stringify(value));
+  return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
+}
+
+/** Escapes characters that the terminal would not show, or that would change how it shows the rest. */
+export function escapeInvisible(text: string): string {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
+    character.split("").map(escapeUnit).join(""),
+  );
+}
+
+/** Formats a number with its noun: `1 page`, `2 pages`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** Formats a number of bytes: `1.5 MB`. */
+export function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
+
 /** What the operating system's error codes mean, as the end of a sentence that begins with a path. */
 const REASONS: Record<string, string> = {
   ENOENT: "it does not exist",
@@ -69,8 +93,4 @@ export function readFreeBytes(folder: string): number {
   } catch {
     return 0;
   }
-}
-
-function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

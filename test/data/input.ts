@@ -1,0 +1,106 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { readSource } from "../../data/formats/formats.ts";
+import type { Source } from "../../data/formats/input-file.ts";
+import { formatProblem, InputError } from "../../data/formats/problem.ts";
+import type { Row } from "../../data/formats/validation.ts";
+import { type Staged, type StageOptions, stage } from "../../data/staging.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { decodeRange, openBlock } from "../../src/store/block.ts";
+import { createFolder } from "../temporary-folder.ts";
+
+export const FIELDS =
+  "id,camera_pk,camera_ref,timestamp,camera_ok,cars,persons,bicycles,trucks,motorcycles,buses,model_name";
+
+export const REPORT_COLUMNS =
+  "image_proc,image_capt,camera_ref,model_name,car,person,bicycle,motorcycle,bus,truck,warnings";
+
+/** A valid record with the given fields. */
+export function makeRecord(fields: Partial<TrafficRecord> = {}): TrafficRecord {
+  return {
+    id: 1,
+    camera_pk: 7,
+    camera_ref: "a33",
+    timestamp: "2019-02-28T10:00:00Z",
+    camera_ok: null,
+    cars: 3,
+    persons: 2,
+    bicycles: 1,
+    trucks: 0,
+    motorcycles: 0,
+    buses: 0,
+    model_name: "tf1",
+    ...fields,
+  };
+}
+
+/** The text of a report with these rows. */
+export function writeReport(...rows: string[]): string {
+  return [REPORT_COLUMNS, ...rows, ""].join("\n");
+}
+
+/** Splits a text or bytes into chunks of this size. */
+export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
+  const bytes = Buffer.from(input);
+  const count = Math.ceil(bytes.length / size);
+  return Array.from({ length: count }, (_, i) => bytes.subarray(i * size, (i + 1) * size));
+}
+
+/** Reads the rows of a file from its text or its chunks. */
+export async function readRows(input: string | Buffer[], modelName?: Source["modelName"]): Promise<Row[]> {
+  const stdin = Readable.from(typeof input === "string" ? [Buffer.from(input)] : input);
+  return (await Array.fromAsync(readSource({ file: "-", modelName, stdin }))).flat();
+}
+
+/** Reads the problems of a file, as they are shown. */
+export async function readProblems(input: string | Buffer[], modelName?: Source["modelName"]) {
+  const rows = await readRows(input, modelName);
+  return rows.flatMap((row) => ("problems" in row ? row.problems.map(formatProblem) : []));
+}
+
+const folder = createFolder();
+
+/** The contents of files, by their names; `-` is standard input. Records have these fields. */
+type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
+
+/** Stages files. Returns their records, oldest first, and the warnings. */
+export async function stageFiles(contents: Contents, options: Partial<StageOptions> = {}) {
+  const warnings: string[] = [];
+  const warn = (line: string) => warnings.push(hideFolder(line));
+  const { "-": input = "", ...files } = contents;
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
+  const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
+  const stdin = Readable.from([toBytes(input)]);
+  const staged = await stage(paths, { strict: false, stdin, warn, ...options });
+  const { count, zeroed, duplicates } = staged;
+  return { count, zeroed, duplicates, warnings, records: takeRecords(staged) };
+}
+
+/** The problems for which files are refused, a line each; none if they can be loaded. */
+export async function findProblems(contents: Contents, options?: Partial<StageOptions>): Promise<string[]> {
+  const error = await stageFiles(contents, options).catch((error) => error);
+  if (!(error instanceof Error)) return [];
+  if (!(error instanceof InputError)) throw error;
+  const lines = hideFolder(error.message).split("\n");
+  if (lines.pop() !== "Nothing was loaded.") throw error;
+  return lines;
+}
+
+const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
+
+/** The staged records, oldest first. The staging is closed. */
+export function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
+  const opened = Array.from(
+    blocks(),
+    ({ number, text }) => [number, openBlock({ load: "", count }, number, text)] as const,
+  );
+  close();
+  return decodeRange({ first: 1, last: count }, new Map(opened)).reverse();
+}
+
+function toBytes(content: Contents[string]): Buffer {
+  if (Buffer.isBuffer(content)) return content;
+  if (typeof content === "string") return Buffer.from(content);
+  return Buffer.from(content.map((fields) => `${JSON.stringify(makeRecord(fields))}\n`).join(""));
+}

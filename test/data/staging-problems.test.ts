@@ -1,0 +1,213 @@
+import { writeFile } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { stage, stageRecords } from "../../data/staging.ts";
+import { makeRecords } from "../records/sample.ts";
+import { createFolder } from "../temporary-folder.ts";
+import { FIELDS, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
+
+const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
+
+const IMAGE = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
+const SAME_IMAGE = "2025-10-29 09:24:09Z,2025-10-29 09:10:27.5Z,a33,tf1,1,2,3,4,5,6,0";
+const ZIPPED = gzipSync(`${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`);
+
+/** Images of another model at different times. */
+const OTHER_IMAGES = Array.from({ length: 30 }, (_, minute) =>
+  IMAGE.replace("09:10", `10:${10 + minute}`).replace("tf1", "tf2"),
+);
+
+const NEGATIVE = "cars -1 is not a whole number, 0 or greater";
+
+test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
+  ["none for one camera at several times", { a: [{ id: 1 }, { id: 2, timestamp: noon(1) }] }, []],
+  ["none for several cameras at one time", { a: [{ id: 1 }, { id: 2, camera_pk: 8 }] }, []],
+  ["a repeated id", { a: [{}, { timestamp: noon(1) }] }, ["a:2: id 1 already appears in a:1"]],
+  [
+    "an id that another file repeats twice",
+    { a: [{ id: 2, timestamp: noon(2) }, { timestamp: noon(3) }], b: [{}, { timestamp: noon(1) }] },
+    ["b:1: id 1 already appears in a:2", "b:2: id 1 already appears in a:2"],
+  ],
+  ["a repeated record", { a: [{}], b: [{}] }, ["b:1: id 1 already appears in a:1"]],
+  [
+    "a camera with two camera_refs",
+    {
+      a: [
+        {},
+        { id: 2, timestamp: noon(1) },
+        { id: 3, timestamp: noon(2), camera_ref: "b" },
+        { id: 4, camera_pk: 9, camera_ref: "b" },
+      ],
+    },
+    ['a:3: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
+  ],
+  [
+    "a repeated camera and time",
+    { a: [{}], b: [{ id: 2, timestamp: noon(1) }, { id: 3 }] },
+    ['b:2: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1'],
+  ],
+  [
+    "a record that repeats the id of one record and the camera and time of another",
+    { a: [{}, { id: 2, timestamp: noon(1) }, { id: 2 }] },
+    [
+      "a:3: id 2 already appears in a:2",
+      'a:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in a:1',
+    ],
+  ],
+  [
+    "a camera and time that appear twice in a report",
+    { a: writeReport(IMAGE, SAME_IMAGE) },
+    ['a:3: timestamp "2025-10-29T09:10:27Z" already appears for camera "a33" in a:2'],
+  ],
+  [
+    "a report after records",
+    { a: [{}], b: writeReport(IMAGE) },
+    ["b: contains a report, but a contains records; one load cannot contain both"],
+  ],
+  [
+    "records after a report",
+    { a: writeReport(IMAGE), b: [{}, {}] },
+    ["a: contains a report, but b contains records; one load cannot contain both"],
+  ],
+  [
+    "files that cannot be read, and the files after them",
+    { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] },
+    [
+      "a: is a damaged gzip file: unexpected end of file",
+      "b: contains no records",
+      "c:1: is the start of a JSON object that never ends",
+      "d:1: id 1 already appears in -:2",
+    ],
+  ],
+  [
+    "a value that looks like a full disk",
+    { a: "ENOSPC" },
+    [expect.stringMatching(/^a:1: is not the header .*"ENOSPC"/)],
+  ],
+  [
+    "another model, once with its count",
+    { a: writeReport(...OTHER_IMAGES, "x") },
+    [
+      expect.stringMatching(/^The collection serves only model tf1; .*--model-name tf1 /),
+      'a:2: model_name "tf2" is not "tf1" (and in 29 more)',
+      "a:32: has 1 cell instead of 11",
+    ],
+  ],
+  [
+    "a missing model",
+    { a: JSON.stringify({ ...makeRecord(), model_name: undefined }) },
+    ["a:1: model_name is missing"],
+  ],
+  [
+    "the first 20 in the order of files and lines, and how many there are more",
+    {
+      z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
+      y: Buffer.from("\x1f\x8bhello", "latin1"),
+      x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 }))],
+    },
+    [
+      "z:2: id 1 already appears in z:1",
+      `z:3: ${NEGATIVE}`,
+      "y: is a damaged gzip file: unknown compression method",
+      "x:1: id 1 already appears in z:1",
+      ...Array.from({ length: 16 }, (_, index) => `x:${index + 2}: ${NEGATIVE}`),
+      "and 1984 more problems",
+    ],
+  ],
+])("a refusal shows %s", async (_, contents, problems) => {
+  expect(await findProblems(contents)).toEqual(problems);
+});
+
+test("with strict, counts of a False record are a problem, and the record is still compared", async () => {
+  expect(await findProblems({ a: [{ camera_ok: "False", cars: 0 }, {}] }, { strict: true })).toEqual([
+    'a:1: camera_ok "False" requires counts of 0, but persons is 2',
+    "a:2: id 1 already appears in a:1",
+  ]);
+});
+
+test("a file that is named twice is refused", async () => {
+  const file = join(createFolder(), "a");
+  await writeFile(file, JSON.stringify(makeRecord()));
+  const again = relative(process.cwd(), file);
+  const conclusion = "They cannot be loaded.";
+  await expect(stage([file, again], { strict: false, conclusion })).rejects.toThrow(
+    new Error(`${again}: is named twice\n${conclusion}`),
+  );
+});
+
+describe("of records in memory, a problem names the record, the field and the value:", () => {
+  const [first, , , fourth] = makeRecords(4);
+
+  test.each<[string, unknown, string[]]>([
+    [
+      "several wrong fields",
+      { ...fourth, id: "5", vans: 1 },
+      ['records[1]: id "5" is not a whole number', "records[1]: vans is not a field of a record"],
+    ],
+    ["a value that is no record", null, ["records[1]: null is not a record"]],
+    [
+      "counts of a failed camera",
+      { ...fourth, camera_ok: "False", buses: 2, cars: 0 },
+      ['records[1]: camera_ok "False" requires counts of 0, but persons is 8'],
+    ],
+    [
+      "an id twice",
+      { ...fourth, id: first?.id },
+      [`records[1]: id ${first?.id} already appears in records[0]`],
+    ],
+  ])("%s", async (_, given, problems) => {
+    await expect(stageRecords([first, given])).rejects.toThrow(
+      new Error([...problems, "Nothing was loaded."].join("\n")),
+    );
+  });
+});
+
+describe("pages that do not hold the collection:", () => {
+  const records = makeRecords(45).reverse();
+
+  /** A page of the collection. */
+  const makePage = (number: number, changes: object = {}) => ({
+    count: 45,
+    next: null,
+    previous: null,
+    results: records.slice(15 * (number - 1), 15 * number),
+    ...changes,
+  });
+  const HOLDS_30 = "a: the pages hold 30 records, but count 45";
+
+  test.each<[string, object[], string[]]>([
+    ["all pages in any order", [makePage(3), makePage(1), makePage(2)], []],
+    ["pages without a count", [{ results: records.slice(0, 15) }], []],
+    ["a gap", [makePage(1), makePage(3)], [HOLDS_30]],
+    ["the first pages only", [makePage(1), makePage(2)], [HOLDS_30]],
+    [
+      "a growing collection",
+      [makePage(1), makePage(2, { count: 46 }), makePage(3, { count: 46 })],
+      [
+        "a: the pages count 45 to 46 records, so the collection changed between them",
+        "a: the pages hold 45 records, but count 46",
+      ],
+    ],
+    [
+      "more records than their count",
+      [1, 2, 3].map((number) => makePage(number, { count: 44 })),
+      ["a: the pages hold 45 records, but count 44"],
+    ],
+  ])("%s", async (_, pages, problems) => {
+    for (const content of [
+      JSON.stringify(pages),
+      pages.map((page) => JSON.stringify(page, null, 2)).join("\n"),
+    ]) {
+      const { warnings } = await stageFiles({ a: content });
+      expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
+      expect(await findProblems({ a: content }, { strict: true })).toEqual(problems);
+    }
+  });
+
+  test("none if the pages are in several files, and other records in another", async () => {
+    const [a, b, c] = [1, 2, 3].map((number) => JSON.stringify(makePage(number)));
+    const files = { a: a!, b: b!, c: c!, d: [{ id: 99, camera_pk: 99 }] };
+    expect(await findProblems(files, { strict: true })).toEqual([]);
+  });
+});
