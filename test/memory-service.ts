@@ -4,7 +4,7 @@ import { createName } from "../data/stores/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
-import { createMemoryStore, type MemoryStore } from "../src/store/memory.ts";
+import { createMemoryStore } from "../src/store/memory.ts";
 import { assignStore } from "../src/store/open.ts";
 import type { State, Store } from "../src/store/state.ts";
 import { checkDocumented } from "./openapi-check.ts";
@@ -63,15 +63,9 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
   };
 }
 
-const templates = new Map<string, Buffer>();
-
 /** Reads a template that `tools/build-assets.ts` wrote. */
-async function readTemplate(url: string): Promise<Response> {
-  const path = `dist/assets${new URL(url).pathname}`;
-  const template = templates.get(path) ?? (await readFile(path));
-  templates.set(path, template);
-  return new Response(template);
-}
+const readTemplate = async (url: string) =>
+  new Response(await readFile(`dist/assets${new URL(url).pathname}`));
 
 export interface MemoryService extends Instance {
   store: Store;
@@ -88,17 +82,10 @@ export async function createMemoryService(
   options?: InstanceOptions,
 ): Promise<MemoryService> {
   const store = createMemoryStore();
-  if (records) loadMemory(store, records);
-  return {
-    ...createInstance(store, options),
-    store,
-    load: (replacement, sources) => loadMemory(store, replacement, sources),
+  const load: MemoryService["load"] = (records, sources = []) => {
+    const next = { load: createName(Date.now()), count: records.length, source: joinSources(sources) };
+    return store.replace(next, listBlocks(collectRecords(records.toReversed()), sources));
   };
-}
-
-/** Replaces the records of a store in memory. They are given oldest first. */
-export function loadMemory(store: MemoryStore, records: TrafficRecord[], sources: string[] = []): State {
-  const collection = collectRecords(records.toReversed());
-  const next = { load: createName(Date.now()), count: records.length, source: joinSources(sources) };
-  return store.replace(next, listBlocks(collection, sources));
+  if (records) load(records);
+  return { ...createInstance(store, options), store, load };
 }

@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
 import { describeService, EXAMPLE_RECORDS, type Schema } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
+import { checkDocumented } from "./openapi-check.ts";
 import { compareNewestFirst } from "./records/sample.ts";
 
 const document = describeService(ORIGIN);
@@ -77,42 +77,91 @@ test.each(examples)(
   },
 );
 
-describe("the parameters allow exactly the values that the service accepts", () => {
-  const schemaOf = (name: string) =>
-    compile(get!.parameters.find((parameter) => parameter.name === name)!.schema);
+describe("the parameters allow exactly the values that the service accepts:", () => {
+  const find = (name: string) => get!.parameters.find((parameter) => parameter.name === name)!;
 
   /** Reads a value in a query as a number if it has the form of a number. */
   const toValue = (text: string) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text);
 
   test("page", () => {
-    const validate = schemaOf("page");
-    const anything = fc.oneof(
-      fc.integer({ min: -3, max: 40 }).map(String),
-      fc.constantFrom("last", "first", "LAST", "1.5", `${MAX_PAGE}`, `${MAX_PAGE + 1}`, "-1", "0"),
-      fc.string({ minLength: 1 }).filter((text) => !/^0+\d/.test(text)),
-    );
-    fc.assert(
-      fc.property(anything, (text) => {
-        expect(validate(toValue(text))).toBe(parsePageNumber(text) !== undefined);
-      }),
-    );
+    const validate = compile(find("page").schema);
+    for (const text of [
+      "1",
+      "40",
+      "last",
+      "first",
+      "LAST",
+      "1.5",
+      "-1",
+      "0",
+      `${MAX_PAGE}`,
+      `${MAX_PAGE + 1}`,
+    ])
+      expect([text, validate(toValue(text))]).toEqual([text, parsePageNumber(text) !== undefined]);
+    expect(find("page").schema.default).toBe(parsePageNumber(""));
   });
 
   test("format", () => {
-    const validate = schemaOf("format");
-    const anything = fc.oneof(fc.constantFrom("api", "json", "html", "API"), fc.string({ minLength: 1 }));
-    fc.assert(
-      fc.property(anything, (text) => {
-        if (validate(text)) expect(negotiate(text, undefined)).toBe("json");
-        else expect(() => negotiate(text, undefined)).toThrow();
-      }),
-    );
+    const validate = compile(find("format").schema);
+    for (const text of ["api", "json"])
+      expect([validate(text), negotiate(text, undefined)]).toEqual([true, "json"]);
+    for (const text of ["html", "API"]) {
+      expect(validate(text)).toBe(false);
+      expect(() => negotiate(text, undefined)).toThrow();
+    }
   });
 
-  test("every parameter can be empty, which means the default", () => {
-    for (const { name, in: place, allowEmptyValue = false, schema } of get!.parameters) {
+  test("every parameter of the query can be empty", () => {
+    for (const { name, in: place, allowEmptyValue = false } of get!.parameters)
       if (place === "query") expect(allowEmptyValue, name).toBe(true);
-      if (name === "page") expect(schema.default).toBe(parsePageNumber(""));
-    }
+  });
+});
+
+describe("the check of every response in the tests finds", async () => {
+  const url = ORIGIN + COLLECTION_PATH;
+  const response = await (await createMemoryService(EXAMPLE_RECORDS.toReversed())).fetch(COLLECTION_PATH);
+  const page = await response.text();
+
+  /** How a request and its response differ from those of a page. */
+  interface Change {
+    method?: string;
+    sent?: Record<string, string>;
+    status?: number;
+    /** Empty if a header is missing. */
+    headers?: Record<string, string>;
+    body?: string | null;
+  }
+
+  test.each<[string, Change, RegExp]>([
+    ["an unknown status", { status: 418 }, /status 418/],
+    ["405 to GET", { status: 405 }, /status 405/],
+    ["200 to POST", { method: "POST" }, /status 200/],
+    ["204 to OPTIONS", { method: "OPTIONS", status: 204, body: null }, /status 204/],
+    [
+      "a preflight without 204",
+      { method: "OPTIONS", sent: { "access-control-request-method": "GET" } },
+      /status 200/,
+    ],
+    ["a missing header", { headers: { allow: "" } }, /headers must have required property 'allow'/],
+    ["a weak ETag", { headers: { etag: 'W/"1"' } }, /headers\/etag must match pattern/],
+    [
+      "a header of another response",
+      { headers: { "retry-after": "5" } },
+      /retry-after is not documented here/,
+    ],
+    ["a charset", { headers: { "content-type": "application/json; charset=UTF-8" } }, /content type/],
+    ["a body to HEAD", { method: "HEAD" }, /a body in the response to HEAD/],
+    [
+      "a missing field",
+      { body: page.replace(/"buses":\d+,/, "") },
+      /results\/0 must have required property 'buses'/,
+    ],
+    ["an additional field", { body: page.replace('"next"', '"pages":1,"next"') }, /additional properties/],
+    ["16 records", { body: page.replace(/"results":\[(\{.*?\})/, '"results":[$1,$1') }, /more than 15/],
+  ])("%s", async (_, { method = "GET", sent = {}, status = 200, headers = {}, body = page }, problem) => {
+    const all = Object.entries({ ...Object.fromEntries(response.headers), ...headers });
+    const changed = new Response(body, { status, headers: all.filter(([, value]) => value !== "") });
+    const checked = checkDocumented({ method, url, headers: new Headers(sent) }, changed);
+    await expect(checked).rejects.toThrow(problem);
   });
 });

@@ -6,7 +6,7 @@ import type { StoreName } from "../data/stores/configuration.ts";
 import { applyMigrations } from "../data/stores/migrations.ts";
 import { load } from "../data/stores/writer.ts";
 import type { Env } from "../src/env.ts";
-import type { TrafficRecord } from "../src/records/record.ts";
+import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { checkDocumented } from "./openapi-check.ts";
@@ -104,4 +104,15 @@ export async function loadInto(
   const writable = openWritableStore(env, store);
   await load(writable, collectRecords(records.toReversed()), { sources });
   return (await writable.readState()).state;
+}
+
+/** Follows `next` from the first page to the last. */
+export async function walk(origin: string): Promise<TrafficRecord[]> {
+  const records: TrafficRecord[] = [];
+  for (let url: string | null = `${origin}/api/tf1/records/`; url !== null; ) {
+    const page: Page = Page.parse(await (await fetch(url)).json());
+    records.push(...page.results);
+    url = page.next;
+  }
+  return records;
 }

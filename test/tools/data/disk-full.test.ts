@@ -6,8 +6,7 @@ import { describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/stores/configuration.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { finish } from "../../run-command.ts";
-import { walk } from "../../walk.ts";
-import { startWorker } from "../../worker.ts";
+import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
 
 /** Runs a command that only root may run. Returns whether it succeeded. */

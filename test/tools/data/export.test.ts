@@ -6,8 +6,7 @@ import type { StoreName } from "../../../data/stores/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
-import { walk } from "../../walk.ts";
-import { startWorker } from "../../worker.ts";
+import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
 
 const REFS = ['"a,"', "ü  33", "'🚗\u00a0'", "=1+1\\"];

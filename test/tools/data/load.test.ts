@@ -12,8 +12,7 @@ import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { finish, runData } from "../../run-command.ts";
 import { untilServed } from "../../serve.ts";
-import { walk } from "../../walk.ts";
-import { startWorker } from "../../worker.ts";
+import { startWorker, walk } from "../../worker.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const older = makeRecords(600).reverse();
