@@ -42,13 +42,11 @@ export async function changePage(
 
 /** @returns false if there is no next page */
 function changeNext(page: Envelope, fault: NonNullable<Faults["next"]>): boolean {
-  const { next } = page;
-  if (next === null) return false;
-  const step = { loop: -1, skip: 1, null: undefined }[fault];
+  if (page.next === null) return false;
+  const step = fault === "loop" ? -1 : 1;
   // Changes only the page number, so that the rest of the link stays as it was written.
-  const skip = (step: number) =>
-    next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
-  page.next = step === undefined ? null : skip(step);
+  const moved = page.next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
+  page.next = fault === "null" ? null : moved;
   return true;
 }
 

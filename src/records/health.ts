@@ -8,7 +8,7 @@ import type { Reading, State } from "../store/state.ts";
 
 const PATH = "/healthz";
 
-/** A read of the store answers all monitors that ask within this time, because nothing else limits them. */
+/** All monitors that ask within this time share a read of the store, because nothing else limits them. */
 const SHARED_MS = 1_000;
 
 /** The latest read of each environment, of which an instance of the worker has one. */

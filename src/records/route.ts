@@ -18,8 +18,8 @@ import {
   writeEnvelope,
 } from "./page.ts";
 
-/** The same for every reason, as in Django REST Framework. */
-const INVALID_PAGE = "Invalid page.";
+/** The same error for every reason, as in Django REST Framework. */
+const invalidPage = () => new HttpError(404, { detail: "Invalid page." });
 
 const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
@@ -75,7 +75,7 @@ export function createCollection(): Hono<CollectionEnv> {
     if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
     if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
     const page = parsePageNumber(lastValue(query, "page"));
-    if (page === undefined) throw new HttpError(404, { detail: INVALID_PAGE });
+    if (page === undefined) throw invalidPage();
     return respondPage(c, query, page);
   });
 
@@ -101,7 +101,11 @@ async function respondPage(
     if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
   const { state, found } = await store.page(page, hide, waitUntil);
-  if (!found) throw pastTheEnd(c, Number(page), state.count - (hide?.(state.count) ?? 0));
+  if (!found) {
+    const shown = state.count - (hide?.(state.count) ?? 0);
+    c.set("place", { number: Number(page), pages: lastPage(shown) });
+    throw invalidPage();
+  }
   const { place, results } = found;
   c.set("place", place);
   const body = writeEnvelope(place, results, pageUrls(origin + COLLECTION_PATH, query));
@@ -115,11 +119,6 @@ async function respondPage(
 /** Where the records come from, and a page about them (RFC 8288), because the specification has no place for it in the body. */
 function originHeaders({ source }: State, origin: string) {
   return { "Data-Source": source, Link: `<${origin}/>; rel="describedby"` };
-}
-
-function pastTheEnd(c: CollectionContext, number: number, count: number): HttpError {
-  c.set("place", { number, pages: lastPage(count) });
-  return new HttpError(404, { detail: INVALID_PAGE });
 }
 
 /**

@@ -1,7 +1,8 @@
+import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { check, type Target } from "./exchange.ts";
+import { check, PATH, type Target } from "./exchange.ts";
 import { checkTarget, describeService, listExchanges } from "./suite.ts";
 
 async function openTarget(count: number | undefined): Promise<Target> {
@@ -83,3 +84,63 @@ describe("for a deployment whose records are unknown, the suite", () => {
     expect(await findFailures({ ...target, fetch })).not.toEqual([]);
   });
 });
+
+// What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
+const printable = fc.string({
+  unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+});
+const encoded = fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed()));
+const broken = fc.constantFrom("%", "%f", "%ff", "%00", "%2", "%u1234", "%C3%28");
+const plain = printable.map((text) => text.replace(/[#?]/g, ""));
+const word = fc.oneof(plain, encoded, broken);
+
+const path = fc.oneof(
+  { weight: 8, arbitrary: fc.constant(PATH) },
+  { weight: 2, arbitrary: fc.constantFrom("/", "/openapi.json", "/docs", "/healthz", PATH.slice(0, -1)) },
+  fc.constantFrom(`/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*", "/%64ocs", "/docs/"),
+  fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
+);
+const value = fc.oneof(
+  fc.integer({ min: -1, max: 800 }).map(String),
+  fc.constantFrom("", "last", "api", "json", "xml", "1e1", "%31", "9".repeat(400), "code=404,delay=1"),
+  word,
+);
+const name = fc.oneof(
+  { weight: 5, arbitrary: fc.constantFrom("page", "format") },
+  fc.constantFrom("prefer", "page[]", "__proto__", "a"),
+  word,
+);
+const parameter = fc.tuple(name, value).map((pair) => pair.join("="));
+const query = fc.array(parameter, { maxLength: 4 }).map((parameters) => `?${parameters.join("&")}`);
+const text = fc.oneof(printable, fc.constantFrom("é", "ü".repeat(50), "a".repeat(4_000), "; , =", "*"));
+const accept = fc.constantFrom("*/*", "text/html", "text/html;q=0.5, application/json;q=0.4", "image/png");
+const headers = fc.record(
+  {
+    accept: fc.oneof(accept, text),
+    prefer: fc.oneof(fc.constantFrom("code=404", "body=garbage, fail=0", "delay=1, code=x"), text),
+    "if-none-match": fc.oneof(fc.constantFrom("*", '"other", W/"old"'), text),
+    range: text,
+    cookie: text,
+    "content-type": text,
+    "x-forwarded-proto": text,
+    "access-control-request-method": fc.constantFrom("GET", "POST"),
+  },
+  { requiredKeys: [] },
+);
+const method = fc.oneof(
+  { weight: 8, arbitrary: fc.constant("GET") },
+  fc.constantFrom("HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE", "PROPFIND"),
+);
+
+test.each([0, 10_000])(
+  "any request for %i records gets a documented response, and no error of the service",
+  async (count) => {
+    const service = await createMemoryService(makeRecords(count));
+    const requests = fc.asyncProperty(method, path, query, headers, async (method, path, query, headers) => {
+      const body = ["GET", "HEAD", "OPTIONS"].includes(method) ? null : "{}";
+      const response = await service.fetch(path + query, { method, headers, body });
+      expect(response.status).toBeLessThan(500);
+    });
+    await fc.assert(requests, { numRuns: 2_000 });
+  },
+);
