@@ -61,7 +61,7 @@ const REFERENCES: Record<string, string> = {
   "'": "&#39;",
 };
 
-function escapeText(text: string): string {
+export function escapeText(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => REFERENCES[character] ?? "");
 }
 

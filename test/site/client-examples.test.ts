@@ -9,7 +9,7 @@ import { listen } from "../../tools/package/listen.ts";
 import { createMemoryService, type MemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { inBrowser } from "./browser-request.ts";
+import { IN_BROWSER } from "./web-page.ts";
 
 interface Language {
   name: string;
@@ -90,7 +90,7 @@ async function serveBadly(service: MemoryService, grown: TrafficRecord[]) {
 describe("the programs of the landing page", () => {
   test("are on the page and in docs/data.md, and are all tested here", async () => {
     const { fetch, origin } = await createMemoryService();
-    const page = await (await fetch("/", inBrowser())).text();
+    const page = await (await fetch("/", IN_BROWSER)).text();
     const decode = (text: string) =>
       text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
     for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(decode(page)).toContain(code);

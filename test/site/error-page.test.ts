@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { inBrowser } from "./browser-request.ts";
+import { IN_BROWSER } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -11,7 +11,7 @@ afterEach(() => vi.restoreAllMocks());
 
 /** Opens the page of an error. */
 async function openError(path: string, status: number): Promise<string> {
-  const response = await service.fetch(path, inBrowser());
+  const response = await service.fetch(path, IN_BROWSER);
   expect([response.status, response.headers.get("content-type")]).toEqual([
     status,
     "text/html; charset=utf-8",
@@ -42,7 +42,7 @@ test.each([
   expect(page).toMatch(/<h2>The response to a client<.*HTTP 404 Not Found\n.*{&quot;detail&quot;:/s);
   if (link === undefined) return;
   expect(advice).toContain(`href="${link.replaceAll("&", "&amp;")}"`);
-  expect((await service.fetch(link, inBrowser())).status).toBe(200);
+  expect((await service.fetch(link, IN_BROWSER)).status).toBe(200);
 });
 
 test.each<[string, number, string[], string[]]>([
@@ -69,7 +69,7 @@ test.each<[string, number, string[], string[]]>([
 });
 
 test("the page of an error that the header Prefer causes has no link", async () => {
-  const headers = { ...Object(inBrowser().headers), prefer: "code=503" };
+  const headers = { ...IN_BROWSER.headers, prefer: "code=503" };
   const page = await (await service.fetch(PATH, { headers })).text();
   expect(page).toContain("nothing is wrong");
   expect(page).not.toContain("without it");
@@ -92,7 +92,7 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { service, control } = await createFailingService([]);
   control.fails = true;
-  const page = await (await service.fetch(`${path}?page=2&x=1`, inBrowser())).text();
+  const page = await (await service.fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
   expect(page).toContain(`<a href="${path}?page=2&amp;x=1">Try again</a> after 5 seconds.`);
   expect(page).toContain("\nRetry-After: 5\n");
   expect(page).not.toContain(control.message);
@@ -101,7 +101,7 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
 test("the page for too many requests asks the person to wait", async () => {
   const RATE_LIMITER = { limit: async () => ({ success: false }) };
   const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
-  const page = await (await limited.fetch(`${PATH}?page=2&x=1`, inBrowser())).text();
+  const page = await (await limited.fetch(`${PATH}?page=2&x=1`, IN_BROWSER)).text();
   expect(page).toContain("Request was throttled. Expected available in 10 seconds.");
   expect(page).toContain("\nRetry-After: 10\n");
   expect(page).toContain(`<a href="${PATH}?page=2&amp;x=1">Try again</a> after 10 seconds.`);

@@ -5,7 +5,7 @@ import type { Day } from "../../src/records/statistics.ts";
 import { findDate } from "../../src/site/go.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { inBrowser } from "./browser-request.ts";
+import { IN_BROWSER } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -38,7 +38,7 @@ describe("a jump to a date", () => {
     for (const date of ["2019-05-18", "2019-05-17", "2030-01-01", "2000-01-01"]) {
       const [, location] = await go(`?date=${date}`);
       const [path, place] = location!.split("#");
-      const page = await (await service.fetch(path!, inBrowser())).text();
+      const page = await (await service.fetch(path!, IN_BROWSER)).text();
       expect(page).toContain(`id="${place}"`);
     }
   });

@@ -4,7 +4,7 @@ import { NO_COUNTS, Page } from "../../src/records/record.ts";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { inBrowser } from "./browser-request.ts";
+import { IN_BROWSER } from "./web-page.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -13,7 +13,7 @@ const RATE_LIMITER = { limit: async () => ({ success: true }) };
 
 /** The landing page, as JSON and as a web page. */
 async function open({ fetch } = service, origin = ORIGIN) {
-  const page = await (await fetch(`${origin}/`, inBrowser())).text();
+  const page = await (await fetch(`${origin}/`, IN_BROWSER)).text();
   return { json: await (await fetch(`${origin}/`)).json(), page, text: page.replaceAll(/<[^>]+>/g, "") };
 }
 
@@ -193,7 +193,7 @@ test("the landing page is created once for each state, origin and setting", asyn
   const { service, control } = await createFailingService(makeRecords(200));
   const readsOf = async (origin: string) => {
     const before = control.reads;
-    const page = await (await service.fetch(`${origin}/`, inBrowser())).text();
+    const page = await (await service.fetch(`${origin}/`, IN_BROWSER)).text();
     expect(page).toContain(`${origin}/api/tf1/records/`);
     return control.reads - before;
   };
@@ -211,7 +211,7 @@ test("the landing page is created once for each state, origin and setting", asyn
 test("concurrent requests to a new instance each get the landing page of their own origin", async () => {
   const { fetch } = createInstance(service.store);
   const origins = ["https://a.example", "https://b.example"];
-  const responses = await Promise.all(origins.map((origin) => fetch(`${origin}/`, inBrowser())));
+  const responses = await Promise.all(origins.map((origin) => fetch(`${origin}/`, IN_BROWSER)));
   for (const [index, response] of responses.entries())
     expect(await response.text()).toContain(`<code>${origins[index]}/api/tf1/records/</code>`);
 });

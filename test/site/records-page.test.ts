@@ -3,7 +3,7 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { inBrowser } from "./browser-request.ts";
+import { IN_BROWSER } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 const COUNT = 100;
@@ -11,7 +11,7 @@ const COUNT = 100;
 const service = await createMemoryService(makeRecords(COUNT));
 
 async function open(query: string): Promise<string> {
-  const response = await service.fetch(PATH + query, inBrowser());
+  const response = await service.fetch(PATH + query, IN_BROWSER);
   expect(response.status).toBe(200);
   return response.text();
 }
@@ -58,13 +58,13 @@ describe("a page of the collection in a browser", () => {
       expect(headers).toContain(`\n${name}: ${response.headers.get(name)}`);
     expect(JSON.parse(body!)).toEqual(await response.json());
     const raw = links(page).find((url) => url.includes("format=json"))!;
-    expect(await (await service.fetch(raw, inBrowser())).json()).toMatchObject({ count: COUNT });
+    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: COUNT });
   });
 
   test.each(["delay=1", "delay=1,code=wrong"])(
     "shows the headers that Prefer: %s changes",
     async (prefer) => {
-      const page = await (await service.fetch(PATH, { headers: { ...inBrowser().headers, prefer } })).text();
+      const page = await (await service.fetch(PATH, { headers: { ...IN_BROWSER.headers, prefer } })).text();
       const { headers } = await service.fetch(PATH, { headers: { prefer } });
       const [, shown] = /HTTP 200 OK\n(.*?)\n\n/s.exec(page) ?? [];
       const lines = toText(shown!).split("\n");
@@ -97,7 +97,7 @@ describe("a page of the collection in a browser", () => {
     ["cut", '{"count":100,"next":'],
   ])("shows the broken body of body=%s as text", async (fault, start) => {
     vi.stubGlobal("FixedLengthStream", FixedLengthStream);
-    const response = await service.fetch(`${PATH}?page=2&prefer=body=${fault}`, inBrowser());
+    const response = await service.fetch(`${PATH}?page=2&prefer=body=${fault}`, IN_BROWSER);
     expect([response.status, response.headers.get("content-type")]).toEqual([
       200,
       "text/html; charset=utf-8",
@@ -114,7 +114,7 @@ describe("a page of the collection in a browser", () => {
     const fault = `${PATH}?page=3&prefer=code=503,times=2`;
     const statuses = [];
     for (let request = 0; request < 3; request++)
-      statuses.push((await service.fetch(fault, inBrowser())).status);
+      statuses.push((await service.fetch(fault, IN_BROWSER)).status);
     expect(statuses).toEqual([503, 503, 200]);
   });
 
@@ -151,7 +151,7 @@ describe("the banners of a page", () => {
     ["delay=1", /<code>delay=1<\/code>/],
     ["dealy=1", /^dealy=1 is unknown\. Did you mean delay\?$/],
   ])("about the header Prefer: %s have no link", async (prefer, text) => {
-    const headers = { ...Object(inBrowser().headers), prefer };
+    const headers = { ...IN_BROWSER.headers, prefer };
     const page = await (await service.fetch(PATH, { headers })).text();
     const [, banner] = /<p class="banner">(.*?)<\/p>/.exec(page) ?? [];
     expect(banner).toMatch(text);
@@ -160,7 +160,7 @@ describe("the banners of a page", () => {
 
   test("lead to the page without the faults of the deployment", async () => {
     const { fetch } = createInstance(service.store, { settings: { PREFER: "delay=1" } });
-    const read = async (query: string) => (await fetch(PATH + query, inBrowser())).text();
+    const read = async (query: string) => (await fetch(PATH + query, IN_BROWSER)).text();
     expect(await read("?page=3")).toContain(
       `<code>delay=1</code>. <a href="${PATH}?page=3&amp;prefer=none">`,
     );
@@ -171,6 +171,6 @@ describe("the banners of a page", () => {
 
 test("a page counts one record", async () => {
   const { fetch } = await createMemoryService(makeRecords(1));
-  const page = await (await fetch(PATH, inBrowser())).text();
+  const page = await (await fetch(PATH, IN_BROWSER)).text();
   expect(toText(page)).toContain("1 record, newest first: page 1 of 1.");
 });
