@@ -2,66 +2,66 @@ import { execFile, spawnSync } from "node:child_process";
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { writePrograms } from "../../src/site/landing/client-examples.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { createMemoryService, type MemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { IN_BROWSER } from "./web-page.ts";
+import { IN_BROWSER, readText } from "./web-page.ts";
 
-interface Language {
-  name: string;
-  /** What the program does not do with its records, so that the test can read them. */
-  end: string;
-  command: string;
-  arguments: string[];
-  /** Checks that what the program needs is installed. */
-  probe: string[];
-  output: string;
-}
-
-const LANGUAGES: Language[] = [
+/** How a program is run, what checks that it can be, and what it does not do with its records, so that the test can read them. */
+const LANGUAGES = [
   {
     name: "JavaScript",
-    end: "",
-    command: process.execPath,
-    arguments: ["--input-type=module", "--eval"],
-    probe: ["--version"],
+    command: [process.execPath, "--input-type=module", "--eval"],
+    probe: "1",
     output: "records.jsonl",
   },
-  {
-    name: "Python",
-    end: "",
-    command: "python3",
-    arguments: ["-c"],
-    probe: ["-c", "import pandas"],
-    output: "records.csv",
-  },
+  { name: "Python", command: ["python3", "-c"], probe: "import pandas", output: "records.csv" },
   {
     name: "R",
+    command: ["Rscript", "-e"],
+    probe: "library(httr2)",
     end: '\nwrite.csv(records, "records.csv", row.names = FALSE)',
-    command: "Rscript",
-    arguments: ["-e"],
-    probe: ["-e", "library(httr2)"],
     output: "records.csv",
   },
 ];
 
 const folder = createFolder();
-const runs = ({ command, probe }: Language) => spawnSync(command, probe).status === 0;
 
-/** The ids in a file that a program wrote, in the order of the file. */
-async function readIds(file: string): Promise<number[]> {
-  const [first = "", ...lines] = (await readFile(file, "utf8")).trimEnd().split(/\r?\n/);
-  if (first.startsWith("{")) return [first, ...lines].map((line) => JSON.parse(line).id);
-  expect(first.replaceAll('"', "")).toMatch(/^id,camera_pk,camera_ref,timestamp,camera_ok,cars,/);
-  return lines.map((line) => Number(line.split(",")[0]));
+test("the landing page has the programs, and docs/data.md the first one", async () => {
+  const { fetch, origin } = await createMemoryService();
+  const page = readText(await (await fetch("/", IN_BROWSER)).text());
+  for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
+  const programs = writePrograms("http://localhost:8787/api/tf1/records/");
+  expect(await readFile("docs/data.md", "utf8")).toContain(`\n${programs[0]?.code}\n\`\`\`\n`);
+  expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(({ name }) => name));
+});
+
+for (const { name, command, probe, end = "", output } of LANGUAGES) {
+  const [program = "", ...options] = command;
+  const canRun = spawnSync(program, [...options, probe]).status === 0;
+  test.runIf(canRun).concurrent(`the program in ${name} reads all records once, and waits`, async () => {
+    const grown = makeRecords(75);
+    const service = await createMemoryService(grown.slice(0, 74));
+    const { server, countEarly, countRequests } = await serveBadly(service, grown);
+    const programs = writePrograms(`${server.url}/api/tf1/records/`);
+    const code = programs.find(({ language }) => language === name)?.code + end;
+    const cwd = join(folder, name);
+    await mkdir(cwd);
+    await promisify(execFile)(program, [...options, code], { cwd });
+    await server.close();
+    expect(countEarly()).toBe(0);
+    expect(countRequests()).toBeGreaterThan(6);
+    // The new record moved the others, so a record was on two pages.
+    const ids = new Set(grown.slice(0, 74).map(({ id }) => id));
+    const read = await readIds(join(cwd, output));
+    expect(read).toHaveLength(74);
+    expect(new Set(read)).toEqual(ids);
+  });
 }
-
-/** How long a client must wait, as `Retry-After` says. */
-const WAIT_SECONDS = 1;
 
 /**
  * Serves the collection as a deployment that refuses every third request because of its limit or because its store fails, and
@@ -70,9 +70,8 @@ const WAIT_SECONDS = 1;
 async function serveBadly(service: MemoryService, grown: TrafficRecord[]) {
   let [requests, early, end] = [0, 0, 0];
   const refuse = (url: string) => {
-    end = Date.now() + 1_000 * WAIT_SECONDS - 50;
-    const prefer = `code=${requests % 2 ? 429 : 503},retry-after=${WAIT_SECONDS}`;
-    return service.fetch(url, { headers: { prefer } });
+    end = Date.now() + 950;
+    return service.fetch(url, { headers: { prefer: `code=${requests % 2 ? 429 : 503},retry-after=1` } });
   };
   const server = await listen(
     async ({ url }) => {
@@ -87,39 +86,10 @@ async function serveBadly(service: MemoryService, grown: TrafficRecord[]) {
   return { server, countEarly: () => early, countRequests: () => requests };
 }
 
-describe("the programs of the landing page", () => {
-  test("are on the page and in docs/data.md, and are all tested here", async () => {
-    const { fetch, origin } = await createMemoryService();
-    const page = await (await fetch("/", IN_BROWSER)).text();
-    const decode = (text: string) =>
-      text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"').replaceAll("&amp;", "&");
-    for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(decode(page)).toContain(code);
-    const documentation = await readFile("docs/data.md", "utf8");
-    const programs = writePrograms("http://localhost:8787/api/tf1/records/");
-    expect(documentation).toContain(`\n${programs[0]?.code}\n\`\`\`\n`);
-    expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(({ name }) => name));
-  });
-
-  for (const language of LANGUAGES)
-    test.runIf(runs(language)).concurrent(`${language.name}: reads all records once, and waits`, async () => {
-      const grown = makeRecords(75);
-      const service = await createMemoryService(grown.slice(0, 74));
-      const { server, countEarly, countRequests } = await serveBadly(service, grown);
-      const { code = "" } =
-        writePrograms(`${server.url}/api/tf1/records/`).find((one) => one.language === language.name) ?? {};
-      const cwd = join(folder, language.name);
-      await mkdir(cwd);
-      await promisify(execFile)(language.command, [...language.arguments, code + language.end], { cwd });
-      await server.close();
-      expect(countEarly()).toBe(0);
-      expect(countRequests()).toBeGreaterThan(6);
-      // The new record moved the others, so a record was on two pages.
-      const ids = await readIds(join(cwd, language.output));
-      expect(ids.toSorted((one, other) => one - other)).toEqual(
-        grown
-          .slice(0, 74)
-          .map(({ id }) => id)
-          .toSorted((one, other) => one - other),
-      );
-    });
-});
+/** The ids in a file that a program wrote. */
+async function readIds(file: string): Promise<number[]> {
+  const [first = "", ...lines] = (await readFile(file, "utf8")).trimEnd().split(/\r?\n/);
+  if (first.startsWith("{")) return [first, ...lines].map((line) => JSON.parse(line).id);
+  expect(first.replaceAll('"', "")).toMatch(/^id,camera_pk,camera_ref,timestamp,camera_ok,cars,/);
+  return lines.map((line) => Number(line.split(",")[0]));
+}

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FC, Fragment, jsx, Markup } from "../../src/site/jsx-runtime.ts";
+import { readText } from "./web-page.ts";
 
 const write = (type: string | FC<never>, props: Record<string, unknown>) => jsx(type, props).html;
 
@@ -38,12 +39,6 @@ test("escapes objects that imitate Markup", () => {
   const imitation = { html: "<script>", isEscaped: true, toString: () => "<script>" };
   expect(write("p", { children: imitation })).toBe("<p>&lt;script&gt;</p>");
 });
-
-/** The text that a browser reads from escaped text. */
-const readText = (html: string) =>
-  html.replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => {
-    return { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" }[name] ?? "";
-  });
 
 test("escapes any text, as a child and as an attribute", () => {
   const hostile = fc.string({ unit: fc.constantFrom(..."<>&\"'=/ amp;lt#39a\u2028") });

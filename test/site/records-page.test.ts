@@ -3,62 +3,48 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER } from "./web-page.ts";
+import { IN_BROWSER, readText } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
-const COUNT = 100;
 
-const service = await createMemoryService(makeRecords(COUNT));
+const service = await createMemoryService(makeRecords(100));
 
 async function open(query: string): Promise<string> {
   const response = await service.fetch(PATH + query, IN_BROWSER);
-  expect(response.status).toBe(200);
+  expect([response.status, response.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   return response.text();
 }
 
-async function read(query: string): Promise<Page> {
-  return Page.parse(await (await service.fetch(PATH + query)).json());
-}
+const findLinks = (page: string) => Array.from(page.matchAll(/href="([^"]*)"/g), ([, url]) => readText(url!));
+const findBanners = (page: string) => page.match(/<p class="banner">.*?<\/p>/g) ?? [];
 
-const decode = (text: string) =>
-  text
-    .replaceAll("&quot;", '"')
-    .replaceAll("&#39;", "'")
-    .replaceAll("&lt;", "<")
-    .replaceAll("&gt;", ">")
-    .replaceAll("&amp;", "&");
-const toText = (html: string) => decode(html.replaceAll(/<[^>]+>/g, ""));
-const links = (page: string) => Array.from(page.matchAll(/href="([^"]*)"/g), ([, url]) => decode(url!));
-
-/** The text of each cell of the rows of the table. */
-const readRows = (page: string) =>
-  Array.from(page.matchAll(/<tr[^>]*>(<th scope="row".*?)<\/tr>/gs), ([, row]) =>
-    Array.from(row!.matchAll(/<t[hd].*?<\/t[hd]>/gs), ([cell]) => toText(cell)),
-  );
+/** The text of the elements of a kind, such as `th`. */
+const readAll = (html: string, start: string, end: string) =>
+  Array.from(html.matchAll(new RegExp(`<${start}.*?</${end}>`, "gs")), ([element]) => readText(element));
 
 describe("a page of the collection in a browser", () => {
   test.each(["?page=2", "?page=last"])("%s shows all fields of its records", async (query) => {
     const page = await open(query);
-    const headings = Array.from(page.matchAll(/<th scope="col".*?<\/th>/g), ([heading]) => toText(heading));
-    expect([...headings].sort()).toEqual(TrafficRecord.keyof().options.toSorted());
-    const { results } = await read(query);
-    const fields = results.map((record) =>
-      headings.map((name) => String(record[name as keyof TrafficRecord])),
+    const headings = readAll(page, 'th scope="col"', "th");
+    expect(headings.toSorted()).toEqual(TrafficRecord.keyof().options.toSorted());
+    const { results } = Page.parse(await (await service.fetch(PATH + query)).json());
+    const rows = page.match(/<tr[^>]*><th scope="row".*?<\/tr>/gs) ?? [];
+    expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
+      results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
     );
-    expect(readRows(page)).toEqual(fields);
     expect(page.includes("it was not recorded whether the camera worked")).toBe(query === "?page=last");
   });
 
   test("shows the response to a client: the command, the headers and the body", async () => {
     const page = await open("?page=2&x=1");
-    expect(toText(page)).toContain(`curl -si '${ORIGIN}${PATH}?format=api&page=2&x=1'`);
+    expect(readText(page)).toContain(`curl -si '${ORIGIN}${PATH}?format=api&page=2&x=1'`);
     const response = await service.fetch(`${PATH}?format=api&page=2&x=1`);
-    const [, headers, body] = toText(page).match(/(HTTP 200 OK\n.*?)\n\n(\{.*\})/s)!;
+    const [, headers, body] = readText(page).match(/(HTTP 200 OK\n.*?)\n\n(\{.*\})/s)!;
     for (const name of ["Allow", "Content-Type", "Vary", "ETag", "Cache-Control"])
       expect(headers).toContain(`\n${name}: ${response.headers.get(name)}`);
     expect(JSON.parse(body!)).toEqual(await response.json());
-    const raw = links(page).find((url) => url.includes("format=json"))!;
-    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: COUNT });
+    const raw = findLinks(page).find((url) => url.includes("format=json"))!;
+    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
   });
 
   test.each(["delay=1", "delay=1,code=wrong"])(
@@ -67,7 +53,7 @@ describe("a page of the collection in a browser", () => {
       const page = await (await service.fetch(PATH, { headers: { ...IN_BROWSER.headers, prefer } })).text();
       const { headers } = await service.fetch(PATH, { headers: { prefer } });
       const [, shown] = /HTTP 200 OK\n(.*?)\n\n/s.exec(page) ?? [];
-      const lines = toText(shown!).split("\n");
+      const lines = readText(shown!).split("\n");
       const names = lines.map((line) => line.split(":")[0]!);
       expect(names).toContain("Preference-Applied");
       expect(names).not.toContain("ETag");
@@ -88,7 +74,7 @@ describe("a page of the collection in a browser", () => {
     expect(page.replaceAll("&amp;", "&")).toMatch(new RegExp(shown, "s"));
     if (hidden !== undefined) expect(page).not.toMatch(new RegExp(hidden, "s"));
     const [, body] = /<code class="json">(.*?)<\/code>/s.exec(page) ?? [];
-    expect(JSON.parse(toText(body!))).toEqual(await (await service.fetch(PATH + query)).json());
+    expect(JSON.parse(readText(body!))).toEqual(await (await service.fetch(PATH + query)).json());
   });
 
   test.each([
@@ -97,16 +83,11 @@ describe("a page of the collection in a browser", () => {
     ["cut", '{"count":100,"next":'],
   ])("shows the broken body of body=%s as text", async (fault, start) => {
     vi.stubGlobal("FixedLengthStream", FixedLengthStream);
-    const response = await service.fetch(`${PATH}?page=2&prefer=body=${fault}`, IN_BROWSER);
-    expect([response.status, response.headers.get("content-type")]).toEqual([
-      200,
-      "text/html; charset=utf-8",
-    ]);
-    const page = await response.text();
+    const page = await open(`?page=2&prefer=body=${fault}`);
     expect(page).toContain("<title>Records, page 2 · ");
     const [, body = ""] = /.*<code>([^<]*)<\/code><\/pre>/s.exec(page) ?? [];
-    expect(decode(body).startsWith(start)).toBe(true);
-    expect(() => JSON.parse(decode(body))).toThrow();
+    expect(readText(body).startsWith(start)).toBe(true);
+    expect(() => JSON.parse(readText(body))).toThrow();
     vi.unstubAllGlobals();
   });
 
@@ -118,59 +99,52 @@ describe("a page of the collection in a browser", () => {
     expect(statuses).toEqual([503, 503, 200]);
   });
 
+  test("that has one record says so", async () => {
+    const { fetch } = await createMemoryService(makeRecords(1));
+    const page = await (await fetch(PATH, IN_BROWSER)).text();
+    expect(page).toContain("1 record, newest first: page 1 of 1.");
+  });
+
   test.each([
     ["", [2, 7], []],
     ["?page=2", [1, 3, 7], []],
     ["?page=last", [1, 6], []],
     ["?page=2&z=1&a=%22%3E%3Cb%3E", [1, 3, 7], ["a=%22%3E%3Cb%3E&", "&z=1"]],
   ])("%s links to pages %j, above and below the records", async (query, pages, kept) => {
-    const [above, below] = (await open(query)).match(/<nav class="row".*?<\/nav>/gs)!.map(links);
+    const [above = [], below] = (await open(query)).match(/<nav class="row".*?<\/nav>/gs)!.map(findLinks);
     expect(above).toEqual(below);
-    expect([...new Set(above!.map((url) => Number(new URL(url).searchParams.get("page"))))]).toEqual(pages);
-    for (const url of above!) for (const part of kept) expect(url).toContain(part);
-    for (const url of above!) expect((await service.fetch(url)).status).toBe(200);
+    expect([...new Set(above.map((url) => Number(new URL(url).searchParams.get("page"))))]).toEqual(pages);
+    for (const url of above) for (const part of kept) expect(url).toContain(part);
+    for (const url of above) expect((await service.fetch(url)).status).toBe(200);
   });
 });
 
-describe("the banners of a page", () => {
-  test.each([
-    ["", []],
-    ["?prefer=delay=1&page=3", [["A preference changed the response", "delay=1", "?page=3"]]],
-  ])("of %j are %j", async (query, expected) => {
-    const page = await open(query);
-    const banners = [...page.matchAll(/<p class="banner">(.*?)<\/p>/g)].map(([, banner]) => banner!);
-    expect(banners).toHaveLength(expected.length);
-    for (const [index, [title, fact, link]] of expected.entries()) {
-      expect(toText(banners[index]!)).toContain(title);
-      expect(toText(banners[index]!)).toContain(fact);
-      if (link !== undefined) expect(banners[index]).toContain(`href="${PATH}${link}"`);
-    }
+describe("the banner of a page", () => {
+  test("links to the page without the preference of the URL", async () => {
+    expect(findBanners(await open(""))).toEqual([]);
+    expect(findBanners(await open("?prefer=delay=1&page=3"))).toEqual([
+      expect.stringMatching(
+        /A preference changed .* <code>delay=1<.* <a href="\/api\/tf1\/records\/\?page=3">/,
+      ),
+    ]);
   });
 
   test.each([
-    ["delay=1", /<code>delay=1<\/code>/],
-    ["dealy=1", /^dealy=1 is unknown\. Did you mean delay\?$/],
-  ])("about the header Prefer: %s have no link", async (prefer, text) => {
+    ["delay=1", "A preference changed the response: delay=1. "],
+    ["dealy=1", "dealy=1 is unknown. Did you mean delay?"],
+  ])("about the header Prefer: %s has no link", async (prefer, text) => {
     const headers = { ...IN_BROWSER.headers, prefer };
-    const page = await (await service.fetch(PATH, { headers })).text();
-    const [, banner] = /<p class="banner">(.*?)<\/p>/.exec(page) ?? [];
-    expect(banner).toMatch(text);
+    const [banner = "", ...others] = findBanners(await (await service.fetch(PATH, { headers })).text());
+    expect([readText(banner), others]).toEqual([text, []]);
     expect(banner).not.toContain("<a ");
   });
 
-  test("lead to the page without the faults of the deployment", async () => {
+  test("links to the page without the faults of the deployment", async () => {
     const { fetch } = createInstance(service.store, { settings: { PREFER: "delay=1" } });
     const read = async (query: string) => (await fetch(PATH + query, IN_BROWSER)).text();
-    expect(await read("?page=3")).toContain(
-      `<code>delay=1</code>. <a href="${PATH}?page=3&amp;prefer=none">`,
-    );
-    expect(await read("?page=3&prefer=code=503")).toContain(`<a href="${PATH}?page=3&amp;prefer=none">`);
-    expect(await read("?page=3&prefer=none")).not.toContain("A preference changed");
+    const link = `<a href="${PATH}?page=3&amp;prefer=none">`;
+    expect(await read("?page=3")).toContain(`<code>delay=1</code>. ${link}`);
+    expect(await read("?page=3&prefer=code=503")).toContain(link);
+    expect(findBanners(await read("?page=3&prefer=none"))).toEqual([]);
   });
-});
-
-test("a page counts one record", async () => {
-  const { fetch } = await createMemoryService(makeRecords(1));
-  const page = await (await fetch(PATH, IN_BROWSER)).text();
-  expect(toText(page)).toContain("1 record, newest first: page 1 of 1.");
 });

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Day } from "../../src/records/statistics.ts";
+import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
+import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
+import { formatNumber, formatShare } from "../../src/site/text-format.ts";
+
+test.each([
+  [0, "0"],
+  [999, "999"],
+  [1_000, "1,000"],
+  [40_614, "40,614"],
+  [123_456_789, "123,456,789"],
+])("the number %i is written as %s", (value, text) => expect(formatNumber(value)).toBe(text));
+
+test.each([
+  [0, 20_000, "0 %"],
+  [1, 20_000, "0.1 %"],
+  [86, 100, "86.0 %"],
+  [19_999, 20_000, "99.9 %"],
+  [20_000, 20_000, "100 %"],
+])("the share %i of %i is written as %s", (part, whole, text) => expect(formatShare(part, whole)).toBe(text));
+
+test.each([
+  ["2019-05-07", "2019-05-07", "7 May 2019"],
+  ["2019-05-17", "2019-05-19", "17–19 May 2019"],
+  ["2025-10-27", "2025-11-02", "27 Oct – 2 Nov 2025"],
+  ["2024-12-30", "2025-01-02", "30 Dec 2024 – 2 Jan 2025"],
+  ["2018-05-17", "2019-05-17", "17 May 2018 – 17 May 2019"],
+])("the dates from %s to %s are written %s", (first, last, text) =>
+  expect(formatDates(first, last)).toBe(text),
+);
+
+test.each([
+  ["day", "2019-05-17", "2019-05-17", "17 May 2019"],
+  ["month", "2024-02-01", "2024-02-29", "Feb 2024"],
+  ["month", "2024-02-01", "2024-02-28", "1–28 Feb 2024"],
+  ["month", "2024-02-02", "2024-02-29", "2–29 Feb 2024"],
+  ["year", "2024-01-01", "2024-12-31", "2024"],
+  ["year", "2024-05-17", "2024-12-31", "17 May – 31 Dec 2024"],
+  ["year", "2024-12-31", "2024-12-31", "31 Dec 2024"],
+] as const)("the %s with records from %s to %s is named %s", (unit, first, last, name) =>
+  expect(namePeriod({ first, last }, unit)).toBe(name),
+);
+
+describe("periods", () => {
+  const DAY_MS = 86_400_000;
+  const makeDay = (number: number): Day => [
+    new Date(number * DAY_MS).toISOString().slice(0, 10),
+    10,
+    2,
+    1,
+    30,
+  ];
+  const makeDays = (count: number, step = 1) =>
+    Array.from({ length: count }, (_, index) => makeDay(17_897 + index * step));
+
+  test.each([
+    [0, 1, "day", 0],
+    [124, 1, "day", 124],
+    [124, 9, "day", 124],
+    [125, 1, "month", 5],
+    [3_652, 1, "month", 120],
+    [3_800, 1, "year", 11],
+    [100, 1_000, "day", 100],
+  ])("of %i days, every %i days, are: %s, %i", (days, step, unit, periods) => {
+    const grouped = groupIntoPeriods(makeDays(days, step));
+    expect([grouped.unit, grouped.periods.length]).toEqual([unit, periods]);
+  });
+
+  test("contain the sums of their days", () => {
+    const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 7], ["2020-02-05", 60, 20, 30, 50]];
+    const sums = { records: 66, failing: 22, unknown: 33, road_users: 57 };
+    expect(groupIntoPeriods(days).periods[0]).toEqual({ first: "2020-02-03", last: "2020-02-05", ...sums });
+  });
+
+  test("contain every record once, newest first, for any days", () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
+        const days = numbers.sort((one, other) => one - other).map(makeDay);
+        const { periods } = groupIntoPeriods(days);
+        expect(periods.length).toBeLessThanOrEqual(124);
+        expect(periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
+        const bounds = periods.toReversed().flatMap(({ first, last }) => [first, last]);
+        expect(bounds).toEqual(bounds.toSorted());
+      }),
+    );
+  });
+});
