@@ -1,9 +1,10 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
-import { unstable_getMiniflareWorkerOptions } from "wrangler";
+import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 import type { StoreName } from "../data/stores/configuration.ts";
-import { applyMigrations } from "../data/stores/migrations.ts";
+import { MIGRATIONS } from "../data/stores/migrations.ts";
 import { load } from "../data/stores/writer.ts";
 import type { Env } from "../src/env.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
@@ -11,7 +12,7 @@ import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { checkDocumented } from "./openapi-check.ts";
 import { collectRecords } from "./records/sample.ts";
-import { openDatabase, openWritableStore } from "./store/writable-bindings.ts";
+import { openWritableStore } from "./store/writable-bindings.ts";
 
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
@@ -29,7 +30,7 @@ interface WorkerOptions {
   vars?: Record<string, string>;
   /** The folder of the stores, as in `npm start -- --persist-to`; by default they are new and empty. */
   folder?: string;
-  /** False leaves the database without tables. */
+  /** Whether the database gets its tables; by default if it is new. */
   migrate?: boolean;
   /** The file of a bundled worker; by default that of the service. */
   script?: string;
@@ -48,12 +49,12 @@ export function useWorker(options?: WorkerOptions): RunningWorker {
  * has it, takes several times as long as the worker, and hides that a client disconnects.
  */
 export async function startWorker(options: WorkerOptions = {}): Promise<RunningWorker> {
-  const { migrate = true } = options;
+  const { folder, migrate = folder === undefined } = options;
   const logs: string[] = [];
   const runtime = startRuntime(options, (message) => logs.push(message));
   const { origin } = await runtime.unsafeGetDirectURL();
   const env = await runtime.getBindings<Env>();
-  if (migrate) await applyMigrations(openDatabase(env.DB));
+  if (migrate) await createTables(env);
   return {
     origin,
     env,
@@ -83,6 +84,14 @@ function startRuntime(
     ...(folder !== undefined && { resourcePersistencePath: join(folder, "v3") }),
     handleStructuredLogs: ({ message }) => log(message),
   });
+}
+
+/** Creates the tables of an empty database, as wrangler does. */
+async function createTables({ DB }: Env): Promise<void> {
+  const migrations = readdirSync(MIGRATIONS)
+    .sort()
+    .map((name) => readFileSync(join(MIGRATIONS, name), "utf8"));
+  await DB.batch(migrations.flatMap(unstable_splitSqlQuery).map((sql) => DB.prepare(sql)));
 }
 
 async function fetchChecked(request: Request): Promise<Response> {

@@ -2,14 +2,12 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
-import { PROJECT } from "./wrangler.ts";
+import { PROJECT, type RunProgram } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
 export interface Configuration {
   name?: string;
-  compatibility_date?: string;
-  compatibility_flags?: string[];
-  assets?: { html_handling?: string; run_worker_first?: string[] };
+  assets?: { run_worker_first?: string[] };
   vars?: Record<string, unknown>;
   d1_databases?: {
     binding: string;
@@ -26,6 +24,22 @@ export interface Configuration {
 /** The stores that records are loaded into, as `STORE` names them. */
 export const STORE_NAMES = ["d1", "kv"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
+
+/** Which store a command means. */
+export interface StoreChoice {
+  /** By default the one that the configuration says the worker serves from. */
+  store?: StoreName | undefined;
+  /** True for the deployed one; by default that on this machine. */
+  remote?: boolean | undefined;
+  /** The folder of the one on this machine, as in `wrangler dev --persist-to`; by default .wrangler/state. */
+  persistTo?: string | undefined;
+  /** The configuration that names it; by default wrangler.toml. */
+  config?: string | undefined;
+  /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
+  settleMs?: number | undefined;
+  /** Stands in for wrangler in tests. */
+  program?: RunProgram | undefined;
+}
 
 /** The value of `STORE` with which the worker serves the seed from its static assets. */
 export const SEED_STORE = "seed";

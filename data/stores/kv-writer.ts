@@ -4,10 +4,7 @@ import { findBeginning, RefusedSwitchError, type WritableStore } from "./writer.
 
 /** A KV namespace to which commands write: through wrangler's command line, or as files on this machine. */
 export interface WritableNamespace extends KeyValueStore {
-  /** Writes new keys. */
   put(pairs: Pair[]): Promise<void>;
-  /** Writes a key that may exist. */
-  replace(pair: Pair): Promise<void>;
   delete(keys: string[]): Promise<void>;
   list(): Promise<string[]>;
   /** Bytes of values that one call of `put` should be given. */
@@ -33,9 +30,6 @@ export const SPARED_MS = 24 * 60 * MINUTE_MS;
 /** A load that began longer ago does not switch: far from the time above, because clocks may be wrong and processes sleep. */
 export const MOST_LOAD_MS = 2 * 60 * MINUTE_MS;
 
-/** Keys in one call of `delete`. */
-const BULK_KEYS = 1_000;
-
 /**
  * A KV namespace as a store that commands write to. KV cannot compare before it writes, so of two loads the later switch wins, and
  * times keep what one of them may need.
@@ -48,10 +42,6 @@ export function createWritableKv(
 ): WritableStore {
   const store = createKvStore(namespace);
   const readState = async () => (await store.readState()).state;
-  const remove = async (keys: string[]) => {
-    for (let start = 0; start < keys.length; start += BULK_KEYS)
-      await namespace.delete(keys.slice(start, start + BULK_KEYS));
-  };
   return {
     ...store,
     batchBytes: namespace.batchBytes,
@@ -69,7 +59,7 @@ export function createWritableKv(
         loaded_at: new Date(now).toISOString(),
         sequence: replaced.sequence + 1,
       };
-      await namespace.replace({ key: STATE_KEY, value: JSON.stringify(state) });
+      await namespace.put([{ key: STATE_KEY, value: JSON.stringify(state) }]);
     },
     async sweep() {
       // The keys are listed before the state is read, so a load that is switched to in between loses nothing.
@@ -79,9 +69,9 @@ export function createWritableKv(
       if (!isLocal && (state.loaded_at === null || now - Date.parse(state.loaded_at) < GRACE_MS)) return;
       const isDead = (load: string) =>
         load !== state.load && (isLocal || now - findBeginning(load) > SPARED_MS);
-      await remove(keys.filter((key) => isDead(findLoad(key) ?? state.load)));
+      await namespace.delete(keys.filter((key) => isDead(findLoad(key) ?? state.load)));
     },
-    discard: (load, numbers) => remove(numbers.map((number) => blockKey(load, number))),
+    discard: (load, numbers) => namespace.delete(numbers.map((number) => blockKey(load, number))),
   };
 }
 

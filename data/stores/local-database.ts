@@ -68,11 +68,3 @@ export function createLocalD1(database: DatabaseSync): WritableDatabase {
     batchBytes: 250_000,
   };
 }
-
-/** The size of a database in bytes, as D1 reports it. */
-export function measureDatabase(database: DatabaseSync): number {
-  const { bytes } = Object(
-    database.prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size").get(),
-  );
-  return bytes;
-}

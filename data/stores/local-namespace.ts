@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
-import type { Pair, WritableNamespace } from "./kv-writer.ts";
+import type { WritableNamespace } from "./kv-writer.ts";
 import { transact } from "./local-database.ts";
 
 /** The runtime keeps each value in a file, whose name is in this table. Such a file never changes. */
@@ -21,56 +21,45 @@ const READING_MS = 20;
  * Creates a KV namespace on this machine, whose table and folder are created if they do not exist.
  * @param database the keys
  * @param folder the values
- * @returns also `size`, the bytes of all values
  */
-export function createLocalNamespace(
-  database: DatabaseSync,
-  folder: string,
-): WritableNamespace & { size(): number } {
+export function createLocalNamespace(database: DatabaseSync, folder: string): WritableNamespace {
   database.exec(SCHEMA);
   mkdirSync(folder, { recursive: true });
-  const list = database.prepare("SELECT key, blob_id FROM _mf_entries ORDER BY key");
+  const list = database.prepare("SELECT key FROM _mf_entries ORDER BY key");
   const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
   const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
   const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
-  const createFileName = () => randomBytes(NAME_BYTES).toString("hex");
-  const findFile = (key: string) => {
-    const row = select.get(key);
-    return row && join(folder, String(row.blob_id));
-  };
+  const findFile = (key: string) => select.all(key).map(({ blob_id }) => join(folder, String(blob_id)));
   return {
-    get: async (keys) => keys.map((key) => readValue(findFile(key))),
+    get: async (keys) => keys.map((key) => readValue(findFile(key)[0])),
     async put(pairs) {
-      const files = pairs.map(({ key, value }) => ({ key, value, name: createFileName() }));
-      // The keys come first, so that each file is known even if the process is killed. Nobody reads new keys yet.
-      await transact(database, () => {
-        for (const { key, name } of files) insert.run(key, name);
-      });
-      for (const { name, value } of files) writeFileSync(join(folder, name), value);
-    },
-    async replace({ key, value }: Pair) {
-      const name = createFileName();
-      writeWhole(join(folder, name), value);
-      const before = findFile(key);
-      await transact(database, () => insert.run(key, name));
-      if (before === undefined) return;
-      await setTimeout(READING_MS);
-      rmSync(before, { force: true });
+      const files = pairs.map((pair) => ({ ...pair, name: randomBytes(NAME_BYTES).toString("hex") }));
+      const replaced = pairs.flatMap(({ key }) => findFile(key));
+      try {
+        for (const { name, value } of files) writeFileSync(join(folder, name), value);
+        await transact(database, () => {
+          for (const { key, name } of files) insert.run(key, name);
+        });
+      } catch (error) {
+        removeFiles(files.map(({ name }) => join(folder, name)));
+        throw error;
+      }
+      if (replaced.length > 0) await setTimeout(READING_MS);
+      removeFiles(replaced);
     },
     async delete(keys) {
-      const files = keys.map(findFile);
-      for (const file of files) if (file !== undefined) rmSync(file, { force: true });
+      removeFiles(keys.flatMap(findFile));
       await transact(database, () => {
         for (const key of keys) remove.run(key);
       });
     },
     list: async () => list.all().map(({ key }) => String(key)),
-    size: () =>
-      list.all().reduce((sum, { blob_id }) => {
-        return sum + (statSync(join(folder, String(blob_id)), { throwIfNoEntry: false })?.size ?? 0);
-      }, 0),
     batchBytes: 250_000,
   };
+}
+
+function removeFiles(files: string[]): void {
+  for (const file of files) rmSync(file, { force: true });
 }
 
 /** Null if there is no such key, or if its file was removed meanwhile. */
@@ -80,16 +69,6 @@ function readValue(file: string | undefined): string | null {
     return readFileSync(file, "utf8");
   } catch (error) {
     if (Object(error).code === "ENOENT") return null;
-    throw error;
-  }
-}
-
-/** Leaves nothing if it fails. */
-function writeWhole(file: string, value: string): void {
-  try {
-    writeFileSync(file, value);
-  } catch (error) {
-    rmSync(file, { force: true });
     throw error;
   }
 }

@@ -1,22 +1,41 @@
-import { type Configuration, readConfiguration, requireStore, type StoreName } from "./configuration.ts";
-import { lockLocalStore, openLocalStore } from "./local.ts";
+import { mkdirSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../messages.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  requireStore,
+  type StoreChoice,
+  type StoreName,
+} from "./configuration.ts";
+import { createWritableD1 } from "./d1-writer.ts";
+import { lockFile } from "./file-lock.ts";
+import { createWritableKv } from "./kv-writer.ts";
+import { createLocalD1, openObject } from "./local-database.ts";
+import { createLocalNamespace } from "./local-namespace.ts";
+import { applyMigrations } from "./migrations.ts";
 import { openRemoteStore } from "./remote.ts";
-import type { OpenStore, StoreChoice } from "./store-choice.ts";
+import { PROJECT } from "./wrangler.ts";
+import type { OpenStore, WritableStore } from "./writer.ts";
 
-async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {
-  const configuration = await readConfiguration(choice.config);
-  return { configuration, name: choice.store ?? requireStore(configuration.vars?.STORE, choice.config) };
-}
+/** Where wrangler keeps the local stores by default. */
+const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
+
+/** The classes of the runtime whose objects are D1 databases and KV namespaces. */
+const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
 
 /**
- * Runs an action that writes to the store that a command means, while no other command of this machine does. A deployed
- * store cannot be locked.
+ * Runs an action that writes to the store that a command means, while no other command of this machine does. Reading, as
+ * `npm start` does, needs no lock, and a deployed store cannot be locked.
  * @throws Error if another process writes to the store
  */
 export async function useLock<T>(choice: StoreChoice, action: () => Promise<T>): Promise<T> {
   if (choice.remote) return action();
   const { name } = await findStore(choice);
-  const release = lockLocalStore(name, choice.persistTo);
+  const folder = resolve(choice.persistTo ?? DEFAULT_FOLDER);
+  requireFolder(folder);
+  const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`);
   return action().finally(release);
 }
 
@@ -31,6 +50,71 @@ export async function useStore<T>(
   const { configuration, name } = await findStore(choice);
   const opened = choice.remote
     ? await openRemoteStore(name, choice)
-    : await openLocalStore(name, configuration, choice.persistTo);
+    : await openLocalStore(name, configuration, resolve(choice.persistTo ?? DEFAULT_FOLDER));
   return action(opened).finally(opened.close);
+}
+
+async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {
+  const configuration = await readConfiguration(choice.config);
+  return { configuration, name: choice.store ?? requireStore(configuration.vars?.STORE, choice.config) };
+}
+
+/** Opens a store on this machine: the files that `wrangler dev` serves from. */
+async function openLocalStore(
+  name: StoreName,
+  configuration: Configuration,
+  persistTo: string,
+): Promise<OpenStore> {
+  const folder = join(persistTo, "v3");
+  requireFolder(folder);
+  const id = findId(name, configuration);
+  const database = openObject(join(folder, name), CLASSES[name], id);
+  try {
+    const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
+    const store = name === "d1" ? await openD1(database) : createWritableKv(openKv(), true);
+    return { name, store: guardSpace(store, folder, database), folder, close: async () => database.close() };
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+async function openD1(database: DatabaseSync): Promise<WritableStore> {
+  await applyMigrations(database);
+  return createWritableD1(createLocalD1(database));
+}
+
+/** The name of a database or a namespace in the runtime. */
+function findId(
+  name: StoreName,
+  { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,
+): string {
+  if (name === "d1") return database?.preview_database_id ?? database?.database_id ?? "DB";
+  return namespace?.preview_id ?? namespace?.id ?? "KV";
+}
+
+/** @throws Error if a part of the path is a file, or if it cannot be created */
+function requireFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+  } catch (cause) {
+    throw createWriteError(folder, cause);
+  }
+}
+
+/** Stops writes before the disk is full, and gives back the space of what a failed write removed. */
+function guardSpace(store: WritableStore, folder: string, database: DatabaseSync): WritableStore {
+  const isFull = () => readFreeBytes(folder) < RESERVED_BYTES;
+  return {
+    ...store,
+    async write(...args) {
+      if (isFull()) throw new DiskFullError(folder);
+      await store.write(...args);
+    },
+    async discard(...args) {
+      await store.discard(...args);
+      // A database keeps the space of what was removed from it until it is written anew.
+      if (isFull()) database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    },
+  };
 }

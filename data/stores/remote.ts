@@ -1,13 +1,13 @@
 import { writeFile } from "node:fs/promises";
-import { isTransient, type Row, type SqlDatabase } from "../../src/store/d1.ts";
+import { resolve } from "node:path";
+import { isTransient, type Row } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
-import type { StoreName } from "./configuration.ts";
+import type { StoreChoice, StoreName } from "./configuration.ts";
 import { createWritableD1, type WritableDatabase } from "./d1-writer.ts";
 import { createWritableKv, type WritableNamespace } from "./kv-writer.ts";
 import { listMissing } from "./migrations.ts";
-import type { OpenStore } from "./store-choice.ts";
-import { openTemporaryFile } from "./temporary-files.ts";
-import { type Deployment, deploymentOptions, runWrangler, WranglerError } from "./wrangler.ts";
+import { openTemporaryFile, runWrangler, WranglerError } from "./wrangler.ts";
+import type { OpenStore } from "./writer.ts";
 
 /** Wrangler holds what it sends in memory, several times over, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;
@@ -25,26 +25,21 @@ const COMMAND_CHARACTERS = 50_000;
  * Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. Migrations are applied if
  * the database does not have them all.
  */
-export async function openRemoteStore(name: StoreName, deployment: Deployment): Promise<OpenStore> {
+export async function openRemoteStore(name: StoreName, choice: StoreChoice): Promise<OpenStore> {
   const close = async () => {};
   if (name === "kv") {
-    const store = createWritableKv(remoteNamespace(deployment), false, deployment.settleMs);
-    return { name, store, size: async () => undefined, close };
+    return { name, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs), close };
   }
-  const database = remoteDatabase(deployment);
-  await migrate(database, deployment);
-  return {
-    name,
-    store: createWritableD1(database),
-    size: async () => (await database.execute("SELECT 1")).meta.size_after,
-    close,
-  };
+  const database = remoteDatabase(choice);
+  // The command is slow, so it runs only if a migration is missing.
+  if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
+  return { name, store: createWritableD1(database), close };
 }
 
-/** Wrangler's command for migrations is slow, so it runs only if one is missing. */
-async function migrate(database: SqlDatabase, deployment: Deployment): Promise<void> {
-  if ((await listMissing(database)).length === 0) return;
-  await runWrangler(["d1", "migrations", "apply", "DB", ...deploymentOptions(deployment)], deployment);
+/** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */
+function run({ config, program }: StoreChoice, args: string[]): Promise<string> {
+  const configuration = config === undefined ? [] : ["--config", resolve(config)];
+  return retry(() => runWrangler([...args, "--remote", ...configuration], program), RETRY_POLICY);
 }
 
 /** Whether wrangler printed that a request did not reach Cloudflare's API, or that it should be sent again. */
@@ -57,28 +52,19 @@ function isTransientFailure(error: unknown): boolean {
   );
 }
 
+/** What wrangler prints of a statement. */
 interface Result {
   results: Row[];
-  meta: { changes?: number; size_after?: number };
+  meta: { changes?: number };
 }
 
-interface RemoteDatabase extends WritableDatabase {
-  execute(sql: string): Promise<Result>;
-}
-
-function remoteDatabase(deployment: Deployment): RemoteDatabase {
-  const run = (args: string[]) =>
-    retry(
-      () =>
-        runWrangler(["d1", "execute", "DB", "--yes", ...args, ...deploymentOptions(deployment)], deployment),
-      RETRY_POLICY,
-    );
+function remoteDatabase(choice: StoreChoice): WritableDatabase {
+  const runExecute = (...args: string[]) => run(choice, ["d1", "execute", "DB", "--yes", ...args]);
   const execute = async (sql: string): Promise<Result> => {
-    const results: Result[] = JSON.parse(await run(["--json", "--command", sql]));
+    const results: Result[] = JSON.parse(await runExecute("--json", "--command", sql));
     return results.at(-1) ?? { results: [], meta: {} };
   };
   return {
-    execute,
     query: async (sql, parameters) => (await execute(inline(sql, parameters))).results,
     async write(statements) {
       const [first = "", ...rest] = statements;
@@ -86,7 +72,7 @@ function remoteDatabase(deployment: Deployment): RemoteDatabase {
         return (await execute(first)).meta.changes ?? 0;
       const file = openTemporaryFile("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
-      await run(["--file", file]);
+      await runExecute("--file", file);
       return 0;
     },
     batchBytes: BATCH_BYTES,
@@ -101,40 +87,30 @@ function inline(sql: string, parameters: (string | number)[]): string {
   });
 }
 
-function remoteNamespace(deployment: Deployment): WritableNamespace {
-  const options = ["--binding", "KV", ...deploymentOptions(deployment)];
-  const run = (args: string[]) =>
-    retry(() => runWrangler(["kv", ...args, ...options], deployment), RETRY_POLICY);
+function remoteNamespace(choice: StoreChoice): WritableNamespace {
+  const runKv = (...args: string[]) => run(choice, ["kv", ...args, "--binding", "KV"]);
   /** Wrangler's bulk commands take their keys or pairs from a file. */
   const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
     const file = openTemporaryFile(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
-    return run(["bulk", command, file, ...(command === "delete" ? ["--force"] : [])]);
+    return runKv("bulk", command, file, ...(command === "delete" ? ["--force"] : []));
   };
   return {
     async get(keys) {
       const values: (string | null)[] = [];
       for (let start = 0; start < keys.length; start += BULK_KEYS) {
         const some = keys.slice(start, start + BULK_KEYS);
-        const found: Record<string, Value> = JSON.parse(await runBulk("get", some));
-        values.push(...some.map((key) => unwrap(found[key])));
+        const found: Record<string, string | null> = JSON.parse(await runBulk("get", some));
+        values.push(...some.map((key) => found[key] ?? null));
       }
       return values;
     },
     put: async (pairs) => void (await runBulk("put", pairs)),
-    replace: async (pair) => void (await runBulk("put", [pair])),
     delete: async (keys) => void (await runBulk("delete", keys)),
     async list() {
-      const listed: { name: string }[] = JSON.parse(await run(["key", "list"]));
+      const listed: { name: string }[] = JSON.parse(await runKv("key", "list"));
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,
   };
-}
-
-/** Wrangler prints what the namespace responds as it is; some of its versions wrap each value. */
-type Value = { value: string | null } | string | null | undefined;
-
-function unwrap(value: Value): string | null {
-  return (typeof value === "object" ? value?.value : value) ?? null;
 }

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
-import { resolve } from "node:path";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { describeFileError } from "../messages.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -30,34 +33,8 @@ export interface ProgramResult {
   errors: string;
 }
 
-/** Runs in this process, in place of a program. */
-export type StandIn = (args: string[], env: Record<string, string>) => Promise<ProgramResult>;
-
-/** The program to run instead of wrangler, and additions to its environment. */
-interface WranglerCall {
-  /** A script for Node, or a function in place of one; by default wrangler. */
-  program?: string | StandIn | undefined;
-  env?: Record<string, string> | undefined;
-}
-
-/** The resources of the worker that a command uses. */
-export interface Deployment extends Pick<WranglerCall, "program"> {
-  /** True for the deployed ones; by default those on this machine. */
-  remote?: boolean | undefined;
-  /** The folder of the local ones, as in `wrangler dev --persist-to`; by default .wrangler/state. */
-  persistTo?: string | undefined;
-  /** The configuration that names them; by default wrangler.toml. */
-  config?: string | undefined;
-  /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
-  settleMs?: number | undefined;
-}
-
-/** The options by which wrangler's commands choose a deployment. */
-export function deploymentOptions({ remote, persistTo, config }: Deployment): string[] {
-  const configuration = config ? ["--config", resolve(config)] : [];
-  if (remote) return ["--remote", ...configuration];
-  return ["--local", ...(persistTo ? ["--persist-to", resolve(persistTo)] : []), ...configuration];
-}
+/** Runs a command of wrangler, or stands in for it. */
+export type RunProgram = (args: string[]) => Promise<ProgramResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
 export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
@@ -90,27 +67,19 @@ export class WranglerError extends Error {
  * @returns its standard output
  * @throws WranglerError
  */
-export async function runWrangler(
-  args: string[],
-  { program = WRANGLER, env = {} }: WranglerCall = {},
-): Promise<string> {
-  const run: StandIn = typeof program === "string" ? (...call) => runProgram(program, ...call) : program;
-  const { status, output, errors } = await run(args, env);
+export async function runWrangler(args: string[], run: RunProgram = runProgram): Promise<string> {
+  const { status, output, errors } = await run(args);
   // Some of wrangler's errors are coloured even if NO_COLOR is set.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
   if (status !== 0) throw new WranglerError(args, printed);
   return output;
 }
 
-async function runProgram(
-  program: string,
-  args: string[],
-  env: Record<string, string>,
-): Promise<ProgramResult> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, program, ...args], {
+async function runProgram(args: string[]): Promise<ProgramResult> {
+  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1", ...env },
+    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },
   });
   // If a signal ends this process, wrangler must not continue to write.
   const stop = () => child.kill();
@@ -127,4 +96,26 @@ async function runProgram(
     child.on("error", fail).on("close", done),
   ).finally(() => process.off("exit", stop));
   return { status, output, errors };
+}
+
+let folder: string | undefined;
+
+/**
+ * The path of a file for this process alone, which is removed when the process ends.
+ * @throws Error if TMPDIR cannot be used
+ */
+export function openTemporaryFile(name: string): string {
+  folder ??= createFolder();
+  return join(folder, name);
+}
+
+function createFolder(): string {
+  try {
+    const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
+    process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+    return created;
+  } catch (cause) {
+    const reason = describeFileError(cause);
+    throw new Error(`The folder for temporary files, ${tmpdir()}, cannot be used: ${reason}`, { cause });
+  }
 }

@@ -1,6 +1,8 @@
+import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { type Collection, joinSources, listBlocks } from "../collection.ts";
+import type { StoreName } from "./configuration.ts";
 
 /** What a load switches to; `sequence` and `loaded_at` follow from the state that it replaces. */
 export type NextState = Pick<State, "load" | "count" | "source">;
@@ -24,6 +26,15 @@ export interface WritableStore extends Store {
   sweep(): Promise<void>;
   /** Removes blocks of a load that failed before it could switch. */
   discard(load: string, numbers: number[]): Promise<void>;
+}
+
+/** A store that a command has opened. */
+export interface OpenStore {
+  name: StoreName;
+  store: WritableStore;
+  /** The folder of a store on this machine. */
+  folder?: string;
+  close(): Promise<void>;
 }
 
 /** The store did not switch to a load. */
@@ -132,8 +143,7 @@ const TIME_LENGTH = 9;
  * @param now milliseconds since 1970
  */
 export function createName(now: number): string {
-  const random = Buffer.from(crypto.getRandomValues(new Uint8Array(5))).toString("hex");
-  return now.toString(36).padStart(TIME_LENGTH, "0") + random;
+  return now.toString(36).padStart(TIME_LENGTH, "0") + randomBytes(5).toString("hex");
 }
 
 /** When a load began, by the clock of its writer, in milliseconds since 1970. */

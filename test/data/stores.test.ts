@@ -1,14 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { glob, readdir, readFile, rmdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { glob, readdir, rmdir, writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { unstable_splitSqlQuery } from "wrangler";
 import { readRecords } from "../../data/collection.ts";
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
-import { listMigrations, MIGRATIONS, splitStatements } from "../../data/stores/migrations.ts";
 import { useStore } from "../../data/stores/open.ts";
 import { runWrangler } from "../../data/stores/wrangler.ts";
 import { load, type WritableStore } from "../../data/stores/writer.ts";
@@ -55,10 +52,10 @@ test("the values of keys that were replaced or deleted are removed", async () =>
 
 test("the file of a replaced value stays for a moment, for a reader that knows its name", async () => {
   const files = createFolder();
-  const { get, replace } = createLocalNamespace(new DatabaseSync(":memory:"), files);
-  await replace({ key: "collection", value: "old" });
+  const { get, put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+  await put([{ key: "collection", value: "old" }]);
   const [old] = await readdir(files);
-  const replaced = replace({ key: "collection", value: "new" });
+  const replaced = put([{ key: "collection", value: "new" }]);
   while ((await get(["collection"], 30))[0] !== "new") await setImmediate();
   expect(await readdir(files)).toContain(old);
   await replaced;
@@ -67,11 +64,9 @@ test("the file of a replaced value stays for a moment, for a reader that knows i
 
 test("a value that cannot be written is reported with the reason", async () => {
   const files = createFolder();
-  const { replace } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+  const { put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
   await rmdir(files);
-  await expect(replace({ key: "collection", value: "new" })).rejects.toThrow(
-    "no such file or directory, open",
-  );
+  await expect(put([{ key: "collection", value: "new" }])).rejects.toThrow("no such file or directory, open");
 });
 
 test("a file that is not a database is reported with its path", async () => {
@@ -80,31 +75,16 @@ test("a file that is not a database is reported with its path", async () => {
   await expect(inThisProcess("kv", read)).rejects.toThrow(`${file} cannot be opened: file is not a database`);
 });
 
-test("migrations are split into the statements that wrangler executes", async () => {
-  const texts = (await listMigrations()).map((name) => readFile(join(MIGRATIONS, name), "utf8"));
-  expect(texts.length).toBeGreaterThan(0);
-  for (const sql of await Promise.all(texts)) {
-    // Wrangler drops any text after the last statement. A comment is part of the statement that follows it.
-    const expected = unstable_splitSqlQuery(sql).map((statement) => statement.replace(/;$/, "").trim());
-    expect(splitStatements(sql)).toEqual(expected);
-  }
-});
-
 test("an error message of wrangler is reported without colours, even if wrangler prints colours", async () => {
-  const program = join(folder, "wrangler.mjs");
-  const source = `
-    process.stdout.write("\\x1b[2mout\\x1b[22m");
-    process.stderr.write("\\x1b[31m✘ \\x1b[41;97m[ERROR]\\x1b[0m it broke");
-    process.exit(1);`;
-  await writeFile(program, source);
-  await expect(runWrangler(["d1", "list"], { program })).rejects.toThrow(
+  const printed = { output: "\x1b[2mout\x1b[22m", errors: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
+  await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
     /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
   );
 });
 
 test("a missing folder for temporary files is reported in one sentence", () => {
   const program = `
-    import { openTemporaryFile } from "./data/stores/temporary-files.ts";
+    import { openTemporaryFile } from "./data/stores/wrangler.ts";
     openTemporaryFile("statements.sql");`;
   const env = { ...process.env, TMPDIR: "/missing" };
   const { stderr } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { env });

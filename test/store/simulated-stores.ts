@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { createWritableD1 } from "../../data/stores/d1-writer.ts";
 import { createWritableKv } from "../../data/stores/kv-writer.ts";
-import { MIGRATIONS, splitStatements } from "../../data/stores/migrations.ts";
+import { MIGRATIONS } from "../../data/stores/migrations.ts";
 import type { WritableStore } from "../../data/stores/writer.ts";
 import type { Row } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
@@ -48,7 +48,6 @@ export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onS
       put: async (pairs) => {
         for (const { key, value } of pairs) write(key, value);
       },
-      replace: async ({ key, value }) => write(key, value),
       delete: async (keys) => {
         for (const key of keys) write(key, null);
       },
@@ -95,8 +94,7 @@ export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onS
 
 function openDatabase(): DatabaseSync {
   const database = new DatabaseSync(":memory:");
-  const sql = readFileSync(`${MIGRATIONS}/0001_collection.sql`, "utf8");
-  for (const statement of splitStatements(sql)) database.exec(statement);
+  database.exec(readFileSync(`${MIGRATIONS}/0001_collection.sql`, "utf8"));
   return database;
 }
 

@@ -24,9 +24,10 @@ export interface Stores {
 
 /** Opens stores as commands do on this machine, in SQLite and files, which is much faster. */
 export async function openLocalStores(): Promise<Stores> {
-  const database = createLocalD1(new DatabaseSync(":memory:"));
+  const sqlite = new DatabaseSync(":memory:");
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
-  await applyMigrations(database);
+  await applyMigrations(sqlite);
+  const database = createLocalD1(sqlite);
   return {
     database,
     namespace,
@@ -53,7 +54,7 @@ export function loadRecords(
 /** Damages what a store holds as its state. */
 export async function damageState({ database, namespace }: Stores, name: "d1" | "kv"): Promise<void> {
   if (name === "d1") await database.write(["DELETE FROM state"]);
-  else await namespace.replace({ key: STATE_KEY, value: "not a state" });
+  else await namespace.put([{ key: STATE_KEY, value: "not a state" }]);
 }
 
 /** The names of the loads of which a store holds blocks, or the pieces of the statistics. */

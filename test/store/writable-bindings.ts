@@ -25,7 +25,6 @@ export function openNamespace(namespace: Env["KV"]): WritableNamespace {
   return {
     ...bindNamespace(namespace),
     put: (pairs) => each(pairs, ({ key, value }) => namespace.put(key, value)),
-    replace: ({ key, value }) => namespace.put(key, value),
     delete: (keys) => each(keys, (key) => namespace.delete(key)),
     async list() {
       const keys: string[] = [];

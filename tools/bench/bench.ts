@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
-import { PROJECT } from "../../data/stores/wrangler.ts";
+import { openTemporaryFile, PROJECT } from "../../data/stores/wrangler.ts";
 import type { Env } from "../../src/env.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";

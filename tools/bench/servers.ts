@@ -3,8 +3,7 @@ import { dirname, join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
-import { PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
+import { openTemporaryFile, PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
 
 /**
  * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of worker.ts: the

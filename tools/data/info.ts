@@ -1,7 +1,6 @@
 import { escapeInvisible } from "../../data/messages.ts";
-import type { StoreName } from "../../data/stores/configuration.ts";
+import type { StoreChoice, StoreName } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
-import type { StoreChoice } from "../../data/stores/store-choice.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
 import { readStatistics } from "../../src/store/block.ts";
@@ -14,7 +13,6 @@ export interface InfoOptions extends StoreChoice {
 interface Info {
   state: State;
   statistics: Statistics;
-  bytes: number | undefined;
 }
 
 type Line = [name: string, value: string | number];
@@ -24,10 +22,10 @@ type Line = [name: string, value: string | number];
  * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  await useStore(options, async ({ name, store, size }) => {
+  await useStore(options, async ({ name, store }) => {
     const reading = await store.readState(0, true);
     const { state } = reading;
-    const found = { state, statistics: await readStatistics(store, reading), bytes: await size() };
+    const found = { state, statistics: await readStatistics(store, reading) };
     const place = describePlace(name, options);
     if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
     else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
@@ -36,8 +34,8 @@ export async function info(options: InfoOptions): Promise<void> {
 }
 
 function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
-  const { state, statistics, bytes } = found;
-  return { store, remote, ...state, bytes: bytes ?? null, statistics };
+  const { state, statistics } = found;
+  return { store, remote, ...state, statistics };
 }
 
 function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): string {
@@ -45,11 +43,10 @@ function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): st
   return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
 }
 
-function* describe({ state, statistics, bytes }: Info): Generator<Line> {
+function* describe({ state, statistics }: Info): Generator<Line> {
   yield ["loaded at", state.loaded_at ?? "not known"];
   yield ["sources", describeSources(statistics)];
   yield ["load", state.load];
-  yield ["size", bytes === undefined ? "not known" : `${(bytes / 1e6).toFixed(1)} MB`];
   yield ["records", state.count];
   yield* describeStatistics(statistics, state.count);
 }

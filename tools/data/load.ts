@@ -1,9 +1,10 @@
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
 import { describeSources } from "../../data/sources.ts";
 import { type Staged, stage, summarise } from "../../data/staging.ts";
+import type { StoreChoice } from "../../data/stores/configuration.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
-import type { OpenStore, StoreChoice } from "../../data/stores/store-choice.ts";
 import {
+  type OpenStore,
   load as replaceAll,
   UnknownOutcomeError,
   type LoadOptions as WriteOptions,

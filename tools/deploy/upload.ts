@@ -1,8 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { openTemporaryFile } from "../../data/stores/temporary-files.ts";
-import { PROJECT, spawnWrangler } from "../../data/stores/wrangler.ts";
+import { openTemporaryFile, PROJECT, spawnWrangler } from "../../data/stores/wrangler.ts";
 
 /** What wrangler reports about a deployment to production (`deploy`) or to a preview, or about its failure. */
 interface Report {

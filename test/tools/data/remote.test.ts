@@ -2,10 +2,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { createLocalD1 } from "../../../data/stores/local-database.ts";
 import { applyMigrations } from "../../../data/stores/migrations.ts";
 import { openRemoteStore } from "../../../data/stores/remote.ts";
-import type { ProgramResult, StandIn } from "../../../data/stores/wrangler.ts";
+import type { ProgramResult, RunProgram } from "../../../data/stores/wrangler.ts";
 import { createName } from "../../../data/stores/writer.ts";
 import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
@@ -128,7 +127,7 @@ describe("with a stand-in for wrangler,", () => {
   let sqlite: DatabaseSync;
   beforeEach(async () => {
     sqlite = new DatabaseSync(":memory:");
-    await applyMigrations(createLocalD1(sqlite));
+    await applyMigrations(sqlite);
     for (const file of [config, misleading]) await writeConfig(file, "id-of-records");
     // Without pauses between the attempts.
     vi.spyOn(Math, "random").mockReturnValue(0);
@@ -151,7 +150,7 @@ describe("with a stand-in for wrangler,", () => {
     meet: (sql: string, run: () => ProgramResult) => ProgramResult = (_, run) => run(),
     file = config,
   ) {
-    const program: StandIn = async (args) => {
+    const program: RunProgram = async (args) => {
       const option = (name: string) => args[args.indexOf(name) + 1]!;
       const sql = args.includes("--file") ? await readFile(option("--file"), "utf8") : option("--command");
       try {
