@@ -5,19 +5,13 @@ import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHING } from "./headers.ts";
 
-/** The body of every error response, as in Django REST Framework. */
-export interface ErrorBody {
-  /** What went wrong, for a person to read. */
-  detail: string;
-}
-
 interface HttpErrorOptions {
   /** A sentence for the client, sent as it is. By default the usual sentence of the status. */
   detail?: string;
   headers?: Record<string, string>;
 }
 
-/** An error that is sent to the client with its status, its headers and `{"detail": message}` as the body. */
+/** An error that is sent to the client with its status, its headers and `{"detail": message}`, as in Django REST Framework. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
@@ -27,10 +21,6 @@ export class HttpError extends Error {
     super(detail ?? describeStatus(status));
     this.status = status as ContentfulStatusCode;
     this.headers = headers ?? {};
-  }
-
-  get body(): ErrorBody {
-    return { detail: this.message };
   }
 }
 
@@ -99,8 +89,8 @@ function describeStatus(status: number): string {
 export function respondWithError(error: Error, c: Context): Response {
   const isFailure = !(error instanceof HttpError);
   if (isFailure) logFailedRequest(error, c);
-  const { body, status, headers } = isFailure ? unavailable() : error;
-  return c.json(body, status, { "Cache-Control": ERROR_CACHING, Vary: "Accept", ...headers });
+  const { message, status, headers } = isFailure ? unavailable() : error;
+  return c.json({ detail: message }, status, { "Cache-Control": ERROR_CACHING, Vary: "Accept", ...headers });
 }
 
 /** Logs why a request gets a 503. */

@@ -53,7 +53,7 @@ function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {
 function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
   logFailedRequest(error, c);
   c.header("Retry-After", String(RETRY_AFTER_SECONDS));
-  return c.json({ status: "unavailable", ...about, ...unavailable().body }, 503);
+  return c.json({ status: "unavailable", ...about, detail: unavailable().message }, 503);
 }
 
 /**

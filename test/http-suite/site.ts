@@ -3,21 +3,22 @@ import { CHROMIUM, countPages, type Exchange, PATH, type Target } from "./exchan
 
 const JSON_TYPE = { "content-type": "application/json" };
 const HTML_TYPE = { "content-type": "text/html; charset=utf-8" };
-const NO_UNSAFE = /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/;
+/** For pages that change with the collection, and for those that change with the code. */
+const [BRIEFLY, LONGER] = [
+  "public, max-age=5, stale-if-error=3600",
+  "public, max-age=300, stale-if-error=86400",
+];
+const WEB_PAGE = {
+  ...HTML_TYPE,
+  "content-security-policy": /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/,
+  "referrer-policy": "same-origin",
+};
 
 /** The web pages and what belongs to them. */
 export function listSite({ origin, count, records }: Target): Exchange[] {
-  const open = (send: string, headers: Exchange["headers"], body: RegExp): Exchange => ({
-    send,
-    with: { accept: CHROMIUM },
-    headers: {
-      ...HTML_TYPE,
-      "content-security-policy": NO_UNSAFE,
-      "referrer-policy": "same-origin",
-      ...headers,
-    },
-    body,
-  });
+  const html = (send: string, body: RegExp, headers: Exchange["headers"], status = 200): Exchange => {
+    return { send, with: { accept: CHROMIUM }, status, headers: { ...WEB_PAGE, ...headers }, body };
+  };
   const refuse = (path: string) =>
     ["POST", "DELETE", "OPTIONS"].map((method) => ({
       send: `${method} ${path}`,
@@ -25,61 +26,38 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
       headers: { ...JSON_TYPE, allow: "GET, HEAD", "cache-control": "no-store" },
       body: { detail: `Method "${method}" not allowed.` },
     }));
+  const etag = /^"[0-9a-f]{32}"$/;
+  const document = { openapi: "3.1.1", servers: [expect.objectContaining({ url: origin })] };
+  const about = {
+    name: "Traffic Count Records",
+    records_url: `${origin}${PATH}`,
+    reference_url: `${origin}/docs`,
+    openapi_url: `${origin}/openapi.json`,
+    count: records ? count : expect.any(Number),
+    pages: records ? countPages(count) : expect.any(Number),
+  };
+  const json = (send: string, body: object, headers: Exchange["headers"]) => {
+    return { send, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
+  };
   return [
-    open(
-      "/",
-      { "cache-control": "public, max-age=5, stale-if-error=3600" },
-      /^<!doctype html><html lang="en">.*<\/html>$/s,
-    ),
-    open(
-      "/docs",
-      { "cache-control": "public, max-age=300, stale-if-error=86400" },
-      /^<!doctype html>.*<\/html>$/s,
-    ),
-    open(`${PATH}?page=last`, { allow: "GET, OPTIONS", etag: null }, /<title>Records, page \d+ of \d+/),
-    ...(records ? [open("/%64ocs", {}, /^<!doctype html>/)] : []),
-    open(`HEAD ${PATH}`, {}, /^$/),
-    open("HEAD /", {}, /^$/),
-    {
-      send: "/",
-      headers: { ...JSON_TYPE, vary: "Accept", "cache-control": "public, max-age=5, stale-if-error=3600" },
-      body: expect.objectContaining({
-        name: "Traffic Count Records",
-        records_url: `${origin}${PATH}`,
-        reference_url: `${origin}/docs`,
-        openapi_url: `${origin}/openapi.json`,
-        count: records ? count : expect.any(Number),
-        pages: records ? countPages(count) : expect.any(Number),
-      }),
-    },
+    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": BRIEFLY }),
+    html("/docs", /^<!doctype html>.*<\/html>$/s, { "cache-control": LONGER }),
+    html(`${PATH}?page=last`, /<title>Records, page \d+ of \d+/, { allow: "GET, OPTIONS", etag: null }),
+    ...(records ? [html("/%64ocs", /^<!doctype html>/, {})] : []),
+    html(`HEAD ${PATH}`, /^$/, {}),
+    html("HEAD /", /^$/, {}),
+    html("POST /", /<h1>405 /, {}, 405),
+    html("/nothing", /<h1>404 /, { allow: null }, 404),
+    json("/", about, { vary: "Accept", "cache-control": BRIEFLY }),
     { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },
     { send: "/", with: { accept: "image/png" }, status: 406 },
     { send: "/?format=xml", status: 404 },
     ...["/", "/docs", "/openapi.json", "/go"].flatMap(refuse),
-    { send: "POST /", with: { accept: CHROMIUM }, status: 405, headers: HTML_TYPE, body: /<h1>405 / },
-    {
-      send: "/nothing",
-      with: { accept: CHROMIUM },
-      status: 404,
-      headers: { ...HTML_TYPE, allow: null },
-      body: /<h1>404 /,
-    },
     { send: "/docs/", status: 301, headers: { location: "/docs" } },
     { send: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
     { send: "/go?date=2019-02-30", status: 400, body: { detail: "date must be a day such as 2025-10-29." } },
-    {
-      send: "/openapi.json",
-      headers: {
-        ...JSON_TYPE,
-        "cache-control": "public, max-age=300, stale-if-error=86400",
-        etag: /^"[0-9a-f]{32}"$/,
-      },
-      body: expect.objectContaining({
-        openapi: "3.1.1",
-        servers: [expect.objectContaining({ url: origin })],
-      }),
-    },
-    { send: "HEAD /openapi.json", headers: { ...JSON_TYPE, etag: /^"[0-9a-f]{32}"$/ }, body: "" },
+    json("/openapi.json", document, { "cache-control": LONGER, etag }),
+    { send: "HEAD /openapi.json", headers: { ...JSON_TYPE, etag }, body: "" },
   ];
 }
 

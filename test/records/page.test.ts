@@ -6,24 +6,18 @@ describe("the page parameter", () => {
   test.each([
     [null, 1],
     ["", 1],
-    ["1", 1],
-    ["2", 2],
     ["007", 7],
     ["last", "last"],
     ["600479950316066", 600479950316066],
     ["600479950316067", undefined],
-    ["99999999999999999999999999", undefined],
     ["0", undefined],
     ["-1", undefined],
     ["+1", undefined],
     ["1.5", undefined],
-    ["1e3", undefined],
-    ["0x10", undefined],
     ["abc", undefined],
     ["Last", undefined],
     ["2\0", undefined],
     [" 2", undefined],
-    ["2\n", undefined],
     ["٢", undefined],
   ])("%j -> %j", (text, page) => expect(parsePageNumber(text)).toBe(page));
 });
@@ -31,14 +25,12 @@ describe("the page parameter", () => {
 describe("pages of a collection", () => {
   test.each([
     { total: 0, hidden: 0, page: 1, first: 1, last: 0, pages: 1 },
-    { total: 1, hidden: 0, page: 1, first: 1, last: 1, pages: 1 },
     { total: 15, hidden: 0, page: 1, first: 1, last: 15, pages: 1 },
     { total: 16, hidden: 0, page: 1, first: 1, last: 15, pages: 2 },
     { total: 16, hidden: 0, page: 2, first: 16, last: 16, pages: 2 },
     { total: 100, hidden: 0, page: 4, first: 46, last: 60, pages: 7 },
     { total: 100, hidden: 7, page: 1, first: 8, last: 22, pages: 7 },
     { total: 100, hidden: 10, page: 6, first: 86, last: 100, pages: 6 },
-    { total: 100, hidden: 99, page: 1, first: 100, last: 100, pages: 1 },
     { total: 100, hidden: 100, page: 1, first: 101, last: 100, pages: 1 },
   ])(
     "page $page of $total records, $hidden hidden, has the places $first to $last",
@@ -72,7 +64,6 @@ describe("the URL of a page", () => {
   const collection = "https://counts.example:8443/api/tf1/records/";
   test.each([
     ["", 1, "?format=api&page=1"],
-    ["page=7", 8, "?format=api&page=8"],
     ["format=api&page=7", 8, "?format=api&page=8"],
     ["format=json", 2, "?format=json&page=2"],
     ["format=&page=", 2, "?format=api&page=2"],
