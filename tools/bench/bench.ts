@@ -2,15 +2,13 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
 import { openTemporaryFile, PROJECT } from "../../data/stores/wrangler.ts";
-import type { Env } from "../../src/env.ts";
-import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
 import { writeQuery } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { compare, measureCases } from "./cases.ts";
-import type { PageRequest } from "./load-generator.ts";
-import { startRuntime, startServer } from "./servers.ts";
+import { compare, measureCases, type PageRequest } from "./cases.ts";
+import { startServers } from "./servers.ts";
 
 const program = createProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
@@ -27,45 +25,29 @@ const program = createProgram("npm run bench --")
 await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
-type Options = Record<"records" | "rounds" | "milliseconds", number>;
-
-async function bench({ records, rounds, milliseconds }: Options) {
-  const [folder, copy] = [openTemporaryFile("stores"), openTemporaryFile("copy")];
-  const file = openTemporaryFile("records.csv");
+async function bench({
+  records,
+  rounds,
+  milliseconds,
+}: Record<"records" | "rounds" | "milliseconds", number>) {
+  const [file, folder] = [openTemporaryFile("records.csv"), openTemporaryFile("stores")];
   await runData("generate", "--records", String(records), "--out", file);
-  const load = (store: string, to: string) => runData("load", file, "--store", store, "--persist-to", to);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => ({
     store,
-    seconds: await load(store, folder),
+    seconds: await time(() => runData("load", file, "--store", store, "--persist-to", folder)),
   }));
-  // Two processes with one database block each other.
-  await load("d1", copy);
-  const servers: Record<string, string> = {
-    wrangler_dev: await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0"),
-    package: await startServer("dist/package/cli.js", file),
-  };
-  const runtime = await startRuntime(folder);
-  const env = await runtime.getBindings<Env>("d1");
-  await writeFloors(env);
-  const findOrigin = async (store: string | null, mode: string) =>
-    servers[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
-  /** Every server must send the page that the package sends, which has the records in memory. */
-  const request = async (page: number, origin: string) => {
-    const target = `${COLLECTION_PATH}?format=api&page=${page}`;
-    const body = await (await fetch(servers.package + target)).text();
-    return { url: origin + target, body: body.replaceAll(String(servers.package), origin) };
-  };
-  // The first 10 pages may come from the state alone, without a block.
-  const pages = { first: 11, middle: Math.ceil(lastPage(records) / 2), last: lastPage(records) };
+  const { request, env } = await startServers(file, folder);
   const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
-    const origin = await findOrigin(store, "hot");
-    const numbers = Array.from({ length: Math.min(400, pages.last) }, (_, index) => index + 1);
-    const requests = await Array.fromAsync(numbers, (page) => request(page, origin));
+    const pages = Math.min(400, lastPage(records));
+    const numbers = Array.from({ length: pages }, (_, index) => index + 1);
+    const requests = await Array.fromAsync(numbers, (page) => request(page, store, "hot"));
     const seconds = await time(() => walk(requests));
-    return { store, pages: numbers.length, pages_per_second: Math.round(numbers.length / seconds) };
+    return { store, pages, pages_per_second: Math.round(pages / seconds) };
   });
-  const figures = await measureCases(rounds, milliseconds, async ({ store, page, mode }) =>
-    request(pages[page ?? "first"], await findOrigin(store, mode)),
+  // Page 11 has both links, as the middle one has.
+  const pages = { first: 11, middle: Math.ceil(lastPage(records) / 2), last: lastPage(records) };
+  const figures = await measureCases({ rounds, milliseconds }, ({ store, page, mode }) =>
+    request(pages[page ?? "first"], store, mode),
   );
   const results = await Array.fromAsync(figures, async (one) => {
     const block = one.store === "d1" && one.page && lastBlock(pages[one.page] * PAGE_SIZE);
@@ -81,15 +63,8 @@ async function walk(requests: PageRequest[]): Promise<void> {
     if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
 }
 
-/** Writes the row and the key that `store_floor` reads. */
-async function writeFloors({ DB, KV }: Env): Promise<void> {
-  await DB.prepare("CREATE TABLE floor AS SELECT hex(randomblob(500)) AS text").run();
-  await KV.put("floor", "x".repeat(1_000));
-}
-
-/** @returns seconds */
-function runData(...args: string[]): Promise<number> {
-  return time(() => promisify(execFile)("npm", ["run", "data", "--", ...args], { cwd: PROJECT }));
+function runData(...args: string[]) {
+  return promisify(execFile)("npm", ["run", "data", "--", ...args], { cwd: PROJECT });
 }
 
 /** @returns seconds */

@@ -1,16 +1,13 @@
-import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
-import { type Figures, measure, type PageRequest } from "./load-generator.ts";
+import { once } from "node:events";
+import autocannon from "autocannon";
+import { STORE_NAMES } from "../../data/stores/configuration.ts";
 
 /**
  * What is measured. `floor` and `store_floor` are the least that a worker can do, and read no page. `hot` pages come from the
  * instance's memory. `cold` pages come from the store: the instance knows the state, and keeps no block and no page.
  * `wrangler_dev` is the service as `npm start` runs it, and `package` is the command of the package.
  */
-export interface Case {
-  store: StoreName | "memory" | null;
-  page: "first" | "middle" | "last" | null;
-  mode: "floor" | "store_floor" | "cold" | "hot" | "wrangler_dev" | "package";
-}
+type Case = { store: string | null; page: (typeof PAGES)[number] | null; mode: string };
 
 const PAGES = ["first", "middle", "last"] as const;
 
@@ -18,61 +15,84 @@ const CASES: Case[] = [
   { store: null, page: null, mode: "floor" },
   ...STORE_NAMES.flatMap((store): Case[] => [
     { store, page: null, mode: "store_floor" },
-    ...(["cold", "hot"] as const).flatMap((mode) => PAGES.map((page) => ({ store, page, mode }))),
+    ...PAGES.map((page) => ({ store, page, mode: "cold" })),
+    ...PAGES.map((page) => ({ store, page, mode: "hot" })),
   ]),
   { store: "d1", page: "middle", mode: "wrangler_dev" },
   { store: "memory", page: "middle", mode: "package" },
 ];
 
-/**
- * Measures every case once per round, in another order each time, so that other work of the machine slows down all alike.
- * @param rounds one more round before them is a warm-up that does not count
- * @param milliseconds the duration of each measurement
- * @param request makes the request of a case
- * @returns the medians of the rounds
- */
+/** Responses per second, and percentiles of the time that a response takes. */
+type Figures = Record<"rps" | "p50_ms" | "p99_ms", number>;
+
+/** A request for a page, and the only correct response. */
+export type PageRequest = Record<"url" | "body", string>;
+
+/** Measures all cases in turn, round after round, so that other work of the machine slows down all alike. Returns medians. */
 export async function measureCases(
-  rounds: number,
-  milliseconds: number,
+  { rounds, milliseconds }: { rounds: number; milliseconds: number },
   request: (one: Case) => Promise<PageRequest>,
 ): Promise<(Case & Figures)[]> {
-  const measured = CASES.map((one) => ({ one, rounds: [] as Figures[] }));
-  for (let round = 0; round <= rounds; round++) {
-    console.error(round === 0 ? "warming up" : `round ${round} of ${rounds}`);
-    const shuffled = measured.map((each) => ({ ...each, place: Math.random() }));
-    for (const { one, rounds } of shuffled.sort((one, other) => one.place - other.place)) {
-      const figures = await measure(await request(one), milliseconds);
-      if (round > 0) rounds.push(figures);
-    }
+  const measured: Figures[][] = [];
+  while (measured.length < rounds) {
+    console.error(`round ${measured.length + 1} of ${rounds}`);
+    measured.push(await Array.fromAsync(CASES, async (one) => measure(await request(one), milliseconds)));
   }
-  const median = (rounds: Figures[], name: keyof Figures) =>
-    shorten(rounds.map((figures) => figures[name]).sort((one, other) => one - other)[rounds.length >> 1]);
-  return measured.map(({ one, rounds }) => ({
-    ...one,
-    ...{ rps: median(rounds, "rps"), p50_ms: median(rounds, "p50_ms"), p99_ms: median(rounds, "p99_ms") },
-  }));
+  return CASES.map((one, index) => {
+    const median = (name: keyof Figures) => {
+      const values = measured.map((figures) => Number(figures[index]?.[name]));
+      return shorten(percentile(0.5, values));
+    };
+    return { ...one, rps: median("rps"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };
+  });
+}
+
+const CONNECTIONS = 8;
+
+/** The first responses, in which connections open and instances read the state again, do not count. */
+const WARM_UP = 3 * CONNECTIONS;
+
+/**
+ * Sends a request over 8 connections, again and again on each, for at least so many milliseconds.
+ * @throws Error if any response is not a 200 with the correct body
+ */
+export async function measure({ url, body }: PageRequest, milliseconds: number): Promise<Figures> {
+  // Autocannon's own histogram counts whole milliseconds, and most responses take less.
+  const times: number[] = [];
+  let [responses, startedAt, endedAt] = [0, 0, 0];
+  const ends = { duration: 600, bailout: 1, sampleInt: 20 };
+  const instance = autocannon({ url, connections: CONNECTIONS, expectBody: body, ...ends }, () => {});
+  instance.on("response", (_client, _status, _bytes, time) => {
+    endedAt = performance.now();
+    if (++responses > WARM_UP) times.push(time);
+    else startedAt = endedAt;
+    if (times.length > 0 && endedAt - startedAt >= milliseconds) instance.stop();
+  });
+  const [{ errors, mismatches, non2xx }] = await once(instance, "done");
+  if (errors + mismatches + non2xx > 0)
+    throw new Error(`${url}: ${mismatches} wrong bodies, ${non2xx} wrong statuses, ${errors} errors`);
+  const rps = (1000 * times.length) / (endedAt - startedAt);
+  return { rps, p50_ms: percentile(0.5, times), p99_ms: percentile(0.99, times) };
+}
+
+function percentile(share: number, values: number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return sorted[Math.ceil(values.length * share) - 1] ?? Number.NaN;
 }
 
 /** Rounds to three significant digits. */
-const shorten = (value = Number.NaN) => Number(value.toPrecision(3));
-
-/** The figure of a case that is divided by that of another one. */
-const RATIOS: [name: string, figure: keyof Figures, one: string, other: string][] = [
-  ["hot_vs_floor", "rps", "d1 first hot", "floor"],
-  ["cold_d1_vs_store_floor", "rps", "d1 first cold", "d1 store_floor"],
-  ["cold_kv_vs_store_floor", "rps", "kv first cold", "kv store_floor"],
-  ["last_vs_first_p50_d1", "p50_ms", "d1 last cold", "d1 first cold"],
-  ["last_vs_first_p50_kv", "p50_ms", "kv last cold", "kv first cold"],
-];
+const shorten = (value: number) => Number(value.toPrecision(3));
 
 export function compare(results: (Case & Figures)[]): Record<string, number> {
-  const cases = new Map(
-    results.map((one) => [[one.store, one.page, one.mode].filter(Boolean).join(" "), one]),
-  );
-  return Object.fromEntries(
-    RATIOS.map(([name, figure, one, other]) => [
-      name,
-      shorten((cases.get(one)?.[figure] ?? Number.NaN) / (cases.get(other)?.[figure] ?? Number.NaN)),
-    ]),
-  );
+  const find = (name: string) =>
+    results.find(({ store, page, mode }) => [store, page, mode].filter(Boolean).join(" ") === name);
+  const divide = (figure: keyof Figures, one: string, other: string) =>
+    shorten(Number(find(one)?.[figure]) / Number(find(other)?.[figure]));
+  return {
+    hot_vs_floor: divide("rps", "d1 first hot", "floor"),
+    cold_d1_vs_store_floor: divide("rps", "d1 first cold", "d1 store_floor"),
+    cold_kv_vs_store_floor: divide("rps", "kv first cold", "kv store_floor"),
+    last_vs_first_p50_d1: divide("p50_ms", "d1 last cold", "d1 first cold"),
+    last_vs_first_p50_kv: divide("p50_ms", "kv last cold", "kv first cold"),
+  };
 }

@@ -5,10 +5,7 @@ import { cachedStore } from "../../src/store/open.ts";
 
 // An export has the name of the mode that it is measured for (cases.ts).
 
-export default app;
-
-/** The service as it is deployed. After the first response, a page comes from the instance's memory. */
-export const hot = app;
+export { default, default as hot } from "../../src/index.ts";
 
 /** Instances that respond to no request at the moment, so that two requests never share a read. */
 const idle: Env[] = [];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { measure } from "../../../tools/bench/load-generator.ts";
+import { measure } from "../../../tools/bench/cases.ts";
 import { listen } from "../../listen.ts";
 
 test("the benchmark measures every case, walk and load", async () => {
