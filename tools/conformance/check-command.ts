@@ -1,22 +1,26 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { formatCount } from "../../data/messages.ts";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
-import { createProgram } from "../command-line/program.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
-import { checkConformance } from "./check.ts";
-import { formatJson, formatReport } from "./check-report.ts";
+import { type CheckReport, checkConformance } from "./check.ts";
+import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";
 
 /** The exit status if the check could not be completed, and no rule is broken. If a rule is broken, it is 1. */
 export const INCOMPLETE = 2;
 
-type Options = CheckOptions & { json?: true };
-
 /**
- * Creates the command that checks a deployment.
+ * Runs the command that checks a deployment. After a signal, it reports what was seen until then.
  * @param name as a person types it, such as `npm run conformance --`, or the name of a subcommand
- * @param signal ends the check. The report then covers what was seen until then.
  */
+export async function runCheck(name: string, args: string[]): Promise<void> {
+  const stop = new AbortController();
+  await runProgram(createCheckCommand(name, stop.signal), { args, errorStatus: INCOMPLETE, stop });
+}
+
+/** @param signal ends the check early */
 export function createCheckCommand(name: string, signal: AbortSignal): Command {
   return createProgram(name)
     .description("Check a deployment against the specification, rule by rule.")
@@ -36,16 +40,42 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
 Exit status: 0 if no rule is broken, 1 if a rule is broken, 2 if the check could not be completed.
 If it is interrupted, it reports what it has seen so far and exits with 130 or 143.`,
     )
-    .action((url: string, options: Options) => run(url, options, signal));
+    .action((url: string, options: Options) => check(url, { ...options, signal }));
 }
 
-async function run(url: string, { json, ...options }: Options, signal: AbortSignal): Promise<void> {
+type Options = CheckOptions & { json?: true };
+
+async function check(url: string, { json, ...options }: Options): Promise<void> {
   const progress = openProgress("reading", { unit: "pages" });
-  const check = checkConformance(url, { ...options, signal, onPage: progress.update });
-  const report = await check.finally(progress.close);
-  console.log(json ? formatJson(report) : formatReport(report));
-  const isBroken = report.rules.some(({ verdict }) => verdict === "fail");
-  process.exitCode = isBroken ? 1 : report.stopped === null ? 0 : INCOMPLETE;
+  const checked = checkConformance(url, { ...options, onPage: progress.update });
+  const report = await checked.finally(progress.close);
+  const verdicts = { pass: 0, fail: 0, "not seen": 0 };
+  for (const { verdict } of report.rules) verdicts[verdict] += 1;
+  const { rules, ...rest } = report;
+  console.log(json ? JSON.stringify({ ...rest, verdicts, rules }, null, 2) : formatReport(report, verdicts));
+  if (report.stopped !== null) process.exitCode = INCOMPLETE;
+  if (verdicts.fail > 0) process.exitCode = 1;
+}
+
+/** Formats the report as text: the broken rules, the cause first, then those that were not seen, and a summary. */
+function formatReport(report: CheckReport, verdicts: Record<string, number>): string {
+  const { rules, url, count, pages, records, retries, stopped } = report;
+  const broken = rules.filter(({ verdict }) => verdict === "fail");
+  const unclear = rules.filter(({ verdict, evidence }) => verdict === "not seen" && evidence.length > 0);
+  const unseen = rules.filter(({ verdict, evidence }) => verdict === "not seen" && evidence.length === 0);
+  const lines = [...broken, ...unclear].map((rule) => formatRule(rule, url));
+  if (unseen.length > 0) lines.push(`not seen  ${unseen.map(({ rule }) => rule).join(", ")}`);
+  if (stopped !== null) lines.push(stopped);
+  const counts = Object.entries(verdicts).map(([verdict, times]) => `${times} ${verdict}`);
+  const found = `${formatCount(pages, "page")}, ${records} of ${formatCount(count ?? records, "record")}`;
+  lines.push(`${counts.join(", ")}: ${url}, ${found}, ${formatCount(retries, "retry", "retries")}`);
+  return lines.join("\n");
+}
+
+function formatRule({ rule, sentence, verdict, kept, broken, evidence }: RuleResult, url: string): string {
+  const times = broken > 0 ? ` (broken ${broken} of ${formatCount(broken + kept, "time")})` : "";
+  const lines = evidence.map((text) => `\n          ${text.replace(`${url}?`, "?")}`);
+  return `${verdict.padEnd(9)} ${rule}: ${sentence}${times}${lines.join("")}`;
 }
 
 /**

@@ -1,9 +1,3 @@
-import { runProgram } from "../command-line/program.ts";
-import { createCheckCommand, INCOMPLETE } from "./check-command.ts";
+import { runCheck } from "./check-command.ts";
 
-const stop = new AbortController();
-
-await runProgram(createCheckCommand("npm run conformance --", stop.signal), {
-  errorStatus: INCOMPLETE,
-  stop,
-});
+await runCheck("npm run conformance --", process.argv.slice(2));
