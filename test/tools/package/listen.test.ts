@@ -1,20 +1,16 @@
 import { EventEmitter, once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
+import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import type { Server, Service } from "../../../tools/package/index.d.ts";
+import type { Server } from "../../../tools/package/index.d.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { type RunningWorker, startWorker } from "../../worker.ts";
 import { importPackage } from "./built.ts";
 
-let service: Service;
-let server: Server;
-beforeAll(async () => {
-  const { createService } = await importPackage();
-  service = createService({ records: makeRecords(100) });
-  server = await service.listen({ port: 0 });
-});
+const service = (await importPackage()).createService({ records: makeRecords(100) });
+const server = await service.listen({ port: 0 });
 afterAll(() => server.close());
 
 const PATH = "/api/tf1/records/";
@@ -26,10 +22,10 @@ async function openSocket(url: string): Promise<Socket> {
   return socket;
 }
 
-/** Sends bytes and returns all that the server sends until it closes the connection. */
-async function send(url: string, bytes: string): Promise<string> {
+/** Sends lines and an empty line, and returns all that the server sends until it closes the connection. */
+async function send(url: string, lines: string[]): Promise<string> {
   const socket = await openSocket(url);
-  socket.write(bytes, "latin1");
+  socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
   return text(socket);
 }
 
@@ -41,18 +37,14 @@ describe("a fault on a real connection", () => {
     const reading = Array.fromAsync(response.body!, (chunk) => received.push(chunk));
     await expect(reading).rejects.toThrow("terminated");
     const bytes = received.reduce((sum, chunk) => sum + chunk.length, 0);
-    expect(bytes).toBeGreaterThan(length / 2);
+    expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(length);
   });
 
   test("close sends nothing, in a page too, and the service goes on", async () => {
-    const client = fetch(`${server.url + PATH}?prefer=close`);
-    await expect(client).rejects.toMatchObject({ name: "TypeError", cause: { code: "UND_ERR_SOCKET" } });
-    const accept = "Accept: text/html\r\n";
-    for (const headers of ["", accept])
-      expect(
-        await send(server.url, `GET ${PATH}?prefer=close,on=1 HTTP/1.1\r\nHost: a\r\n${headers}\r\n`),
-      ).toBe("");
+    const request = [`GET ${PATH}?prefer=close,on=1 HTTP/1.1`, "Host: a"];
+    expect(await send(server.url, request)).toBe("");
+    expect(await send(server.url, [...request, "Accept: text/html"])).toBe("");
     expect((await fetch(`${server.url + PATH}?prefer=close,on=2`)).status).toBe(200);
   });
 
@@ -72,33 +64,30 @@ describe("a fault on a real connection", () => {
       await once(socket, "data");
       socket.resetAndDestroy();
     }
-    await fetch(`${server.url + PATH}?prefer=body%3Dcut`)
-      .then((response) => response.text())
-      .catch(() => {});
+    const cut = await fetch(`${server.url + PATH}?prefer=body%3Dcut`);
+    await expect(cut.text()).rejects.toThrow();
     for (const spy of printing) expect(spy).not.toHaveBeenCalled();
   });
 });
 
-describe("the signal of a request is aborted", () => {
-  test.each([
-    ["when the client leaves", (socket: Socket) => socket.destroy()],
-    ["when the server is closed", (_: Socket, { close }: Server) => close()],
-  ])("%s", async (_, end) => {
-    const requests = new EventEmitter();
-    const respond = async (request: Request) => {
-      requests.emit("request", request);
-      await once(request.signal, "abort");
-      return new Response(null);
-    };
-    const waiting = await listen(respond, { port: 0 });
-    const socket = await openSocket(waiting.url);
-    socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
-    const [{ signal }] = await once(requests, "request");
-    const aborted = once(signal, "abort");
-    end(socket, waiting);
-    await aborted;
-    await waiting.close();
-  });
+test.each([
+  ["the client leaves", (socket: Socket) => socket.destroy()],
+  ["the server is closed", (_: Socket, { close }: Server) => close()],
+])("the signal of a request is aborted when %s", async (_, end) => {
+  const requests = new EventEmitter();
+  const respond = async (request: Request) => {
+    requests.emit("request", request);
+    await once(request.signal, "abort");
+    return new Response(null);
+  };
+  const waiting = await listen(respond, { port: 0 });
+  const socket = await openSocket(waiting.url);
+  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const [{ signal }] = await once(requests, "request");
+  const aborted = once(signal, "abort");
+  end(socket, waiting);
+  await aborted;
+  await waiting.close();
 });
 
 describe("a client that misbehaves", () => {
@@ -106,32 +95,32 @@ describe("a client that misbehaves", () => {
   const LONG = "a".repeat(17_000);
 
   test.each([
-    ["an unknown method", "FOO / HTTP/1.1\r\nHost: localhost\r\n\r\n", 400],
-    ["a method without a response", "TRACE / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405],
+    ["an unknown method", 400, ["FOO / HTTP/1.1", "Host: a"]],
+    ["a method without a response", 405, ["TRACE / HTTP/1.1", "Host: a"]],
     [
-      "such a method with a condition, for a page",
-      `TRACE ${PATH} HTTP/1.1\r\nHost: a\r\nAccept: text/html\r\nIf-None-Match: *\r\nConnection: close\r\n\r\n`,
+      "such a method with a condition",
       405,
+      [`TRACE ${PATH} HTTP/1.1`, "Host: a", "If-None-Match: *", "Accept: text/html"],
     ],
-    ["no request", "garbage\r\n\r\n", 400],
-    ["TLS", "\x16\x03\x01\x02\x00\x01\x00", 400],
-    ["long headers", `GET / HTTP/1.1\r\nHost: a\r\nX: ${LONG}\r\n\r\n`, 431],
-    ["a long URL", `GET /${LONG} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
-    ["a wrong host", "GET / HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 400],
-    ["a host that is not ASCII", "GET / HTTP/1.1\r\nHost: \xe9\r\nConnection: close\r\n\r\n", 400],
-    ["no URL", "GET * HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 400],
-    ["a broken body", "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz", 400],
-    ["a user in the URL", "GET http://a@localhost/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200],
-    ["a host with a path", "GET / HTTP/1.1\r\nHost: a/b\r\nConnection: close\r\n\r\n", 400],
-  ])("%s gets a status, and the service goes on", async (_, bytes, status) => {
-    expect(await send(server.url, bytes)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    ["no request", 400, ["garbage"]],
+    ["TLS", 400, ["\x16\x03\x01\x02\x00\x01\x00"]],
+    ["long headers", 431, ["GET / HTTP/1.1", "Host: a", `X: ${LONG}`]],
+    ["a long URL", 431, [`GET /${LONG} HTTP/1.1`, "Host: a"]],
+    ["a wrong host", 400, ["GET / HTTP/1.1", "Host: a b"]],
+    ["a host that is not ASCII", 400, ["GET / HTTP/1.1", "Host: \xe9"]],
+    ["a host with a path", 400, ["GET / HTTP/1.1", "Host: a/b"]],
+    ["no URL", 400, ["GET * HTTP/1.1", "Host: a"]],
+    ["a user in the URL", 200, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
+    ["a broken body", 400, ["POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "", "zz"]],
+  ])("%s gets a status, and the service goes on", async (_, status, [first = "", ...others]) => {
+    const response = await send(server.url, [first, "Connection: close", ...others]);
+    expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect((await fetch(server.url)).status).toBe(200);
   });
 
   test("a body is not asked for and not read", async () => {
-    const head = `POST ${PATH} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000000\r\n`;
-    const response = await send(server.url, `${head}Expect: 100-continue\r\n\r\n`);
-    expect(response).toMatch(/^HTTP\/1.1 405 /);
+    const head = [`POST ${PATH} HTTP/1.1`, "Host: a", "Content-Length: 1000000000", "Expect: 100-continue"];
+    expect(await send(server.url, head)).toMatch(/^HTTP\/1.1 405 /);
   });
 });
 
@@ -140,20 +129,17 @@ describe("a client that stalls is disconnected", () => {
   const STALL_MS = 100;
   const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 
-  /** How long the server keeps a connection on which this was sent. */
-  async function measure(url: string, bytes: string): Promise<number> {
-    const began = performance.now();
-    await send(url, bytes);
-    return performance.now() - began;
-  }
-
   test.each([
     ["before its request", ""],
     ["in its headers", GET],
     ["in its body", `${GET.replace("GET", "POST")}Content-Length: 5\r\n\r\nx`],
   ])("%s", async (_, bytes) => {
     const { url, close } = await listen(async () => new Response("ok"), { port: 0 }, STALL_MS);
-    const kept = await measure(url, bytes);
+    const began = performance.now();
+    const socket = await openSocket(url);
+    socket.write(bytes);
+    await text(socket);
+    const kept = performance.now() - began;
     await close();
     expect(kept).toBeGreaterThan(STALL_MS * 0.9);
     expect(kept).toBeLessThan(STALL_MS * 50);
@@ -161,21 +147,16 @@ describe("a client that stalls is disconnected", () => {
 
   test("while it receives, but not while it waits for the response", async () => {
     const large = new Uint8Array(50_000_000);
-    const respond = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 3 * STALL_MS));
-      return new Response(large);
-    };
+    const respond = () => setTimeout(3 * STALL_MS, new Response(large));
     const { url, close } = await listen(respond, { port: 0 }, STALL_MS);
     const socket = await openSocket(url);
     socket.write(`${GET}\r\n`);
     const [first] = await once(socket, "data");
     socket.pause();
     expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
-    const closed = once(
-      socket.on("error", () => {}),
-      "close",
-    );
-    await new Promise((resolve) => setTimeout(resolve, 3 * STALL_MS));
+    socket.on("error", () => {});
+    const closed = once(socket, "close");
+    await setTimeout(3 * STALL_MS);
     socket.resume();
     await closed;
     expect(socket.bytesRead).toBeLessThan(large.length);
@@ -184,23 +165,23 @@ describe("a client that stalls is disconnected", () => {
 });
 
 test.each([
-  ["without a host", "GET /api/tf1/records/ HTTP/1.0\r\n\r\n", () => server.url],
+  ["without a host", [`GET ${PATH} HTTP/1.0`], server.url],
   [
     "through a proxy",
-    "GET http://counts.example/api/tf1/records/ HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
-    () => "http://counts.example",
+    [`GET http://a.example${PATH} HTTP/1.1`, "Host: a", "Connection: close"],
+    "http://a.example",
   ],
-])("a request %s gets links that work", async (_, bytes, origin) => {
-  expect(await send(server.url, bytes)).toContain(`"next":"${origin()}/api/tf1/records/?format=api&page=2"`);
+])("a request %s gets links that work", async (_, lines, origin) => {
+  expect(await send(server.url, lines)).toContain(`"next":"${origin + PATH}?format=api&page=2"`);
 });
 
 test.each([PATH, "/", "/robots.txt", `${PATH}?page=999`])("HEAD %s has the length of GET", async (path) => {
   const lengths = ["GET", "HEAD"].map(async (method) => {
-    const response = await fetch(server.url + path, { method });
-    return response.headers.get("content-length");
+    const { headers } = await fetch(server.url + path, { method });
+    return Number(headers.get("content-length"));
   });
   const [get, head] = await Promise.all(lengths);
-  expect(Number(get)).toBeGreaterThan(0);
+  expect(get).toBeGreaterThan(0);
   expect(head).toBe(get);
 });
 
@@ -219,6 +200,15 @@ describe("static files are served as in a deployment:", () => {
   });
   afterAll(() => worker.close());
 
+  /** Depend on the server, not on the file. */
+  const IGNORED = ["date", "connection", "keep-alive", "cf-cache-status", "content-length", "etag"];
+
+  async function request(url: string, method: string, headers = {}) {
+    const response = await fetch(url, { method, headers, redirect: "manual" });
+    const shown = [...response.headers].filter(([name]) => !IGNORED.includes(name));
+    return { status: response.status, headers: shown, body: await response.text() };
+  }
+
   test.each([
     ["GET", "/robots.txt"],
     ["HEAD", "/README.md"],
@@ -231,23 +221,16 @@ describe("static files are served as in a deployment:", () => {
     ["GET", "/robots.txt/"],
     ["GET", "/openapi.json/"],
   ])("%s %s", async (method, path) => {
-    const request = async (origin: string, headers: Record<string, string> = {}) => {
-      const response = await fetch(origin + path, { method, headers, redirect: "manual" });
-      const {
-        etag,
-        date: _,
-        connection: __,
-        "keep-alive": ___,
-        "cf-cache-status": ____,
-        "content-length": _____,
-        ...others
-      } = Object.fromEntries(response.headers);
-      return { etag, seen: { status: response.status, others, body: await response.text() } };
-    };
-    const [expected, actual] = [await request(worker.origin), await request(server.url)];
-    expect(actual.seen).toEqual(expected.seen);
-    if (!expected.etag) return;
-    const again = await request(server.url, { "If-None-Match": actual.etag! });
-    expect(again.seen).toMatchObject({ status: 304, body: "" });
+    expect(await request(server.url + path, method)).toEqual(await request(worker.origin + path, method));
+  });
+
+  test("a client that has a file gets 304", async () => {
+    const url = `${server.url}/robots.txt`;
+    const etag = (await fetch(url)).headers.get("etag") ?? "";
+    for (const condition of [etag, `W/${etag}`])
+      expect(await request(url, "GET", { "If-None-Match": condition })).toMatchObject({
+        status: 304,
+        body: "",
+      });
   });
 });

@@ -1,50 +1,55 @@
 import ky from "ky";
-import { afterEach, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { importPackage } from "./built.ts";
 
-let createService: (options?: ServiceOptions) => Service;
-beforeAll(async () => {
-  ({ createService } = await importPackage());
-});
+const { createService } = await importPackage();
 afterEach(() => void vi.useRealTimers());
 
 const RECORDS = makeRecords(1_000);
 const ORIGIN = "https://counts.example";
+const PATH = `${ORIGIN}/api/tf1/records/`;
 
-const fetchFrom = (service: Service, query = "", init?: RequestInit) =>
-  service.fetch(new Request(`${ORIGIN}/api/tf1/records/${query}`, init));
-const read = async (service: Service, query = "") => Object(await (await fetchFrom(service, query)).json());
+const create = (options: ServiceOptions = {}) => createService({ records: RECORDS, ...options });
+const read = async (service: Service, query = "") => Object(await (await service.fetch(PATH + query)).json());
+const readEtag = async (service: Service) => (await service.fetch(PATH)).headers.get("ETag") ?? "";
 
-test("the seed is served if nothing else is given", async () => {
-  const { count, next } = await read(createService());
-  expect([count, next]).toEqual([40_614, `${ORIGIN}/api/tf1/records/?format=api&page=2`]);
-});
+describe("the collection", () => {
+  test("is the seed if nothing else is given", async () => {
+    const { count, next } = await read(createService());
+    expect([count, next]).toEqual([40_614, `${PATH}?format=api&page=2`]);
+  });
 
-test("records in any order are served newest first", async () => {
-  const service = createService({ records: RECORDS.toReversed() });
-  const first = await read(service);
-  const last = await read(service, "?page=last");
-  expect(first.results[0]).toEqual(RECORDS.at(-1));
-  expect(last.results.at(-1)).toEqual(RECORDS[0]);
-});
+  test("of records in any order is served newest first", async () => {
+    const service = create({ records: RECORDS.toReversed() });
+    expect((await read(service)).results[0]).toEqual(RECORDS.at(-1));
+    expect((await read(service, "?page=last")).results.at(-1)).toEqual(RECORDS[0]);
+  });
 
-test("wrong records reject ready, fetch and listen with an error that names them", async () => {
-  const service = createService({ records: [{ ...RECORDS[0]!, cars: -1 }] });
-  const message = "records[0]: cars -1 is not a whole number, 0 or greater\nNothing was loaded.";
-  await expect(service.ready).rejects.toThrow(message);
-  await expect(fetchFrom(service)).rejects.toThrow(message);
-  await expect(service.listen({ port: 0 })).rejects.toThrow(message);
-});
+  test("is a copy of the records when the function is called", async () => {
+    const records = makeRecords(20);
+    const service = create({ records });
+    records[19]!.cars = -1;
+    records.length = 0;
+    const { count, results } = await read(service);
+    expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
+  });
 
-test("records are copied when the function is called", async () => {
-  const records = makeRecords(20);
-  const service = createService({ records });
-  records[19]!.cars = -1;
-  records.length = 0;
-  const { count, results } = await read(service);
-  expect([count, results[0]]).toEqual([20, makeRecords(20)[19]]);
+  test("with wrong records rejects ready, fetch and listen with an error that names them", async () => {
+    const service = create({ records: [{ ...RECORDS[0]!, cars: -1 }] });
+    const message = "records[0]: cars -1 is not a whole number, 0 or greater\nNothing was loaded.";
+    for (const promise of [service.ready, service.fetch(PATH), service.listen({ port: 0 })])
+      await expect(promise).rejects.toThrow(message);
+  });
+
+  test("has the same ETags after a restart with the same records", async () => {
+    const etag = await readEtag(create());
+    const statuses = [create(), create({ records: RECORDS.slice(1) })].map(
+      async (service) => (await service.fetch(PATH, { headers: { "If-None-Match": etag } })).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([304, 200]);
+  });
 });
 
 test.each([
@@ -58,11 +63,8 @@ test.each([
 });
 
 describe("fetch takes what the global one takes:", () => {
-  const URL_TEXT = `${ORIGIN}/api/tf1/records/?page=2`;
-  let service: Service;
-  beforeAll(() => {
-    service = createService({ records: RECORDS });
-  });
+  const URL_TEXT = `${PATH}?page=2`;
+  const service = create();
 
   test.each([
     ["a text", URL_TEXT, undefined, 200],
@@ -84,122 +86,91 @@ describe("fetch takes what the global one takes:", () => {
   });
 
   test("redirects are followed, unless the request says otherwise", async () => {
-    const path = "/api/tf1/records?page=2";
-    const followed = await service.fetch(ORIGIN + path);
+    const moved = `${ORIGIN}/api/tf1/records?page=2`;
+    const followed = await service.fetch(moved);
     expect([followed.status, followed.url, followed.redirected]).toEqual([200, URL_TEXT, true]);
-    expect((await service.fetch(ORIGIN + path, { redirect: "manual" })).status).toBe(301);
-    const refused = service.fetch(ORIGIN + path, { redirect: "error" });
+    expect((await service.fetch(moved, { redirect: "manual" })).status).toBe(301);
+    const refused = service.fetch(moved, { redirect: "error" });
     await expect(refused).rejects.toMatchObject({ name: "TypeError", message: "fetch failed" });
   });
 
   test("a client that takes fetch as an option needs no wrapper", async () => {
     const client = ky.create({ fetch: service.fetch, retry: { limit: 2, delay: () => 1 } });
     service.reset();
-    const page = await client(URL_TEXT, {
-      searchParams: { prefer: "code=503,times=2,retry-after=none" },
-    }).json();
-    expect(page).toMatchObject({ count: 1_000 });
+    const searchParams = { prefer: "code=503,times=2,retry-after=none" };
+    expect(await client(URL_TEXT, { searchParams }).json()).toMatchObject({ count: 1_000 });
     expect(service.requests.map(({ status }) => status)).toEqual([503, 503, 200]);
   });
 });
 
 describe("requests", () => {
-  test("lists what a client has requested, until reset", async () => {
-    const service = createService({ records: RECORDS });
-    const { headers } = await fetchFrom(service);
-    await fetchFrom(service, "", { headers: { "If-None-Match": headers.get("ETag")! } });
-    await fetchFrom(service, "?prefer=code=500,times=1", { method: "HEAD" });
-    await fetchFrom(service, "?prefer=close").catch(() => {});
-    const seen = service.requests.map(({ url, headers, ...others }) => ({
-      ...others,
-      query: new URL(url).search,
-      condition: headers.get("If-None-Match"),
-    }));
-    const plain = { method: "GET", query: "", condition: null, status: 200, applied: [] };
+  test("lists what a client has requested, until reset, which also forgets what was counted", async () => {
+    const service = create();
+    const failing = () => service.fetch(`${PATH}?prefer=code=500,times=1`, { method: "HEAD" });
+    const condition = await readEtag(service);
+    await service.fetch(PATH, { headers: { "If-None-Match": condition } });
+    await failing();
+    await service.fetch(`${PATH}?prefer=close`).catch(() => {});
+    const seen = service.requests.map(({ method, url, headers, status, applied }) => [
+      `${method} ${new URL(url).search}`,
+      headers.get("If-None-Match"),
+      status,
+      applied,
+    ]);
     expect(seen).toEqual([
-      plain,
-      { ...plain, condition: headers.get("ETag"), status: 304 },
-      {
-        ...plain,
-        method: "HEAD",
-        query: "?prefer=code=500,times=1",
-        status: 500,
-        applied: ["code=500", "times=1"],
-      },
-      { ...plain, query: "?prefer=close", status: null, applied: ["close"] },
+      ["GET ", null, 200, []],
+      ["GET ", condition, 304, []],
+      ["HEAD ?prefer=code=500,times=1", null, 500, ["code=500", "times=1"]],
+      ["GET ?prefer=close", null, null, ["close"]],
     ]);
     service.reset();
     expect(service.requests).toEqual([]);
+    expect((await failing()).status).toBe(500);
   });
 
   test("lists the newest 10,000", async () => {
-    const service = createService({ records: [] });
-    for (let page = 1; page <= 10_001; page++) await fetchFrom(service, `?page=${page}`);
+    const service = create({ records: [] });
+    for (let page = 1; page <= 10_001; page++) await service.fetch(`${PATH}?page=${page}`);
     expect(service.requests).toHaveLength(10_000);
     expect(service.requests[0]!.url).toMatch(/\?page=2$/);
   });
 });
 
 describe("replace", () => {
-  test("shows at once", async () => {
-    const service = createService({ records: RECORDS });
-    await service.replace(RECORDS.slice(0, 30));
-    expect((await read(service)).count).toBe(30);
-  });
-
-  test("with wrong records keeps the old ones", async () => {
-    const service = createService({ records: RECORDS });
-    const replaced = service.replace([RECORDS[0]!, RECORDS[0]!]);
-    await expect(replaced).rejects.toThrow(`records[1]: id ${RECORDS[0]!.id} already appears in records[0]`);
-    expect((await read(service)).count).toBe(1_000);
-  });
-
-  test("without an argument brings the first records back", async () => {
-    const service = createService({ records: RECORDS });
-    const etag = (await fetchFrom(service)).headers.get("ETag");
-    await service.replace([]);
-    await service.replace();
-    expect((await fetchFrom(service)).headers.get("ETag")).toBe(etag);
-  });
-
-  test("of what are no records rejects", async () => {
-    const service = createService({ records: RECORDS });
-    const replaced = service.replace({ records: [] } as never);
-    await expect(replaced).rejects.toThrow("Records must be an array, or anything else that is iterable.");
+  test.each([
+    ["of other records shows them at once", RECORDS.slice(0, 45), 45],
+    ["without an argument brings the first records back", undefined, 1_000],
+  ])("%s, also while another one runs", async (_, records, count) => {
+    const service = create();
+    const etag = await readEtag(service);
+    await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(records)]);
+    expect((await read(service)).count).toBe(count);
+    expect((await readEtag(service)) === etag).toBe(records === undefined);
   });
 
   test.each([
-    ["by other records", RECORDS.slice(0, 45), 45],
-    ["by the first ones", undefined, 1_000],
-  ])("runs after the one before, %s", async (_, records, count) => {
-    const service = createService({ records: RECORDS });
-    await Promise.all([service.replace(RECORDS.slice(0, 600)), service.replace(records)]);
-    expect((await read(service)).count).toBe(count);
+    [
+      "wrong records",
+      [RECORDS[0]!, RECORDS[0]!],
+      `records[1]: id ${RECORDS[0]!.id} already appears in records[0]`,
+    ],
+    ["what are no records", {}, "Records must be an array, or anything else that is iterable."],
+  ])("of %s rejects, and keeps the old ones", async (_, records, message) => {
+    const service = create();
+    await expect(service.replace(records as never)).rejects.toThrow(message);
+    expect((await read(service)).count).toBe(1_000);
   });
-});
-
-test("a restart with the same records keeps ETags", async () => {
-  const [before, after] = [createService({ records: RECORDS }), createService({ records: RECORDS })];
-  const etag = (await fetchFrom(before)).headers.get("ETag")!;
-  expect((await fetchFrom(after, "", { headers: { "If-None-Match": etag } })).status).toBe(304);
-  const other = createService({ records: RECORDS.slice(1) });
-  expect((await fetchFrom(other, "", { headers: { "If-None-Match": etag } })).status).toBe(200);
 });
 
 test("two services share nothing, and the globals are unchanged", async () => {
   const globals = Object.getOwnPropertyDescriptors(globalThis);
-  const [one, other] = [
-    createService({ records: RECORDS }),
-    createService({ records: RECORDS.slice(0, 20) }),
-  ];
-  const page = async (service: Service, path: string) => {
-    const headers = { Accept: "text/html" };
-    return (await service.fetch(new Request(ORIGIN + path, { headers }))).text();
-  };
+  const [one, other] = [create(), create({ records: RECORDS.slice(0, 20) })];
+  const show = async (service: Service, path: string) =>
+    (await service.fetch(ORIGIN + path, { headers: { Accept: "text/html" } })).text();
   for (const path of ["/", "/docs", "/api/tf1/records/"]) {
-    const before = await page(other, path);
-    await page(one, path);
-    expect(await page(other, path)).toBe(before);
+    const before = await show(other, path);
+    await show(one, path);
+    expect(await show(other, path)).toBe(before);
   }
   await one.replace([]);
   expect((await read(other)).count).toBe(20);
@@ -208,68 +179,50 @@ test("two services share nothing, and the globals are unchanged", async () => {
   expect(Object.getOwnPropertyDescriptors(globalThis)).toEqual(globals);
 });
 
-test("reset forgets what times has counted", async () => {
-  const service = createService({ records: RECORDS });
-  const read = async () => (await fetchFrom(service, "?prefer=code%3D500,times%3D1")).status;
-  const statuses = [await read(), await read()];
-  service.reset();
-  expect([...statuses, await read()]).toEqual([500, 200, 500]);
+test("prefer can be set at any time, and counts anew", async () => {
+  const service = create();
+  const ask = async () => (await service.fetch(PATH)).status;
+  for (const prefer of ["code=503,times=1", "code=504,times=1"]) {
+    service.prefer = prefer;
+    expect([service.prefer, await ask(), await ask()]).toEqual([prefer, Number(prefer.slice(5, 8)), 200]);
+  }
+  expect(() => Object.assign(service, { prefer: "code=5" })).toThrow(`prefer is "code=5".`);
 });
 
-test.each(["GET", "HEAD"])(
-  "fetch rejects %s as a closed connection does, until the retry",
-  async (method) => {
-    const service = createService({ records: RECORDS });
-    const ask = () => fetchFrom(service, "?prefer=close,times=1", { method });
-    const failure = await ask().catch((error) => error);
-    expect(failure).toBeInstanceOf(TypeError);
-    expect([failure.message, failure.cause.code]).toEqual(["fetch failed", "UND_ERR_SOCKET"]);
-    expect((await ask()).status).toBe(200);
-  },
-);
+test("the given clock decides when a fault ends", async () => {
+  let time = Date.parse("2024-06-01T12:00:00Z");
+  const service = create({ now: () => time, prefer: "code=500,until=2024-06-01T12:00:01Z" });
+  expect((await service.fetch(PATH)).status).toBe(500);
+  time += 1_000;
+  expect((await service.fetch(PATH)).status).toBe(200);
+});
+
+const CAUSE = { code: "UND_ERR_SOCKET" };
+
+test.each(["GET", "HEAD"])("%s rejects as a closed connection does, until the retry", async (method) => {
+  const service = create();
+  const ask = () => service.fetch(`${PATH}?prefer=close,times=1`, { method });
+  await expect(ask()).rejects.toMatchObject({ name: "TypeError", message: "fetch failed", cause: CAUSE });
+  expect((await ask()).status).toBe(200);
+});
 
 test("a body that is cut rejects as that of the global fetch does", async () => {
-  const service = createService({ records: RECORDS });
-  const { headers, body } = await fetchFrom(service, "?prefer=body=cut");
+  const { headers, body } = await create().fetch(`${PATH}?prefer=body=cut`);
   expect(headers.get("Content-Encoding")).toBeNull();
   const received: Uint8Array[] = [];
   const reading = Array.fromAsync(body!, (chunk) => received.push(chunk));
-  const cause = { code: "UND_ERR_SOCKET" };
-  await expect(reading).rejects.toMatchObject({ name: "TypeError", message: "terminated", cause });
+  await expect(reading).rejects.toMatchObject({ name: "TypeError", message: "terminated", cause: CAUSE });
   expect(received).toHaveLength(1);
   expect(Number(headers.get("Content-Length"))).toBeGreaterThan(received[0]!.length);
 });
 
-describe("the clock", () => {
-  const now = Date.parse("2024-06-01T12:00:00Z");
-
-  test("decides until", async () => {
-    let time = now;
-    const service = createService({ records: RECORDS, now: () => time });
-    const query = "?prefer=code%3D500,until%3D2024-06-01T12:00:01Z";
-    expect((await fetchFrom(service, query)).status).toBe(500);
-    time += 1_000;
-    expect((await fetchFrom(service, query)).status).toBe(200);
-  });
-
-  test("decides the count that grow shows", async () => {
-    let time = now;
-    const service = createService({ records: RECORDS, now: () => time });
-    const { count } = await read(service, "?prefer=grow%3D1/m");
-    time += 60_000;
-    expect((await read(service, "?prefer=grow%3D1/m")).count).not.toBe(count);
-  });
-});
-
 describe("a request that is aborted", () => {
   test.each(["hang", "delay=10000"])("ends the wait of %s", async (fault) => {
-    const service = createService({ records: RECORDS });
+    const service = create();
     await service.ready;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const controller = new AbortController();
-    const response = fetchFrom(service, `?prefer=${encodeURIComponent(fault)}`, {
-      signal: controller.signal,
-    });
+    const response = service.fetch(`${PATH}?prefer=${fault}`, { signal: controller.signal });
     await vi.waitUntil(() => vi.getTimerCount() === 1);
     controller.abort();
     await expect(response).rejects.toThrow("aborted");
@@ -277,20 +230,18 @@ describe("a request that is aborted", () => {
   });
 
   test("ends a body that takes time", async () => {
-    const service = createService({ records: RECORDS });
-    const reason = new Error("enough");
     const controller = new AbortController();
-    const { signal } = controller;
-    const { body } = await fetchFrom(service, "?prefer=body=slow", { signal });
+    const { body } = await create().fetch(`${PATH}?prefer=body=slow`, { signal: controller.signal });
     const reader = body!.getReader();
     await reader.read();
+    const reason = new Error("enough");
     controller.abort(reason);
     await expect(reader.read()).rejects.toBe(reason);
   });
 
   test("before it begins is not received", async () => {
-    const service = createService({ records: RECORDS });
-    const response = fetchFrom(service, "", { signal: AbortSignal.abort() });
+    const service = create();
+    const response = service.fetch(PATH, { signal: AbortSignal.abort() });
     await expect(response).rejects.toMatchObject({ name: "AbortError" });
     expect(service.requests).toEqual([]);
   });
