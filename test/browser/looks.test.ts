@@ -1,7 +1,7 @@
-import type { Page } from "@playwright/test";
+import { gzipSync } from "node:zlib";
+import type { Page, Response } from "@playwright/test";
 import axe from "axe-core";
-import { MOCK_OPTIONS } from "../../src/mock/options.ts";
-import { eachLook, findOrigin, JSON_PAGE, openFolded, openPage, PAGES, takeScreenshot } from "./pages.ts";
+import { findOrigin, openFolded, openPage, PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -30,11 +30,6 @@ function measureOverflow(page: Page): Promise<number> {
   return page.evaluate(() => (document.scrollingElement?.scrollWidth ?? Number.NaN) - innerWidth);
 }
 
-/** Expects that the page fits into the window. */
-async function expectFit(page: Page, look: string): Promise<void> {
-  expect(await measureOverflow(page), look).toBeLessThanOrEqual(0);
-}
-
 async function expectOutline(page: Page): Promise<void> {
   const levels = await page
     .locator("h1, h2, h3, h4, h5, h6")
@@ -47,6 +42,22 @@ async function expectOutline(page: Page): Promise<void> {
   expect(await page.getByRole("navigation", { name: "Site" }).count()).toBe(1);
 }
 
+/** Takes a screenshot for people to look at, if the environment variable SCREENSHOTS is set. Git ignores it. */
+async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (!process.env.SCREENSHOTS) return;
+  await page.screenshot({ path: `test-output/screenshots/${name}.png`, fullPage: true });
+}
+
+/** Shows an open page in the ways in which people look at it: windows of four widths, in pixels, light and dark. */
+async function eachLook(page: Page, look: (name: string, width: number) => Promise<void>): Promise<void> {
+  for (const width of [1920, 1280, 768, 360])
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.emulateMedia({ colorScheme });
+      await look(`${width}-${colorScheme}`, width);
+    }
+}
+
 test.for(PAGES)(
   "$name: axe finds no violation, and the page fits into every window",
   async (sitePage, { visit }) => {
@@ -54,117 +65,18 @@ test.for(PAGES)(
     await openPage(page, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
-    await eachLook(page, async (look) => {
+    await eachLook(page, async (look, width) => {
       // The layout at 1920 and 768 pixels is the same as at 1280 and 360 pixels.
-      if (/^1280|^360/.test(look)) expect(await findViolations(page), look).toEqual([]);
-      await expectFit(page, look);
+      if (width === 1280 || width === 360) expect(await findViolations(page), look).toEqual([]);
+      expect(await measureOverflow(page), look).toBeLessThanOrEqual(0);
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      expect(height, look).toBeLessThanOrEqual(sitePage.heights?.[width] ?? 10_000);
       await takeScreenshot(page, `${sitePage.name}-${look}`);
     });
     await openFolded(page);
     expect(await findViolations(page), "unfolded").toEqual([]);
     await page.setViewportSize({ width: 320, height: 800 });
-    await expectFit(page, "320 pixels, unfolded");
-  },
-);
-
-/** The elements of a page that must be scrolled sideways, by their classes. */
-function findScrolling(page: Page): Promise<string[]> {
-  return page.evaluate(() =>
-    [...document.querySelectorAll<HTMLElement>("section, pre, .scroll")]
-      .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
-      .map(({ className, tagName }) => `${tagName} ${className}`),
-  );
-}
-
-const RECORD_PAGES = PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
-
-const WIDTHS = [320, 360, 640, 703, 704, 768, 1024, 1280];
-
-test.for(RECORD_PAGES.flatMap((page) => WIDTHS.map((width) => ({ ...page, width }))))(
-  "$name: all fields are visible in a window $width pixels wide",
-  async ({ width, ...sitePage }, { visit }) => {
-    const page = await visit({ origin: findOrigin(sitePage), viewport: { width, height: 900 } });
-    await openPage(page, sitePage);
-    await expectFit(page, "records");
-    const right = (part: string) =>
-      page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
-    expect(await right("table")).toBeLessThanOrEqual(await right("main"));
-    const count = (part: string) => page.locator(part).filter({ visible: true }).count();
-    for (const part of ["th time", ".camera_ref", ".health", ".camera_pk", ".id", ".model_name"])
-      expect(await count(`tbody ${part}`), part).toBe(15);
-    // A narrow window has a card for each record, which leaves out the zeros, and a wide one a table.
-    const isTable = width >= 704;
-    expect(await count("thead th")).toBe(12);
-    expect((await page.getByRole("cell").filter({ visible: true }).count()) === 15 * 11).toBe(isTable);
-    expect((await count("tbody .zero")) > 0).toBe(isTable);
-    expect(await count("tbody .number:not(.zero)")).toBeGreaterThan(35);
-    expect(await findBroken(page)).toEqual([]);
-  },
-);
-
-/** The texts that are broken across lines, except long references of cameras. */
-function findBroken(page: Page): Promise<(string | null)[]> {
-  return page.locator("tbody :is(.camera_ref, .number, .model_name, .health, time)").evaluateAll((all) =>
-    all
-      .filter((one) => {
-        const range = document.createRange();
-        range.selectNodeContents(one);
-        return new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top / 8))).size > 1;
-      })
-      .map((one) => one.textContent)
-      .filter((text) => !text?.startsWith("a-long-reference")),
-  );
-}
-
-test("a jump to a date leads to its row, below the headings", async ({ visit }) => {
-  const page = await visit({ viewport: { width: 1280, height: 400 } });
-  await page.goto("/go?date=2025-10-30");
-  const top = (place: string) =>
-    page
-      .locator(place)
-      .first()
-      .evaluate((one) => one.getBoundingClientRect().top);
-  expect(await top(":target")).toBeGreaterThan(await top("thead th"));
-  expect(await top(":target")).toBeLessThan(200);
-});
-
-/** The most pixels that the landing page may be high, at 360 and at 1280. */
-const HEIGHTS = [
-  ["landing", 3_600, 2_200],
-  ["landing-decade", 3_700, 2_200],
-  ["landing-day", 3_600, 2_200],
-  ["landing-one", 3_600, 2_200],
-  ["landing-empty", 2_500, 1_500],
-] as const;
-
-test.for(HEIGHTS)(
-  "%s is at most %i pixels high on a phone, and %i on a desktop",
-  async (tested, { visit }) => {
-    const [name, ...most] = tested;
-    const sitePage = PAGES.find((one) => one.name === name)!;
-    const page = await visit({ origin: findOrigin(sitePage) });
-    await openPage(page, sitePage);
-    for (const [index, width] of [360, 1280].entries()) {
-      await page.setViewportSize({ width, height: 800 });
-      const height = await page.evaluate(() => document.documentElement.scrollHeight);
-      expect(height, `${width}`).toBeLessThanOrEqual(most[index]!);
-    }
-  },
-);
-
-test.for([
-  [360, 2 * 740],
-  [1280, 900],
-])(
-  "the landing page %i pixels wide begins with a command and a record of its response",
-  async (size, { visit }) => {
-    const [width = 0, height = 0] = size;
-    const page = await visit({ viewport: { width, height } });
-    await page.goto("/");
-    for (const text of ["curl -s ", '"model_name"'])
-      expect(await page.locator("code", { hasText: text }).first().boundingBox()).toSatisfy(
-        (box: { y: number; height: number }) => box.y + box.height < height,
-      );
+    expect(await measureOverflow(page), "320 pixels, unfolded").toBeLessThanOrEqual(0);
   },
 );
 
@@ -173,55 +85,23 @@ test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit 
   const page = await visit({ origin: findOrigin(sitePage), viewport: { width: 718, height: 1_000 } });
   await openPage(page, sitePage);
   await page.emulateMedia({ media: "print" });
-  await expectFit(page, "print");
-  expect(await findScrolling(page)).toEqual([]);
+  expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
+  const scrolling = await page
+    .locator("section, pre, .scroll")
+    .evaluateAll((all) =>
+      all
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map(({ className, tagName }) => `${tagName} ${className}`),
+    );
+  expect(scrolling).toEqual([]);
+  expect(await page.locator("button, input, .records ~ .client").filter({ visible: true }).count()).toBe(0);
   await takeScreenshot(page, `${sitePage.name}-print`);
-});
-
-test("the print of a page has its number, and that of a broken body has the response", async ({ visit }) => {
-  const page = await visit();
-  await page.emulateMedia({ media: "print" });
-  await page.goto("/api/tf1/records/?page=2");
-  expect(await page.getByText("newest first: page 2 of 2708.").isVisible()).toBe(true);
-  await page.goto("/api/tf1/records/?page=2&prefer=body=cut");
-  expect(await page.getByText("HTTP 200 OK").isVisible()).toBe(true);
-});
-
-test("camera_ok marks and the current page are visible with forced colours", async ({ visit }) => {
-  const page = await visit({ forcedColors: "active" });
-  await openPage(page, RECORD_PAGES[0]!);
-  const looks = await page.locator(".health").evaluateAll((all) =>
-    all.map((one) => {
-      const { backgroundColor, borderColor } = getComputedStyle(one, "::before");
-      return `${one.textContent} ${backgroundColor} ${borderColor}`;
-    }),
-  );
-  expect([...new Set(looks)].sort()).toEqual([
-    "False rgb(255, 255, 255) rgb(0, 0, 0)",
-    "True rgb(0, 0, 0) rgb(0, 0, 0)",
-  ]);
-  const current = page.locator("[aria-current]");
-  expect(await current.evaluate((one) => getComputedStyle(one).borderBottomWidth)).toBe("3px");
-});
-
-test("paper has records, programs and faults, but no JSON of records and no controls", async ({ visit }) => {
-  const page = await visit();
-  await page.emulateMedia({ media: "print" });
-  for (const [path, part, count] of [
-    ["/api/tf1/records/", "tbody tr", 15],
-    ["/", ".code", 6],
-    ["/docs", "section:first-of-type .entries:first-of-type > div", Object.keys(MOCK_OPTIONS).length],
-  ] as const) {
-    await page.goto(path);
-    expect(await page.locator(part).filter({ visible: true }).count(), path).toBe(count);
-    expect(await page.locator("button, input, .client").filter({ visible: true }).count(), path).toBe(0);
-  }
 });
 
 test("a browser shows JSON without errors", async ({ visit }) => {
   const page = await visit();
-  await openPage(page, JSON_PAGE);
-  await eachLook(page, (look) => takeScreenshot(page, `${JSON_PAGE.name}-${look}`));
+  await page.goto("/api/tf1/records/?format=json");
+  await eachLook(page, (look) => takeScreenshot(page, `json-${look}`));
 });
 
 test("the checks find mistakes", async ({ visit }) => {
@@ -239,4 +119,22 @@ test("the checks find mistakes", async ({ visit }) => {
     expect.stringMatching(/^image-alt: <img/),
   ]);
   expect(await measureOverflow(page)).toBeGreaterThan(0);
+});
+
+/** The maximum sizes of pages with everything that they load, in KiB, compressed in the same way as on the platform. */
+test.for([
+  ["landing", 12],
+  ["landing-decade", 25],
+  ["reference", 15],
+  ["records", 12],
+] as const)("%s loads less than %i KiB", async ([name, most], { visit }) => {
+  const sitePage = PAGES.find((one) => one.name === name)!;
+  const page = await visit({ origin: findOrigin(sitePage) });
+  const responses: Response[] = [];
+  page.on("response", (response) => responses.push(response));
+  await page.goto(sitePage.path, { waitUntil: "networkidle" });
+  const sizes = await Promise.all(responses.map(async (response) => gzipSync(await response.body()).length));
+  expect(sizes[0]).toBeGreaterThan(1_000);
+  expect(responses.some((response) => response.url().endsWith(".css"))).toBe(true);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(most * 1024);
 });

@@ -1,12 +1,13 @@
 import {
   type Browser,
+  type BrowserContext,
   type BrowserContextOptions,
+  type ConsoleMessage,
   chromium,
   type Page,
   type Response,
 } from "@playwright/test";
 import { afterAll, test as base, beforeAll, expect, inject } from "vitest";
-import { watch } from "./watch.ts";
 
 export { expect } from "vitest";
 
@@ -60,4 +61,54 @@ export async function follow(page: Page, act: () => Promise<unknown>): Promise<R
     act(),
   ]);
   return response;
+}
+
+/** @returns the problems of the pages of a context, one line each; the list grows during the visit */
+async function watch(context: BrowserContext, origin: string): Promise<string[]> {
+  const problems: string[] = [];
+  const documents = new Set<string>();
+  context.on("request", (request) => {
+    if (!request.url().startsWith("data:") && new URL(request.url()).origin !== origin)
+      problems.push(`request to another host: ${request.url()}`);
+  });
+  context.on("response", (response) => {
+    if (!response.request().isNavigationRequest()) return;
+    documents.add(response.url());
+    if (isUnprotected(response)) problems.push(`no policy: ${response.url()}`);
+  });
+  context.on("requestfailed", (request) => {
+    const reason = request.failure()?.errorText;
+    // The browser cancels requests, for example for an icon, when it opens another page.
+    if (reason !== "net::ERR_ABORTED") problems.push(`failed request: ${request.url()}: ${reason}`);
+  });
+  context.on("weberror", (error) => problems.push(`error: ${error.error()}`));
+  context.on("dialog", (dialog) => {
+    problems.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  context.on("console", (message) => {
+    if (["error", "warning", "assert"].includes(message.type()) && !isErrorPage(message, documents))
+      problems.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  await context.addInitScript(() => {
+    addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) =>
+      console.error(`violates ${effectiveDirective}: ${blockedURI}`),
+    );
+  });
+  return problems;
+}
+
+/** Whether it is a web page without a Content-Security-Policy. The browser sends no event for these pages. */
+function isUnprotected(response: Response): boolean {
+  const headers = response.headers();
+  const isPage = headers["content-type"]?.startsWith("text/html") ?? false;
+  return isPage && !headers["content-security-policy"]?.includes("default-src 'none'");
+}
+
+/** The browser logs every page with an error status. Tests check the status themselves. */
+function isErrorPage(message: ConsoleMessage, documents: Set<string>): boolean {
+  const isStatus = /^Failed to load resource: the server responded with a status of [45]/.test(
+    message.text(),
+  );
+  return isStatus && documents.has(message.location().url);
 }

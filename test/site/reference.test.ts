@@ -34,9 +34,17 @@ describe("the API reference", () => {
     expect(page).toContain("1 is the newest, and <code>last</code> is the oldest. Absent");
   });
 
-  test("lists every fault with what it does and its values", () => {
-    for (const { example, description, value } of Object.values(MOCK_OPTIONS))
+  test("lists and suggests every fault, with what it does and its values", () => {
+    for (const { example, description, value } of Object.values(MOCK_OPTIONS)) {
       expect(text).toContain(`${example} ${value}${description}.`);
+      expect(page).toContain(`<option value="${example}">`);
+    }
+  });
+
+  test("has the place to which each of its links leads", () => {
+    const places = Array.from(page.matchAll(/href="#([^"]+)"/g), ([, place]) => place);
+    expect(places).toContain("faults");
+    for (const place of places) expect(page).toContain(` id="${place}"`);
   });
 
   test("has an example of a page, with one record, and of the description", () => {

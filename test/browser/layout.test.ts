@@ -1,0 +1,138 @@
+import type { Page } from "@playwright/test";
+import { MOCK_OPTIONS } from "../../src/mock/options.ts";
+import { findOrigin, openPage, PAGES } from "./pages.ts";
+import { expect, test } from "./visit.ts";
+
+const RECORDS = "/api/tf1/records/";
+const RECORD_PAGES = PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
+const WIDTHS = [320, 360, 640, 703, 704, 768, 1024, 1280];
+
+test.for(RECORD_PAGES.flatMap((page) => WIDTHS.map((width) => ({ ...page, width }))))(
+  "$name: all fields are visible in a window $width pixels wide",
+  async ({ width, ...sitePage }, { visit }) => {
+    const page = await visit({ origin: findOrigin(sitePage), viewport: { width, height: 900 } });
+    await openPage(page, sitePage);
+    const right = (part: string) =>
+      page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
+    expect(await right("table")).toBeLessThanOrEqual(await right("main"));
+    const count = (part: string) => page.locator(part).filter({ visible: true }).count();
+    for (const part of ["th time", ".camera_ref", ".health", ".camera_pk", ".id", ".model_name"])
+      expect(await count(`tbody ${part}`), part).toBe(15);
+    // A narrow window has a card for each record, which leaves out the zeros, and a wide one a table.
+    const isTable = width >= 704;
+    expect(await count("thead th")).toBe(12);
+    expect((await page.getByRole("cell").filter({ visible: true }).count()) === 15 * 11).toBe(isTable);
+    expect((await count("tbody .zero")) > 0).toBe(isTable);
+    expect(await count("tbody .number:not(.zero)")).toBeGreaterThan(35);
+    expect(await findBroken(page)).toEqual([]);
+  },
+);
+
+/** The texts that are broken across lines, except long references of cameras. */
+function findBroken(page: Page): Promise<(string | null)[]> {
+  return page.locator("tbody :is(.camera_ref, .number, .model_name, .health, time)").evaluateAll((all) =>
+    all
+      .filter((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return new Set(Array.from(range.getClientRects(), ({ top }) => Math.round(top / 8))).size > 1;
+      })
+      .map((one) => one.textContent)
+      .filter((text) => !text?.startsWith("a-long-reference")),
+  );
+}
+
+test("a jump to a date leads to its row, below the headings", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 1280, height: 400 } });
+  await page.goto("/go?date=2025-10-30");
+  const top = async (part: string) => (await page.locator(part).first().boundingBox())?.y;
+  expect(await top(":target")).toBeGreaterThan((await top("thead th"))!);
+  expect(await top(":target")).toBeLessThan(200);
+});
+
+test("camera_ok marks and the current page are visible with forced colours", async ({ visit }) => {
+  const page = await visit({ forcedColors: "active" });
+  await page.goto(RECORDS);
+  const looks = await page.locator(".health").evaluateAll((all) =>
+    all.map((one) => {
+      const { backgroundColor, borderColor } = getComputedStyle(one, "::before");
+      return `${one.textContent} ${backgroundColor} ${borderColor}`;
+    }),
+  );
+  expect([...new Set(looks)].sort()).toEqual([
+    "False rgb(255, 255, 255) rgb(0, 0, 0)",
+    "True rgb(0, 0, 0) rgb(0, 0, 0)",
+  ]);
+  const current = page.locator("[aria-current]");
+  expect(await current.evaluate((one) => getComputedStyle(one).borderBottomWidth)).toBe("3px");
+});
+
+test.for([
+  [360, 2 * 740],
+  [1280, 900],
+] as const)(
+  "the landing page %i pixels wide begins with a command and a record of its response",
+  async ([width, height], { visit }) => {
+    const page = await visit({ viewport: { width, height } });
+    await page.goto("/");
+    for (const text of ["curl -s ", '"model_name"']) {
+      const box = await page.locator("code", { hasText: text }).first().boundingBox();
+      expect(box!.y + box!.height).toBeLessThan(height);
+    }
+  },
+);
+
+test.for([
+  { colorScheme: "light" },
+  { colorScheme: "dark" },
+  { forcedColors: "active" },
+  { media: "print" },
+] as const)("the lines of the figure are visible and distinct with %j", async (look, { visit }) => {
+  const { media, ...options } = { media: "screen" as const, ...look };
+  const page = await visit({ ...options, viewport: { width: 360, height: 800 } });
+  await page.goto("/");
+  await page.emulateMedia({ media });
+  const lines = await page.locator(".plot :is(.weekdays, .weekends)").evaluateAll((all) =>
+    all.map((line) => {
+      const { stroke, strokeDasharray } = getComputedStyle(line);
+      const { width, height } = line.getBoundingClientRect();
+      return { stroke, strokeDasharray, isDrawn: width > 200 && height > 60 };
+    }),
+  );
+  expect(lines).toMatchObject([
+    { strokeDasharray: "5px, 5px", isDrawn: true },
+    { strokeDasharray: "none", isDrawn: true },
+  ]);
+  const panel = page.locator(".chart .panel");
+  const background = await panel.evaluate((element) => getComputedStyle(element).backgroundColor);
+  expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
+});
+
+const FAULTS = "section:first-of-type .entries:first-of-type > div";
+
+test.for([
+  [RECORDS, "tbody tr", 15],
+  [`${RECORDS}?page=2`, "text=newest first: page 2 of 2708.", 1],
+  [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
+  ["/", ".code", 6],
+  ["/docs", FAULTS, Object.keys(MOCK_OPTIONS).length],
+] as const)("the paper of %s has every %s", async ([path, part, count], { visit }) => {
+  const page = await visit();
+  await page.emulateMedia({ media: "print" });
+  await page.goto(path);
+  expect(await page.locator(part).filter({ visible: true }).count()).toBe(count);
+});
+
+test("the layout does not shift while the page loads, even on a slow phone", async ({ visit }) => {
+  const page = await visit({ viewport: { width: 360, height: 640 } });
+  const session = await page.context().newCDPSession(page);
+  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+  await page.addInitScript(() => {
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        document.documentElement.dataset.shift = String(Object(entry).value);
+    }).observe({ type: "layout-shift", buffered: true });
+  });
+  await page.goto("/docs", { waitUntil: "networkidle" });
+  expect(await page.locator("html").getAttribute("data-shift")).toBeNull();
+});
