@@ -1,4 +1,4 @@
-import { describe, inject } from "vitest";
+import { inject } from "vitest";
 import { Page } from "../../src/records/record.ts";
 import { expect, follow, test } from "./visit.ts";
 
@@ -10,95 +10,83 @@ async function readTimestamps(page: number | string): Promise<string[]> {
   return Page.parse(await response.json()).results.map(({ timestamp }) => timestamp);
 }
 
-test.for([true, false])(
-  "a person can visit all pages, with scripts: %s",
-  async (javaScriptEnabled, { visit }) => {
-    const page = await visit({ javaScriptEnabled });
-    // These are the links above the records. The links below the records are the same.
-    const link = (name: string) => page.getByRole("link", { name, exact: true }).first();
-    const shown = () => page.locator("tbody time").allTextContents();
+test("a person can visit all pages without scripts", async ({ visit }) => {
+  const page = await visit({ javaScriptEnabled: false });
+  // These are the links above the records. The links below the records are the same.
+  const click = (name: string) =>
+    follow(page, () => page.getByRole("link", { name, exact: true }).first().click());
+  const shown = () => page.locator("tbody time").allTextContents();
 
-    await page.goto("/nowhere");
-    await follow(page, () => link("Overview").click());
-    expect((await page.locator(".copy").filter({ visible: true }).count()) > 0).toBe(javaScriptEnabled);
-    expect(await page.locator(".periods tbody tr").count()).toBe(10);
-    await follow(page, () => link("Look at the records").click());
-    expect(await shown()).toEqual(await readTimestamps(1));
-    expect(await page.getByRole("link", { name: /Newest$|Previous/ }).count(), "nothing is newer").toBe(0);
+  await page.goto("/nowhere");
+  await click("Overview");
+  expect(await page.locator(".copy").filter({ visible: true }).count(), "of no use").toBe(0);
+  expect(await page.locator(".periods tbody tr").count()).toBe(10);
+  await click("Look at the records");
+  expect(await shown()).toEqual(await readTimestamps(1));
+  expect(await page.getByRole("link", { name: /Newest$|Previous/ }).count(), "nothing is newer").toBe(0);
 
-    await follow(page, () => link("Next ›").click());
-    await follow(page, () => link("Next ›").click());
-    expect(await shown()).toEqual(await readTimestamps(3));
-    expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("3");
-    const raw = await follow(page, () => link("Raw JSON").click());
-    expect(raw.headers()["content-type"]).toBe("application/json");
-    await follow(page, () => page.goBack());
+  await click("Next ›");
+  await click("Next ›");
+  expect(await shown()).toEqual(await readTimestamps(3));
+  expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("3");
+  const raw = await click("Raw JSON");
+  expect(raw.headers()["content-type"]).toBe("application/json");
+  await follow(page, () => page.goBack());
 
-    await follow(page, () => link("‹ Previous").click());
-    expect(await shown()).toEqual(await readTimestamps(2));
-    await follow(page, () => page.locator(".response a").first().click());
-    expect(await shown(), "by the link in the response").toEqual(await readTimestamps(3));
-    await follow(page, () => link("Oldest »").click());
-    expect(await shown()).toEqual(await readTimestamps("last"));
-    expect(await page.getByRole("link", { name: /Next|Oldest/ }).count(), "nothing is older").toBe(0);
-    await follow(page, () => link("« Newest").click());
-    expect(await shown()).toEqual(await readTimestamps(1));
-  },
-);
-
-describe("the page box", () => {
-  test("goes to any page, also of a number with a separator or with spaces", async ({ visit }) => {
-    const page = await visit();
-    await page.goto(PATH);
-    const box = page.getByLabel("Page", { exact: true });
-    for (const [text, number] of [
-      ["2700", 2700],
-      ["2,708", 2708],
-      [" 3 ", 3],
-      ["", 1],
-    ] as const) {
-      await box.fill("");
-      await box.pressSequentially(text);
-      await follow(page, () => box.press("Enter"));
-      expect(await page.locator("tbody time").allTextContents(), text).toEqual(await readTimestamps(number));
-    }
-  });
-
-  test("does not open pages that do not exist", async ({ visit }) => {
-    const page = await visit();
-    await page.goto(PATH);
-    const box = page.getByLabel("Page", { exact: true });
-    for (const text of ["0", "1.5", "2709"]) {
-      await box.fill(text);
-      await box.press("Enter");
-      expect(await box.evaluate((input: HTMLInputElement) => input.matches(":invalid")), text).toBe(true);
-    }
-    expect(new URL(page.url()).search).toBe("");
-  });
+  await click("‹ Previous");
+  expect(await shown()).toEqual(await readTimestamps(2));
+  await follow(page, () => page.locator(".response a").first().click());
+  expect(await shown(), "by the link in the response").toEqual(await readTimestamps(3));
+  await click("Oldest »");
+  expect(await shown()).toEqual(await readTimestamps("last"));
+  expect(await page.getByRole("link", { name: /Next|Oldest/ }).count(), "nothing is older").toBe(0);
+  await click("« Newest");
+  expect(await shown()).toEqual(await readTimestamps(1));
 });
 
-describe("a jump to a date", () => {
-  test("leads from the table and from the date field to the records of a day", async ({ visit }) => {
-    const page = await visit();
-    const expectDay = async (day: string) => {
-      expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${day}`));
-      expect(await page.locator(".nearest").filter({ visible: true }).count()).toBe(0);
-    };
-    await page.goto("/");
-    await follow(page, () => page.getByRole("link", { name: "18 May 2019" }).click());
-    await expectDay("2019-05-18");
-    await page.getByLabel("Date").fill("2025-10-30");
-    await follow(page, () => page.getByLabel("Date").press("Enter"));
-    await expectDay("2025-10-30");
-  });
+test("the page box goes to any page, also of a number with a separator or with spaces", async ({ visit }) => {
+  const page = await visit();
+  await page.goto(PATH);
+  const box = page.getByLabel("Page", { exact: true });
+  for (const [text, number] of [
+    ["2700", 2700],
+    ["2,708", 2708],
+    [" 3 ", 3],
+    ["", 1],
+  ] as const) {
+    await box.fill("");
+    await box.pressSequentially(text);
+    await follow(page, () => box.press("Enter"));
+    expect(await page.locator("tbody time").allTextContents(), text).toEqual(await readTimestamps(number));
+  }
+  for (const text of ["0", "1.5", "2709"]) {
+    await box.fill(text);
+    await box.press("Enter");
+    expect(await box.evaluate((input: HTMLInputElement) => input.matches(":invalid")), text).toBe(true);
+  }
+  expect(new URL(page.url()).searchParams.get("page"), "the page is still open").toBe("");
+});
 
-  test("to a day without records leads to the nearest day, and says so", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled: false });
-    await page.goto(`${PATH}?x=1`);
-    await page.getByLabel("Date").fill("2020-02-29");
-    await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
-    expect(await page.locator(":target").textContent()).toContain("The nearest ones are of 2019-05-19.");
-    expect(await page.locator(":target + tr time").textContent()).toMatch(/^2019-05-19T23:59/);
-    expect(new URL(page.url()).searchParams.get("x")).toBe("1");
-  });
+test("the table and the date field lead to the records of a day", async ({ visit }) => {
+  const page = await visit();
+  const expectDay = async (day: string) => {
+    expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${day}`));
+    expect(await page.locator(".nearest").filter({ visible: true }).count()).toBe(0);
+  };
+  await page.goto("/");
+  await follow(page, () => page.getByRole("link", { name: "18 May 2019" }).click());
+  await expectDay("2019-05-18");
+  await page.getByLabel("Date").fill("2025-10-30");
+  await follow(page, () => page.getByLabel("Date").press("Enter"));
+  await expectDay("2025-10-30");
+});
+
+test("a day without records leads to the nearest day, and the page says so", async ({ visit }) => {
+  const page = await visit({ javaScriptEnabled: false });
+  await page.goto(`${PATH}?x=1`);
+  await page.getByLabel("Date").fill("2020-02-29");
+  await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
+  expect(await page.locator(":target").textContent()).toContain("The nearest ones are of 2019-05-19.");
+  expect(await page.locator(":target + tr time").textContent()).toMatch(/^2019-05-19T23:59/);
+  expect(new URL(page.url()).searchParams.get("x")).toBe("1");
 });
