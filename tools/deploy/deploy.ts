@@ -1,12 +1,12 @@
 import { readConfiguration, SEED_STORE } from "../../data/stores/configuration.ts";
+import { createProgram, runProgram } from "../command-line/program.ts";
 import { requireSettings } from "../settings.ts";
-import { readCommitOptions } from "./commit.ts";
 import { prepareProductionStore, readDeployedVersion } from "./production-store.ts";
 import { waitForVersion } from "./served-version.ts";
 import { createSteps, printDetail } from "./steps.ts";
-import { findAddress, testDeployment, upload } from "./upload.ts";
+import { findAddress, readCommitOptions, testDeployment, upload } from "./upload.ts";
 
-/** What exists if a step fails, and what to do next. */
+/** What exists if a step of a deployment to production fails, and what to do next. */
 const HINTS = {
   read: "Nothing was created or deployed.",
   prepare:
@@ -16,12 +16,8 @@ const HINTS = {
   wait: "The worker was deployed. If `npx wrangler deployments status` shows another version, a later deployment has replaced it. Otherwise run `npm run deploy` again.",
 };
 
-/**
- * Deploys to production and tests what is deployed. Each step starts from what already exists, so a deployment that failed or was
- * interrupted can be run again.
- * @throws an error with a hint if a setting is wrong or a step fails
- */
-export async function deploy(): Promise<void> {
+/** Deploys to production. Each step starts from what already exists, so a deployment that failed can be run again. */
+async function deploy(): Promise<void> {
   const configuration = await readConfiguration();
   const store = requireSettings(configuration);
   const step = createSteps(5);
@@ -31,7 +27,7 @@ export async function deploy(): Promise<void> {
     else await prepareProductionStore(store, configuration, previous === undefined);
   });
   const { address, version } = await step("deploy the worker", HINTS.upload, async () => {
-    const report = await upload(["deploy", ...(await readCommitOptions())]);
+    const report = await upload(["deploy", ...readCommitOptions()]);
     const given = String(configuration.vars?.PUBLIC_ORIGIN || "");
     return { address: given || findAddress(report.targets), version: report.version_id };
   });
@@ -49,3 +45,41 @@ function describeReturn(previous: string | undefined): string {
   if (previous === undefined) return "The worker is deployed. Fix the error and deploy again.";
   return `The worker is deployed. To return to the version before, run \`npx wrangler rollback ${previous}\`.`;
 }
+
+const NOT_AFFECTED = "Production is not affected.";
+
+const UNDO = `${NOT_AFFECTED} Fix the error and run the command again, or remove the preview with \`npx wrangler preview delete\`.`;
+
+/**
+ * Deploys a preview. Its address is printed last.
+ * @param name by default that of the branch, which wrangler finds
+ */
+async function deployPreview(name: string | undefined): Promise<void> {
+  const { previews = {} } = await readConfiguration();
+  requireSettings(previews);
+  const step = createSteps(3);
+  const command = ["preview", ...(name === undefined ? [] : ["--name", name])];
+  const report = await step("deploy the preview", NOT_AFFECTED, () => upload(command));
+  const address = report.preview_urls?.[0];
+  if (address === undefined)
+    throw new Error(
+      "The preview has no address. Set preview_urls = true in wrangler.toml, and run the command again.",
+    );
+  // This address serves only the new deployment.
+  const tested = report.deployment_urls?.[0] ?? address;
+  await step("wait for the preview", UNDO, () => waitForVersion(tested, undefined));
+  await step("test the preview", UNDO, () => testDeployment(tested));
+  console.log(address);
+}
+
+const program = createProgram("npm run");
+program
+  .command("deploy")
+  .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")
+  .action(deploy);
+program
+  .command("preview")
+  .description("deploy a preview of the branch, wait for it and test it")
+  .option("--name <name>", "name of the preview (default: that of the branch)")
+  .action(({ name }) => deployPreview(name));
+await runProgram(program);

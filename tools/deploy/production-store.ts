@@ -7,10 +7,6 @@ import { printDetail } from "./steps.ts";
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;
 
-interface Deployment {
-  versions: { version_id: string }[];
-}
-
 /**
  * Reads which version production serves.
  * @returns undefined if the worker was never deployed; a preview may have created it
@@ -20,7 +16,7 @@ export async function readDeployedVersion(): Promise<string | undefined> {
     if (error instanceof WranglerError && NO_WORKER.test(error.printed)) return "[]";
     throw error;
   });
-  const deployments: Deployment[] = JSON.parse(listed);
+  const deployments: { versions: { version_id: string }[] }[] = JSON.parse(listed);
   // Wrangler lists the latest deployment last.
   return deployments.at(-1)?.versions[0]?.version_id;
 }

@@ -1,4 +1,3 @@
-import { setTimeout } from "node:timers/promises";
 import { printDetail } from "./steps.ts";
 
 /** After a deployment, the platform serves the old and the new version side by side for some seconds. */
@@ -10,48 +9,38 @@ const INTERVAL_MS = 2_000;
 /** A new subdomain of workers.dev, or the certificate of a new domain, takes minutes. */
 const TIMEOUT_MS = 600_000;
 
-/** Milliseconds between two lines of progress. */
-const PROGRESS_MS = 30_000;
-
 /**
  * Waits until the service responds three times in a row with a version. A service that does not report its version only has to
  * respond.
  * @param version undefined if the address serves one version only
  * @throws if it does not respond in time, or still reports another version
  */
-export async function waitForVersion(
-  address: string,
-  version: string | null | undefined,
-  sleep: (milliseconds: number) => Promise<unknown> = setTimeout,
-): Promise<void> {
-  const start = Date.now();
-  let printed = start;
-  for (let correct = 0; correct < CONSECUTIVE_RESPONSES; await sleep(INTERVAL_MS)) {
-    const problem = await findProblem(address, version);
-    correct = problem === undefined ? correct + 1 : 0;
-    if (problem === undefined) continue;
-    if (Date.now() - start >= TIMEOUT_MS) throw new Error(problem);
-    if (Date.now() - printed < PROGRESS_MS) continue;
-    printed = Date.now();
-    printDetail(`waiting for up to ten minutes: ${problem}`);
+export async function waitForVersion(address: string, version: string | null | undefined): Promise<void> {
+  const giveUpAt = Date.now() + TIMEOUT_MS;
+  let printed: string | undefined;
+  for (let correct = 1; ; correct++) {
+    const problem = await findProblem(`${address}/healthz`, version);
+    if (problem !== undefined) {
+      if (Date.now() >= giveUpAt) throw new Error(problem);
+      if (problem !== printed) printDetail(`waiting for up to ten minutes: ${problem}`);
+      printed = problem;
+      correct = 0;
+    }
+    if (correct === CONSECUTIVE_RESPONSES) return;
+    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   }
 }
 
-async function findProblem(address: string, version: string | null | undefined): Promise<string | undefined> {
+async function findProblem(url: string, version: string | null | undefined): Promise<string | undefined> {
   try {
-    const served = await readVersion(address);
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+    if (!response.ok) return `GET ${url} failed: status ${response.status}`;
+    const served = Object(Object(await response.json()).code).id;
     if (!served || !version || served === version) return undefined;
-    return `${address}/healthz still reports version ${served} instead of ${version}.`;
+    return `${url} still reports version ${served} instead of ${version}.`;
   } catch (error) {
     // The message of a failed `fetch` is always `fetch failed`; its cause contains the reason.
     const { message, cause } = Object(error);
-    return `GET ${address}/healthz failed: ${cause instanceof Error ? cause.message : message}`;
+    return `GET ${url} failed: ${cause instanceof Error ? cause.message : message}`;
   }
-}
-
-/** @throws if the service does not respond with its health */
-async function readVersion(address: string): Promise<unknown> {
-  const response = await fetch(`${address}/healthz`, { signal: AbortSignal.timeout(10_000) });
-  if (!response.ok) throw new Error(`status ${response.status}`);
-  return Object(Object(await response.json()).code).id;
 }

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { openTemporaryFile, PROJECT, spawnWrangler } from "../../data/stores/wrangler.ts";
@@ -61,4 +61,23 @@ export function findAddress(targets: string[] = []): string | undefined {
   return targets
     .map((target) => target.replace(/^([\w.-]+)(\/\*)? \((custom domain|zone).*/, "https://$1"))
     .findLast((target) => /^https?:/.test(target));
+}
+
+/** The maximum length of the message of a version, in characters. */
+const MESSAGE_LENGTH = 100;
+
+/**
+ * Reads the options of wrangler that record the commit in a version of the worker: the abbreviated id, with `-dirty` if
+ * there are uncommitted changes, and the first line of the message. Outside of a repository there are none.
+ */
+export function readCommitOptions(): string[] {
+  const git = (...args: string[]) =>
+    execFileSync("git", args, { cwd: PROJECT, encoding: "utf8", stdio: "pipe" }).trim();
+  try {
+    const [id = "", subject = ""] = git("log", "-1", "--format=%h%n%s").split("\n");
+    const isDirty = git("status", "--porcelain") !== "";
+    return ["--tag", isDirty ? `${id}-dirty` : id, "--message", subject.slice(0, MESSAGE_LENGTH)];
+  } catch {
+    return [];
+  }
 }

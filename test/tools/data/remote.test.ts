@@ -13,7 +13,7 @@ import { load } from "../../../tools/data/load.ts";
 import { makeRecords, makeWideRecords, statisticsOf, writeCsv } from "../../records/sample.ts";
 import { readAll } from "../../store/reader.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { type Api, openApi } from "../deploy/stub/api.ts";
+import { type Cloudflare, openCloudflare } from "../deploy/cloudflare.ts";
 
 /** The id of the namespace. */
 const NAMESPACE = "0123456789abcdef0123456789abcdef";
@@ -59,9 +59,9 @@ async function writeRecords(count: number, make = makeRecords): Promise<string[]
 }
 
 describe("through the real wrangler,", () => {
-  let api: Api;
+  let api: Cloudflare;
   beforeEach(async () => {
-    api = await openApi();
+    api = await openCloudflare();
     const env = {
       CLOUDFLARE_API_BASE_URL: `${api.origin}/client/v4`,
       CLOUDFLARE_API_TOKEN: "token",
@@ -69,9 +69,9 @@ describe("through the real wrangler,", () => {
       XDG_CONFIG_HOME: folder,
     };
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
-    api.namespaces.push({ id: NAMESPACE, title: "records-kv" });
-    api.pairs.set(NAMESPACE, new Map());
-    await writeConfig(config, api.databases.create("records").uuid);
+    api.namespaces.set(NAMESPACE, new Map());
+    api.databases.set("id-of-records", { name: "records", sqlite: new DatabaseSync(":memory:") });
+    await writeConfig(config, "id-of-records");
   });
   afterEach(async () => {
     expect(api.unknown).toEqual([]);
@@ -99,7 +99,7 @@ describe("through the real wrangler,", () => {
   });
 
   test("load, info and export work with a deployed namespace, in which a load removes old ones", async () => {
-    const pairs = api.pairs.get(NAMESPACE)!;
+    const pairs = api.namespaces.get(NAMESPACE)!;
     const served = createName(Date.now() - 50 * 3_600_000);
     const abandoned = createName(Date.now() - 25 * 3_600_000);
     const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();

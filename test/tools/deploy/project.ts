@@ -5,37 +5,17 @@ import { type Finished, finish } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 /** What a deployment uses of the repository. */
-const FILES = [
-  "src",
-  "data",
-  "tools",
-  "wrangler.toml",
-  "package.json",
-  "tsconfig.json",
-  "README.md",
-  "LICENSE",
-  ".gitignore",
-];
+const SOURCES = ["src", "data", "tools", "wrangler.toml", "package.json", "tsconfig.json"];
+const FILES = [...SOURCES, "README.md", "LICENSE", ".gitignore"];
 
 /** Instead of a script of npm, this prints the command. Its exit status is NPM_STATUS. */
 const NPM = `#!/bin/sh\necho "npm $* with BASE_URL=$BASE_URL"\nexit $NPM_STATUS\n`;
 
-/** A clone of the repository, on the branch `feature/login`, whose commands use the stub of the API. */
-export interface Project {
-  folder: string;
-  env: NodeJS.ProcessEnv;
-  /** Starts a Node script of the project, such as `tools/deploy/cli.ts`. */
-  start(args: string[], changes?: NodeJS.ProcessEnv): ReturnType<typeof startNode>;
-  /** Runs a Node script to its end. */
-  run(args: string[], changes?: NodeJS.ProcessEnv): Promise<Finished>;
-  /** Runs a Node script on a terminal, and answers questions: what they contain, and what is typed. */
-  runOnTerminal(args: string[], answers: [question: string, answer: string][]): Promise<Finished>;
-  /** Changes wrangler.toml. */
-  configure(change: (text: string) => string): void;
-}
-
-/** @param api the origin of the stub of the API */
-export function createProject(api: string): Project {
+/**
+ * Creates a clone of the repository, on the branch `feature/login`, whose commands use a stub of Cloudflare's API.
+ * @param api the origin of the stub
+ */
+export function createProject(api: string) {
   const folder = join(createFolder(), "project");
   for (const name of FILES) cpSync(name, join(folder, name), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
@@ -43,6 +23,43 @@ export function createProject(api: string): Project {
   git("init", "--quiet", "--initial-branch", "feature/login");
   git("add", ".");
   git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message", "site: login");
+  const env = createEnvironment(api);
+  /** Starts a Node script of the project, such as `tools/deploy/deploy.ts`. */
+  const start = (args: string[], changes: NodeJS.ProcessEnv = {}) =>
+    spawn(process.execPath, args, {
+      cwd: folder,
+      stdio: ["ignore", "pipe", "pipe"],
+      env: { ...env, ...changes },
+    });
+  return {
+    folder,
+    start,
+    /** Runs a Node script to its end. */
+    run: (args: string[], changes?: NodeJS.ProcessEnv) => finish(start(args, changes)),
+    /** Runs a Node script on a terminal, and answers questions: what they contain, and what is typed. */
+    runOnTerminal(args: string[], answers: [question: string, typed: string][]): Promise<Finished> {
+      const command = ["-qec", [process.execPath, ...args].join(" "), "/dev/null"];
+      const child = spawn("script", command, { cwd: folder, stdio: ["pipe", "pipe", "pipe"], env });
+      let shown = "";
+      child.stdout.on("data", (chunk) => {
+        shown += chunk;
+        const [question, typed] = answers[0] ?? [];
+        if (question === undefined || !shown.includes(question)) return;
+        answers.shift();
+        shown = "";
+        child.stdin.write(String(typed));
+      });
+      return finish(child);
+    },
+    /** Replaces a text of wrangler.toml. */
+    configure(text: string | RegExp, replacement: string) {
+      const file = join(folder, "wrangler.toml");
+      writeFileSync(file, readFileSync(file, "utf8").replace(text, replacement));
+    },
+  };
+}
+
+function createEnvironment(api: string): NodeJS.ProcessEnv {
   const home = createFolder();
   const programs = join(home, "programs");
   mkdirSync(programs);
@@ -51,7 +68,7 @@ export function createProject(api: string): Project {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(CI|GITHUB_.*|WORKERS_CI.*)$/.test(name),
   );
-  const env = {
+  return {
     ...Object.fromEntries(inherited),
     CLOUDFLARE_API_BASE_URL: `${api}/client/v4`,
     CLOUDFLARE_API_TOKEN: "token",
@@ -63,40 +80,4 @@ export function createProject(api: string): Project {
     PATH: `${programs}:${process.env.PATH}`,
     NPM_STATUS: "0",
   };
-  const start: Project["start"] = (args, changes = {}) => startNode(folder, args, { ...env, ...changes });
-  return {
-    folder,
-    env,
-    start,
-    run: (args, changes) => finish(start(args, changes)),
-    runOnTerminal: (args, answers) => answer(folder, args, env, answers),
-    configure(change) {
-      const file = join(folder, "wrangler.toml");
-      writeFileSync(file, change(readFileSync(file, "utf8")));
-    },
-  };
-}
-
-function startNode(cwd: string, args: string[], env: NodeJS.ProcessEnv) {
-  return spawn(process.execPath, args, { cwd, stdio: ["ignore", "pipe", "pipe"], env });
-}
-
-function answer(cwd: string, args: string[], env: NodeJS.ProcessEnv, answers: [string, string][]) {
-  const command = [process.execPath, ...args].join(" ");
-  const child = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd,
-    stdio: ["pipe", "pipe", "pipe"],
-    env,
-  });
-  const left = [...answers];
-  let shown = "";
-  child.stdout.on("data", (chunk) => {
-    shown += chunk;
-    const [question, typed] = left[0] ?? [];
-    if (question === undefined || !shown.includes(question)) return;
-    left.shift();
-    shown = "";
-    child.stdin.write(String(typed));
-  });
-  return finish(child);
 }

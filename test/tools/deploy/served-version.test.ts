@@ -1,59 +1,60 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { waitForVersion } from "../../../tools/deploy/served-version.ts";
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: 0 }));
+const ADDRESS = "https://a.me.workers.dev";
+const OLD = `${ADDRESS}/healthz still reports version old instead of new.`;
+const BUSY = `GET ${ADDRESS}/healthz failed: status 503`;
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout"], now: 0 });
+  vi.spyOn(console, "log").mockReturnValue();
+});
 afterEach(() => void vi.useRealTimers().unstubAllGlobals().restoreAllMocks());
 
-const sleep = async (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds);
+/** A response of `/healthz`: a version, a status, the cause of a failed request, or no version. */
+type Health = string | number | Error | undefined;
 
-/** Lets `/healthz` respond with these versions, and then with the last one. */
-function serve(...versions: (string | number | undefined)[]) {
-  const fetch = vi.fn<(url: string) => Promise<Response>>(async () => {
-    const version = versions.length > 1 ? versions.shift() : versions[0];
-    if (typeof version === "number") return new Response("", { status: version });
-    return Response.json(version === undefined ? {} : { code: { id: version } });
+/**
+ * Lets `/healthz` respond so, and then always as the last time.
+ * @returns the seconds that the wait took, its error if it failed, and the problems that it printed
+ */
+async function wait(...responses: Health[]) {
+  vi.stubGlobal("fetch", async () => {
+    const health = responses.length > 1 ? responses.shift() : responses[0];
+    if (health instanceof Error) throw new TypeError("fetch failed", { cause: health });
+    if (typeof health === "number") return new Response("", { status: health });
+    return Response.json(health === undefined ? {} : { code: { id: health } });
   });
-  vi.stubGlobal("fetch", fetch);
-  return fetch;
+  const waited = waitForVersion(ADDRESS, "new")
+    .catch((error: Error) => error.message)
+    .then((error) => ({ error, seconds: Date.now() / 1_000 }));
+  await vi.runAllTimersAsync();
+  return { ...(await waited), printed: vi.mocked(console.log).mock.calls.flat() };
 }
 
-const wait = () => waitForVersion("https://a.me.workers.dev", "new", sleep);
+const announce = (problem: string) => `      waiting for up to ten minutes: ${problem}`;
 
-test("three consecutive responses must come from the new version", async () => {
-  const fetch = serve("old", "old", "new", "old", 503, "new", "new", "new");
-  await wait();
-  expect(fetch).toHaveBeenCalledTimes(8);
-});
-
-test.each<[string | number, string]>([
-  ["old", "https://a.me.workers.dev/healthz still reports version old instead of new."],
-  [503, "GET https://a.me.workers.dev/healthz failed: status 503"],
-])("shows progress and fails after ten minutes if the response is %j", async (version, problem) => {
-  serve(version);
-  const print = vi.spyOn(console, "log").mockReturnValue();
-  await expect(wait()).rejects.toThrow(problem);
-  expect(Date.now()).toBe(600_000);
-  expect(print).toHaveBeenCalledTimes(19);
-  expect(print).toHaveBeenLastCalledWith(`      waiting for up to ten minutes: ${problem}`);
-});
+test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
+  ["the new version", ["new"], { seconds: 4, error: undefined, printed: [] }],
+  ["no version", [undefined], { seconds: 4, error: undefined, printed: [] }],
+  [
+    "the old version in between",
+    ["old", "old", "new", "new", "old", 503, "new"],
+    { seconds: 16, error: undefined, printed: [announce(OLD), announce(BUSY)] },
+  ],
+  ["the old version only", ["old"], { seconds: 600, error: OLD, printed: [announce(OLD)] }],
+  ["errors only", [503], { seconds: 600, error: BUSY, printed: [announce(BUSY)] }],
+  [
+    "the new version just before the end",
+    [...Array(300).fill("old"), "new"],
+    { seconds: 604, error: undefined, printed: [announce(OLD)] },
+  ],
+])(
+  "if it gets %s, it waits for three correct responses in a row for up to ten minutes",
+  async (_, responses, result) => expect(await wait(...responses)).toEqual(result),
+);
 
 test("a request that fails shows its cause", async () => {
-  vi.stubGlobal("fetch", async () => {
-    throw new TypeError("fetch failed", { cause: new Error("certificate has expired") });
-  });
-  vi.spyOn(console, "log").mockReturnValue();
-  await expect(wait()).rejects.toThrow("healthz failed: certificate has expired");
-});
-
-test("confirms a version that appears just before the end", async () => {
-  serve(...Array.from({ length: 300 }, () => "old"), "new");
-  vi.spyOn(console, "log").mockReturnValue();
-  await wait();
-  expect(Date.now()).toBeGreaterThan(600_000);
-});
-
-test("a service that does not report its version only has to respond", async () => {
-  const fetch = serve(undefined);
-  await wait();
-  expect(fetch).toHaveBeenCalledTimes(3);
+  const { error } = await wait(new Error("certificate has expired"));
+  expect(error).toBe(`GET ${ADDRESS}/healthz failed: certificate has expired`);
 });

@@ -5,13 +5,9 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createFolder } from "../../temporary-folder.ts";
 
-interface Job {
-  if?: string;
-  environment?: string | { name: string };
-  steps?: { run?: string; env?: Record<string, string> }[];
-}
+type Job = Partial<Record<"if" | "environment", unknown>>;
 
-const files = globSync(".github/{workflows,actions/*}/*.yml").sort();
+const DOCS = readFileSync("docs/deploying.md", "utf8");
 
 /** Collects the values of a field at any depth. */
 function collectValues(field: string, tree: unknown): string[] {
@@ -20,6 +16,8 @@ function collectValues(field: string, tree: unknown): string[] {
     name === field && typeof value === "string" ? [value] : collectValues(field, value),
   );
 }
+
+const files = globSync(".github/{workflows,actions/*}/*.yml").sort();
 
 describe.each(files)("%s", (file) => {
   const text = readFileSync(file, "utf8");
@@ -46,42 +44,43 @@ describe.each(files)("%s", (file) => {
     for (const line of scripts.flatMap((script) => script.split("\n")).filter((line) => installer.test(line)))
       expect(line).toMatch(/^npm install --global npm@\d+\.\d+\.\d+$/);
   });
+
+  test("is described in docs/deploying.md, with its secrets and variables", () => {
+    if (tree.on && !("workflow_call" in Object(tree.on))) expect(DOCS).toContain(`\`${basename(file)}\``);
+    for (const [, name] of text.matchAll(/\b(?:secrets|vars)\.([A-Z0-9_]+)/g))
+      expect(DOCS).toContain(`\`${name}\``);
+  });
+});
+
+test("only jobs of an environment get a token, and they run only if there is an account", () => {
+  const jobs = files.flatMap((file) => Object.entries<Job>(parse(readFileSync(file, "utf8")).jobs ?? {}));
+  const withToken = jobs.filter(([, job]) => JSON.stringify(job).includes("secrets.CLOUDFLARE"));
+  expect(withToken.map(([name, { environment }]) => [name, environment])).toEqual([
+    ["remove", "preview"],
+    ["deploy", expect.objectContaining({ name: "production" })],
+    ["preview", expect.objectContaining({ name: "preview" })],
+  ]);
+  for (const [name, job] of withToken) {
+    expect(job.if).toContain("vars.CLOUDFLARE_ACCOUNT_ID != ''");
+    // Dependabot gets variables, but no secrets.
+    if (name !== "deploy") expect(job.if).toContain("github.actor != 'dependabot[bot]'");
+  }
+});
+
+test("docs/deploying.md links to a token with the permissions that a deployment needs", () => {
+  const [, keys = ""] = /permissionGroupKeys=([^&]+)&/.exec(DOCS) ?? [];
+  const groups = ["workers_scripts", "workers_kv_storage", "d1"].map((key) => ({ key, type: "edit" }));
+  expect(JSON.parse(decodeURIComponent(keys))).toEqual(expect.arrayContaining(groups));
 });
 
 test.each([
-  ["main.yml", "deploy", "production"],
-  ["pull-request.yml", "preview", "preview"],
-  ["branch-deleted.yml", "remove", "preview"],
-])("%s takes the token of job %s from the environment %s, if there is an account", (file, name, expected) => {
-  const job: Job = parse(readFileSync(`.github/workflows/${file}`, "utf8")).jobs[name];
-  const { environment } = job;
-  expect(typeof environment === "object" ? environment.name : environment).toBe(expected);
-  expect(job.steps?.at(-1)?.env).toHaveProperty("CLOUDFLARE_API_TOKEN");
-  expect(job.if).toContain("vars.CLOUDFLARE_ACCOUNT_ID != ''");
-  // Dependabot gets variables, but no secrets.
-  if (expected === "preview") expect(job.if).toContain("github.actor != 'dependabot[bot]'");
-});
-
-test("no other workflow gets a token", () => {
-  const withToken = files.filter((file) => readFileSync(file, "utf8").includes("secrets.CLOUDFLARE"));
-  expect(withToken.map((file) => basename(file))).toEqual([
-    "branch-deleted.yml",
-    "main.yml",
-    "pull-request.yml",
-  ]);
-});
-
-describe("the removal of a deleted branch's preview", () => {
+  ["succeeds", "echo deleted", 0],
+  ["succeeds if there is no preview", "echo 'not found [code: 10025]'; exit 1", 0],
+  ["fails if wrangler fails for another reason", "echo 'no [code: 10000]' >&2; exit 1", 1],
+])("the removal of a deleted branch's preview %s", (_, wrangler, status) => {
   const { jobs } = parse(readFileSync(".github/workflows/branch-deleted.yml", "utf8"));
   const script = jobs.remove.steps.at(-1).run.replaceAll("npx wrangler", "wrangler");
-
-  test.each([
-    ["succeeds", "echo deleted", 0],
-    ["succeeds if there is no preview", "echo 'not found [code: 10025]'; exit 1", 0],
-    ["fails if wrangler fails for another reason", "echo 'no [code: 10000]' >&2; exit 1", 1],
-  ])("%s", (_, wrangler, status) => {
-    const input = `set -eo pipefail\nwrangler() (\n${wrangler}\n)\n${script}`;
-    const env = { ...process.env, BRANCH: "a" };
-    expect(spawnSync("bash", { input, cwd: createFolder(), env }).status).toBe(status);
-  });
+  const input = `set -eo pipefail\nwrangler() (\n${wrangler}\n)\n${script}`;
+  const env = { ...process.env, BRANCH: "a" };
+  expect(spawnSync("bash", { input, cwd: createFolder(), env }).status).toBe(status);
 });

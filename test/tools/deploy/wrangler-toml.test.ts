@@ -1,58 +1,47 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { type Unstable_RawConfig as RawConfig, unstable_readConfig } from "wrangler";
-import { readConfiguration } from "../../../data/stores/configuration.ts";
+import { unstable_readConfig } from "wrangler";
+import { type Configuration, readConfiguration } from "../../../data/stores/configuration.ts";
 import { findAddress } from "../../../tools/deploy/upload.ts";
+import { requireSettings } from "../../../tools/settings.ts";
 
-const configuration = (await readConfiguration()) as RawConfig;
-const { previews = {}, assets } = configuration;
+const { previews = {}, ...production } = await readConfiguration();
 
-/** The names of all variables and bindings. */
-function listNames({ vars, d1_databases, kv_namespaces, ratelimits, ...others }: RawConfig): string[] {
-  const bindings = [d1_databases, kv_namespaces, others.assets, others.version_metadata].flat();
-  const limiters = ratelimits?.map(({ name }) => name) ?? [];
-  const bound = bindings.flatMap((one) => (one?.binding === undefined ? [] : [String(one.binding)]));
-  return [...Object.keys(vars ?? {}), ...limiters, ...bound].sort();
+/** The names of all variables and bindings. Previews inherit the assets with their binding. */
+function listNames({ vars, ...others }: Configuration): string[] {
+  const settings = JSON.stringify({ assets: production.assets, ...others });
+  const bound = [...settings.matchAll(/"(?:binding|name)":"([A-Z_0-9]+)"/g)].map(([, name]) => String(name));
+  return [...Object.keys(vars ?? {}), ...bound].sort();
 }
 
 test("wrangler.toml gives production and previews what src/env.ts has, but only the store that STORE names", () => {
   const fields = [...readFileSync("src/env.ts", "utf8").matchAll(/^ {2}([A-Z_0-9]+)\??: /gm)];
   const names = fields.map(([, name]) => String(name)).sort();
   expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));
-  expect([configuration.vars?.STORE, listNames(configuration)]).toEqual([
+  expect([requireSettings(production), listNames(production)]).toEqual([
     "d1",
     names.filter((name) => name !== "KV"),
   ]);
-  // Previews inherit the assets with their binding.
-  expect([previews.vars?.STORE, listNames({ ...previews, ...(assets && { assets }) })]).toEqual([
+  expect([requireSettings(previews), listNames(previews)]).toEqual([
     "seed",
     names.filter((name) => name !== "KV" && name !== "DB"),
   ]);
 });
 
-test("previews share no rate limit with production", () =>
-  expect(previews.ratelimits?.[0]?.namespace_id).not.toBe(configuration.ratelimits?.[0]?.namespace_id));
-
-test.each([configuration, previews])(
-  "one address may send 1,000 requests a minute: %#",
-  ({ vars, ratelimits }) => {
+test("one address may send 1,000 requests a minute, and previews share no rate limit with production", () => {
+  const ids = [production, previews].map(({ vars, ratelimits = [] }) => {
     expect(vars?.RATE_LIMIT).toBe("60");
     expect(ratelimits).toMatchObject([{ name: "RATE_LIMITER", simple: { limit: 1000, period: 60 } }]);
-  },
-);
+    return Object(ratelimits[0]).namespace_id;
+  });
+  expect(new Set(ids).size).toBe(2);
+});
 
-test("only failures are logged", () =>
-  expect(configuration.observability).toEqual({
-    enabled: true,
-    logs: { enabled: true, invocation_logs: false },
-  }));
-
-test("the worker is on workers.dev, without cron triggers and without the limit that the free plan does not allow", () =>
+test("the worker is on workers.dev, and has no cron triggers, no limit that the free plan refuses, and logs only failures", () =>
   expect(unstable_readConfig({ config: "wrangler.toml" })).toMatchObject({
-    workers_dev: true,
-    preview_urls: true,
-    limits: undefined,
-    triggers: { crons: undefined },
+    ...{ workers_dev: true, preview_urls: true },
+    ...{ limits: undefined, triggers: { crons: undefined } },
+    observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
   }));
 
 test.each<[targets: string[] | undefined, address: string | undefined]>([

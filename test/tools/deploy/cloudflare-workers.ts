@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import type { Context } from "hono";
-import { type AddRoute, ApiError } from "./stores.ts";
 
 /** The workers of an account. */
 export interface Workers {
@@ -12,13 +11,7 @@ export interface Workers {
   lastDeployedFrom: "wrangler" | "dash" | "api";
 }
 
-interface Binding {
-  type: string;
-  name: string;
-  id?: string;
-  namespace_id?: string;
-  text?: string;
-}
+type Binding = Record<"type" | "name", string>;
 
 interface Upload {
   id: string;
@@ -26,6 +19,16 @@ interface Upload {
   bindings: Binding[];
   tag: string | undefined;
 }
+
+/** An error with Cloudflare's code for it. */
+export const createApiError = (code: number, message: string) => Object.assign(new Error(message), { code });
+
+/** Adds a route below the path of the account; what the function returns is the `result` of the response. */
+export type AddRoute = (
+  method: "get" | "post" | "put" | "patch" | "delete",
+  path: string,
+  handle: (c: Context) => unknown,
+) => void;
 
 const ON = { enabled: true, previews_enabled: true };
 
@@ -37,7 +40,7 @@ export function readServedVersion({ workers }: Workers): string | undefined {
 
 function find({ workers }: Workers, name: string, code = 10007): Upload[] {
   const uploads = workers.get(name);
-  if (!uploads) throw new ApiError(code, `${name} does not exist`);
+  if (!uploads) throw createApiError(code, `${name} does not exist`);
   return uploads;
 }
 
@@ -50,10 +53,10 @@ async function addUpload({ workers }: Workers, name: string, { req }: Context) {
   const inherit = (binding: Binding) => {
     if (binding.type !== "inherit") return binding;
     const inherited = before.find((other) => other.name === binding.name);
-    if (!inherited) throw new ApiError(10021, `no binding ${binding.name} to inherit`);
+    if (!inherited) throw createApiError(10021, `no binding ${binding.name} to inherit`);
     return inherited;
   };
-  const ofPreview = Object.entries<object>(env).map(([name, binding]) => ({ name, ...binding }) as Binding);
+  const ofPreview = Object.entries<Binding>(env).map(([name, binding]) => ({ ...binding, name }));
   uploads.push({
     id,
     created_on: new Date().toISOString(),
@@ -69,11 +72,11 @@ export function addWorkers(add: AddRoute, api: Workers): void {
   const name = ({ req }: Context) => String(req.param("name"));
   const script = "/workers/scripts/:name";
   add("get", "/workers/subdomain", () => {
-    if (api.subdomain === undefined) throw new ApiError(10007, "no subdomain");
+    if (api.subdomain === undefined) throw createApiError(10007, "no subdomain");
     return { subdomain: api.subdomain };
   });
   add("get", "/workers/subdomains/:name", () => {
-    throw new ApiError(10032, "This subdomain is available");
+    throw createApiError(10032, "This subdomain is available");
   });
   add("put", "/workers/subdomain", async ({ req }) => {
     api.subdomain = (await req.json()).subdomain;

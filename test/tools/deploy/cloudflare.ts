@@ -1,0 +1,150 @@
+import { createHash, randomUUID } from "node:crypto";
+import { createServer } from "node:http";
+import { DatabaseSync } from "node:sqlite";
+import { getRequestListener } from "@hono/node-server";
+import { type Context, Hono } from "hono";
+import { unstable_splitSqlQuery } from "wrangler";
+import { type Listening, listen } from "../../listen.ts";
+import {
+  type AddRoute,
+  addPreviews,
+  addWorkers,
+  createApiError,
+  readServedVersion,
+  type Workers,
+} from "./cloudflare-workers.ts";
+
+/** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
+export interface Cloudflare extends Workers, Listening {
+  /** The ids of the accounts that the token can use. All have the same content. */
+  accounts: string[];
+  /** The account of the latest request. */
+  usedAccount: string | undefined;
+  /** D1 databases by their ids. */
+  databases: Map<string, { name: string; sqlite: DatabaseSync }>;
+  /** The content of KV namespaces by their ids. */
+  namespaces: Map<string, Map<string, string>>;
+  /** The next request whose method and URL match gets 503 from something in front of the API. */
+  refused: RegExp | undefined;
+  /** The requests that no route matches. */
+  unknown: string[];
+}
+
+/** Starts the API and, at the same address, a stub of the deployed worker. */
+export async function openCloudflare(): Promise<Cloudflare> {
+  const app = new Hono();
+  // Other tests in this process need the Request and the Response of Node.
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const api: Cloudflare = {
+    ...(await listen(createServer(listener))),
+    ...{ accounts: ["account"], usedAccount: undefined, databases: new Map(), namespaces: new Map() },
+    ...{ workers: new Map(), subdomain: "example", lastDeployedFrom: "wrangler" },
+    ...{ refused: undefined, unknown: [] },
+  };
+  const respond = (c: Context, result: unknown) =>
+    c.json({ success: true, errors: [], messages: [], result });
+  const add: AddRoute = (method, path, handle) =>
+    app[method](`/client/v4/accounts/:account${path}`, async (c) => respond(c, (await handle(c)) ?? null));
+  app.use(async (c, next) => {
+    [api.usedAccount] = /(?<=\/accounts\/)\w+/.exec(c.req.path) ?? [api.usedAccount];
+    if (!api.refused?.test(`${c.req.method} ${c.req.url}`)) return next();
+    api.refused = undefined;
+    return c.html("<h1>Service Unavailable</h1>", 503);
+  });
+  const listAccounts = () => api.accounts.map((id) => ({ id, name: `The account ${id}` }));
+  app.get("/client/v4/accounts", (c) => respond(c, listAccounts()));
+  app.get("/client/v4/memberships", (c) =>
+    respond(
+      c,
+      listAccounts().map((account) => ({ account })),
+    ),
+  );
+  app.get("/healthz", (c) => c.json({ code: { id: readServedVersion(api) } }));
+  addDatabases(app, add, api);
+  addNamespaces(add, api);
+  addWorkers(add, api);
+  addPreviews(add, api, api.origin);
+  app.notFound((c) => {
+    api.unknown.push(`${c.req.method} ${c.req.path}`);
+    throw createApiError(7003, `no route for ${c.req.path}`);
+  });
+  app.onError((error, c) => {
+    const { code = 7500, message } = Object(error);
+    return c.json({ success: false, errors: [{ code, message }], messages: [], result: null }, 404);
+  });
+  return api;
+}
+
+/** D1 databases are SQLite databases in memory. Long statements are uploaded as a file and then imported. */
+function addDatabases(app: Hono, add: AddRoute, { origin, databases }: Cloudflare): void {
+  const files = new Map<string, string>();
+  const path = "/d1/database";
+  const list = () => [...databases].map(([uuid, { name }]) => ({ uuid, name }));
+  const find = ({ req }: Context) => {
+    const found = databases.get(String(req.param("uuid")));
+    if (!found) throw new Error(`no database ${req.param("uuid")}`);
+    return found.sqlite;
+  };
+  add("get", path, ({ req }) => (Number(req.query("page") ?? 1) > 1 ? [] : list()));
+  add("post", path, async ({ req }) => {
+    const [uuid, { name }] = [randomUUID(), await req.json()];
+    databases.set(uuid, { name, sqlite: new DatabaseSync(":memory:") });
+    return { uuid, name };
+  });
+  add("get", `${path}/:key`, ({ req }) => {
+    const found = list().find(({ name, uuid }) => [name, uuid].includes(String(req.param("key"))));
+    if (!found) throw createApiError(7404, "no database");
+    return found;
+  });
+  add("post", `${path}/:uuid/query`, async (c) => {
+    const { sql, params = [] }: { sql: string; params?: string[] } = await c.req.json();
+    return unstable_splitSqlQuery(sql).map((statement) => execute(find(c), statement, params));
+  });
+  add("post", `${path}/:uuid/import`, async (c) => {
+    const { action, etag } = await c.req.json();
+    const response = { success: true, messages: [], at_bookmark: "bookmark" };
+    if (action === "init") return { ...response, upload_url: `${origin}/upload`, filename: etag };
+    find(c).exec(`BEGIN; ${files.get(etag)}; COMMIT`);
+    const meta = { duration: 1, rows_read: 0, rows_written: 0, size_after: 0 };
+    return { ...response, status: "complete", result: { num_queries: 1, final_bookmark: "bookmark", meta } };
+  });
+  app.put("/upload", async (c) => {
+    const content = await c.req.text();
+    const hash = createHash("md5").update(content).digest("hex");
+    files.set(hash, content);
+    return c.json({}, { headers: { ETag: `"${hash}"` } });
+  });
+}
+
+function execute(sqlite: DatabaseSync, statement: string, params: string[]) {
+  const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
+  const before = countChanges();
+  const results = sqlite.prepare(statement).all(...params);
+  return { results, success: true, meta: { duration: 1, changes: countChanges() - before } };
+}
+
+function addNamespaces(add: AddRoute, { namespaces }: Cloudflare): void {
+  const find = ({ req }: Context) => {
+    const id = String(req.param("id"));
+    const pairs = namespaces.get(id) ?? new Map<string, string>();
+    namespaces.set(id, pairs);
+    return pairs;
+  };
+  const path = "/storage/kv/namespaces/:id";
+  add("get", `${path}/keys`, (c) => [...find(c).keys()].map((name) => ({ name })));
+  add("put", `${path}/bulk`, async (c) => {
+    const pairs: { key: string; value: string }[] = await c.req.json();
+    for (const { key, value } of pairs) find(c).set(key, value);
+    return { successful_key_count: pairs.length, unsuccessful_keys: [] };
+  });
+  add("delete", `${path}/bulk`, async (c) => {
+    const keys: string[] = await c.req.json();
+    for (const key of keys) find(c).delete(key);
+    return { successful_key_count: keys.length, unsuccessful_keys: [] };
+  });
+  add("post", `${path}/bulk/get`, async (c) => {
+    const { keys }: { keys: string[] } = await c.req.json();
+    if (keys.length > 100) throw createApiError(10_031, "the maximum number of keys is 100");
+    return { values: Object.fromEntries(keys.map((key) => [key, find(c).get(key) ?? null])) };
+  });
+}
