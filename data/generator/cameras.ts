@@ -15,14 +15,48 @@ export interface Camera {
   absences: OutageSchedule;
 }
 
+/** A place with one or more cameras, which take their images at the same second. */
+export interface Site {
+  /** The `camera_ref` of each of its cameras. */
+  refs: readonly string[];
+  sceneType: SceneType;
+  /** For its capture times. */
+  key: number;
+  /** When in an interval it takes images, as a share of the interval: from 0 up to, but not including, 1. */
+  phase: number;
+}
+
+/**
+ * When a camera has outages. Time is divided into windows and each window may contain one outage, so that whether a moment is
+ * in an outage does not depend on other moments.
+ */
+interface OutageSchedule {
+  /** Two keys have independent outages. */
+  key: number;
+  /** In seconds. */
+  window: number;
+  /** Share of windows that contain an outage, 0 .. 1. */
+  chance: number;
+  /** The lengths of outages in seconds, at most `window`. */
+  shortest: number;
+  longest: number;
+}
+
 const HOUR = 3600;
 
-/** What the key of a camera decides. */
+const ABSENT = { window: 240 * HOUR, chance: 0.25, shortest: 2 * HOUR, longest: 14 * HOUR };
+const NEVER_FAILS = { window: HOUR, chance: 0, shortest: 0, longest: 0 };
+const FAILS_FOR_HOURS = { window: 48 * HOUR, chance: 0.3, shortest: 2 * HOUR, longest: 18 * HOUR };
+const FAILS_FOR_DAYS = { window: 72 * HOUR, chance: 0.95, shortest: 48 * HOUR, longest: 72 * HOUR };
+
+/** What the key of a camera decides, that of a site, that of a schedule, and that of a window. */
 const [RECORDS, PEAK_COUNTS, RELIABILITY, FAILURES, ABSENCES] = [0, 1, 2, 3, 4] as const;
+const [PHASE, TIMES] = [0, 1] as const;
+const [OFFSET, WINDOWS] = [0, 1] as const;
+const [CHANCE, LENGTH, START] = [0, 1, 2] as const;
 
 /**
  * Creates the cameras 1 .. `count` of a random seed. A larger count only adds cameras; the first ones stay the same.
- * @param count 0 or more
  * @param seed 0 .. 2^32 - 1: decides how busy and how reliable the cameras are, but not their references
  */
 export function createCameras(count: number, seed: number): Camera[] {
@@ -38,37 +72,17 @@ export function createCameras(count: number, seed: number): Camera[] {
 
 function createCamera(site: Site, camera_ref: string, camera_pk: number, seedKey: number): Camera {
   const key = hash(seedKey, camera_pk);
+  const reliability = uniform(key, RELIABILITY);
+  const failing = reliability < 0.87 ? FAILS_FOR_HOURS : FAILS_FOR_DAYS;
   return {
     camera_pk,
     camera_ref,
     site,
     key: hash(key, RECORDS),
     peakCounts: createPeakCounts(site.sceneType, hash(key, PEAK_COUNTS)),
-    failures: { key: hash(key, FAILURES), ...createFailures(uniform(key, RELIABILITY)) },
-    absences: { key: hash(key, ABSENCES), ...createSchedule(240, 0.25, 2, 14) },
+    failures: { key: hash(key, FAILURES), ...(reliability < 0.5 ? NEVER_FAILS : failing) },
+    absences: { key: hash(key, ABSENCES), ...ABSENT },
   };
-}
-
-/** Half of the cameras never fail, most others fail now and then, and one in eight fails for days. */
-function createFailures(reliability: number): Omit<OutageSchedule, "key"> {
-  if (reliability < 0.5) return createSchedule(48, 0, 0, 0);
-  return reliability < 0.87 ? createSchedule(48, 0.3, 2, 18) : createSchedule(72, 0.95, 48, 72);
-}
-
-/** @param chance all other lengths are in hours */
-function createSchedule(window: number, chance: number, shortest: number, longest: number) {
-  return { window: window * HOUR, chance, shortest: shortest * HOUR, longest: longest * HOUR };
-}
-
-/** A place with one or more cameras, which take their images at the same second. */
-export interface Site {
-  /** The `camera_ref` of each of its cameras. */
-  refs: readonly string[];
-  sceneType: SceneType;
-  /** For its capture times. */
-  key: number;
-  /** When in an interval it takes images, as a share of the interval: from 0 up to, but not including, 1. */
-  phase: number;
 }
 
 /**
@@ -97,9 +111,6 @@ const CYCLE: readonly (readonly [SeriesName, SceneType, number])[] = [
   ["c", "square", 2], ["e", "street", 3],
 ];
 
-/** What the key of a site decides. */
-const [PHASE, TIMES] = [0, 1] as const;
-
 /** Generates sites without end. Their references are the same for every key. */
 function* generateSites(key: number): Generator<Site, never> {
   const used = new Map<SeriesName, number>();
@@ -124,34 +135,17 @@ function createRefs(series: SeriesName, earlier: number, size: number): string[]
   return Array.from({ length: size }, (_, index) => ref(index + 1));
 }
 
-/**
- * A schedule of outages of a camera. Time is divided into windows and each window may contain one outage, so that whether a
- * moment is in an outage does not depend on other moments. All lengths are in seconds.
- */
-export interface OutageSchedule {
-  /** Two keys have independent outages. */
-  key: number;
-  window: number;
-  /** Share of windows that contain an outage, 0 .. 1. */
-  chance: number;
-  /** The lengths of outages, at most `window`. */
-  shortest: number;
-  longest: number;
-}
-
-/** What the key of a schedule decides, and that of a window. */
-const [OFFSET, WINDOWS] = [0, 1] as const;
-const [CHANCE, LENGTH, START] = [0, 1, 2] as const;
-
 /** @param time whole seconds since 1970-01-01 UTC, 0 or more */
-export function isInOutage(schedule: OutageSchedule, time: number): boolean {
-  if (schedule.chance === 0) return false;
+export function isInOutage(
+  { key, window, chance, shortest, longest }: OutageSchedule,
+  time: number,
+): boolean {
   // Each key has its own window borders. Otherwise, all cameras would change at the same moments.
-  const shifted = time + (hash(schedule.key, OFFSET) % schedule.window);
-  const key = hash(hash(schedule.key, WINDOWS), Math.floor(shifted / schedule.window));
-  if (uniform(key, CHANCE) >= schedule.chance) return false;
-  const length = schedule.shortest + (schedule.longest - schedule.shortest) * uniform(key, LENGTH);
-  const start = (schedule.window - length) * uniform(key, START);
-  const position = shifted % schedule.window;
+  const shifted = time + (hash(key, OFFSET) % window);
+  const windowKey = hash(hash(key, WINDOWS), Math.floor(shifted / window));
+  if (uniform(windowKey, CHANCE) >= chance) return false;
+  const length = shortest + (longest - shortest) * uniform(windowKey, LENGTH);
+  const start = (window - length) * uniform(windowKey, START);
+  const position = shifted % window;
   return position >= start && position < start + length;
 }

@@ -31,9 +31,7 @@ export function createPeakCounts(sceneType: SceneType, key: number): PeakCounts 
  * How busy each kind of road user is in an hour, relative to its busiest weekday hour; weekends may exceed 1. Traffic is cars
  * and motorcycles. Errands are persons and bicycles on their way to work, school and shops, leisure those on squares and paths.
  */
-export type HourlyProfile = Record<"traffic" | "trucks" | "buses" | "errands" | "leisure", number>;
-
-type Hours = Record<keyof HourlyProfile, readonly number[]>;
+type Hours = Record<"traffic" | "trucks" | "buses" | "errands" | "leisure", readonly number[]>;
 
 // Percent for each local hour of the day, 0 to 23.
 // biome-ignore format: 24 hours per line
@@ -64,44 +62,31 @@ const UTC_OFFSET = HOUR;
 const THURSDAY = 3;
 const SATURDAY = 5;
 
-/** @param time whole seconds since 1970-01-01 UTC, 0 or more */
-export function getHourlyProfile(time: number): HourlyProfile {
-  const local = time + UTC_OFFSET;
-  const hour = Math.floor((local % DAY) / HOUR);
-  const weekday = (Math.floor(local / DAY) + THURSDAY) % 7;
-  const shares = Object.entries(weekday < SATURDAY ? WEEKDAY : WEEKEND).map(([name, hours]) => [
-    name,
-    (hours[hour] ?? 0) / 100,
-  ]);
-  return Object.fromEntries(shares) as HourlyProfile;
-}
-
 /**
  * Generates the counts of one record.
- *
  * @param key of this record alone
- * @param profile of the hour
+ * @param time whole seconds since 1970-01-01 UTC, which decide how busy the hour is
  */
 export function generateCounts(
   sceneType: SceneType,
   peakCounts: PeakCounts,
   key: number,
-  profile: HourlyProfile,
+  time: number,
 ): Counts {
-  const onFoot = sceneType === "square" || sceneType === "path" ? profile.leisure : profile.errands;
+  const local = time + UTC_OFFSET;
+  const hour = Math.floor((local % DAY) / HOUR);
+  const weekday = (Math.floor(local / DAY) + THURSDAY) % 7;
+  const shares = weekday < SATURDAY ? WEEKDAY : WEEKEND;
+  const share = (kind: keyof Hours) => (shares[kind][hour] ?? 0) / 100;
+  const onFoot = share(sceneType === "square" || sceneType === "path" ? "leisure" : "errands");
+  // Parked cars come and go a few at a time: the mean, plus or minus a fifth.
+  const parked = Math.round(peakCounts.parked * (0.8 + 0.4 * uniform(key, 0)));
   return {
-    cars:
-      parkedCars(peakCounts.parked, uniform(key, 0)) +
-      poisson(peakCounts.cars * profile.traffic, uniform(key, 1)),
+    cars: parked + poisson(peakCounts.cars * share("traffic"), uniform(key, 1)),
     persons: poisson(peakCounts.persons * onFoot, uniform(key, 2)),
     bicycles: poisson(peakCounts.bicycles * onFoot, uniform(key, 3)),
-    trucks: poisson(peakCounts.trucks * profile.trucks, uniform(key, 4)),
-    motorcycles: poisson(peakCounts.motorcycles * profile.traffic, uniform(key, 5)),
-    buses: poisson(peakCounts.buses * profile.buses, uniform(key, 6)),
+    trucks: poisson(peakCounts.trucks * share("trucks"), uniform(key, 4)),
+    motorcycles: poisson(peakCounts.motorcycles * share("traffic"), uniform(key, 5)),
+    buses: poisson(peakCounts.buses * share("buses"), uniform(key, 6)),
   };
-}
-
-/** Parked cars come and go a few at a time: the mean, plus or minus a fifth. */
-function parkedCars(mean: number, quantile: number): number {
-  return Math.round(mean * (0.8 + 0.4 * quantile));
 }

@@ -1,7 +1,5 @@
-/**
- * Random numbers without a sequence: each number is a hash of its purpose. Any record can therefore be generated alone,
- * and no record depends on the ones before it.
- */
+// Random numbers without a sequence: each number is a hash of its purpose. Any record can therefore be generated alone, and no
+// record depends on the ones before it.
 
 const TWO_TO_32 = 2 ** 32;
 
@@ -11,10 +9,7 @@ export const SEED_PARTS = { sites: 0, cameras: 1, order: 2 } as const;
 /**
  * The key that belongs to `part` of `key`: MurmurHash3's 32-bit finaliser over both. Keys can be nested, as in
  * `hash(hash(seed, SEED_PARTS.cameras), camera_pk)`.
- *
- * @param key 32-bit integer
- * @param part 32-bit integer
- * @returns an integer 0 .. 2^32 - 1
+ * @returns an integer 0 .. 2^32 - 1, as both parameters are
  */
 export function hash(key: number, part: number): number {
   // The finaliser maps 0 to 0; without the added constant, seed 0 and part 0 would give a series of zeros.
@@ -36,9 +31,8 @@ export function integer(below: number, key: number, part: number): number {
 
 /**
  * A number of independent events (Poisson distribution, by inversion).
- *
  * @param mean 0 or more; meant for means up to about 100, since the time it takes grows with the result
- * @param quantile from 0 up to, but not including, 1: a random number, or a fixed one for a fixed result
+ * @param quantile from 0 up to, but not including, 1
  */
 export function poisson(mean: number, quantile: number): number {
   let count = 0;

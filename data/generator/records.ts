@@ -1,15 +1,10 @@
 import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
 import { type Camera, createCameras, isInOutage, type Site } from "./cameras.ts";
-import { generateCounts, getHourlyProfile, type HourlyProfile } from "./counts.ts";
+import { generateCounts } from "./counts.ts";
 import { hash, integer, SEED_PARTS, uniform } from "./random.ts";
 
 /** The random seed of the seed records. */
 export const SEED = 1;
-
-const DEFAULT_CAMERA_COUNT = 86;
-
-/** Minutes from one record of a camera to its next. */
-const DEFAULT_INTERVAL_MINUTES = 30;
 
 /** Which records to generate: those of the period from `from` up to, but not including, `to`. */
 export interface GeneratorOptions {
@@ -24,17 +19,19 @@ export interface GeneratorOptions {
   interval?: number | undefined;
 }
 
-/** 2019-01-01 UTC in seconds since 1970. Intervals, and therefore ids, are counted from here. */
+// All times below are in seconds since 1970-01-01 UTC.
+
+/** 2019-01-01 UTC. Intervals, and therefore ids, are counted from here. */
 export const EPOCH = Date.UTC(2019, 0, 1) / 1000;
 
-/** Older records have no camera health (specification, "List records", rule 4). Seconds since 1970-01-01 UTC. */
+/** Older records have no camera health (specification, "List records", rule 4). */
 const HEALTH_SINCE = Date.UTC(2021, 0, 1) / 1000;
 
 /** The share of records that are missing outside the absences of their camera. */
 const MISSING_SHARE = 0.012;
 
-const MISSING = 0;
-const COUNTS = 1;
+/** What the key of a camera and an interval decides. */
+const [MISSING, COUNTS] = [0, 1] as const;
 
 /**
  * Generates records, oldest first, those with the same timestamp by `camera_ref` descending. A record depends only on the random
@@ -42,21 +39,18 @@ const COUNTS = 1;
  * only adds records. Memory holds the records of one interval.
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
-  const {
-    seed,
-    cameras: count = DEFAULT_CAMERA_COUNT,
-    interval: minutes = DEFAULT_INTERVAL_MINUTES,
-  } = options;
+  const { seed, cameras: count = 86, interval: minutes = 30 } = options;
   const [from, to, length] = [options.from.getTime() / 1000, options.to.getTime() / 1000, minutes * 60];
   const cameras = createCameras(count, seed);
   const rankOf = createRanks(count, seed);
   for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
-    const start = EPOCH + number * length;
-    const interval: Interval = { number, start, length, profile: getHourlyProfile(start) };
+    const interval: Interval = { number, start: EPOCH + number * length, length };
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
       const time = getCaptureTime(interval, camera.site);
-      if (time < from || time >= to || isMissing(camera, interval, time)) continue;
+      const key = hash(camera.key, number);
+      const isMissing = uniform(key, MISSING) < MISSING_SHARE || isInOutage(camera.absences, time);
+      if (time < from || time >= to || isMissing) continue;
       const id = number * count + rankOf(number, camera.camera_pk) + 1;
       records.push(createRecord(camera, interval, time, id));
     }
@@ -64,30 +58,26 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
   }
 }
 
-/** A span of time in which each camera has at most one record. Times are in seconds since 1970-01-01 UTC. */
+/** A span of time in which each camera has at most one record. */
 interface Interval {
   /** Counted from 0 at the epoch. */
   number: number;
   start: number;
   length: number;
-  profile: HourlyProfile;
 }
 
-function isMissing({ key, absences }: Camera, { number }: Interval, time: number): boolean {
-  return uniform(hash(key, number), MISSING) < MISSING_SHARE || isInOutage(absences, time);
-}
-
-function createRecord(camera: Camera, interval: Interval, time: number, id: number): TrafficRecord {
+function createRecord(camera: Camera, { number, start }: Interval, time: number, id: number): TrafficRecord {
   const { camera_pk, camera_ref, site, peakCounts } = camera;
-  const failing = isInOutage(camera.failures, time);
-  const key = hash(hash(camera.key, interval.number), COUNTS);
-  const counts = failing ? NO_COUNTS : generateCounts(site.sceneType, peakCounts, key, interval.profile);
+  const isFailing = isInOutage(camera.failures, time);
+  const health = isFailing ? "False" : "True";
+  const key = hash(hash(camera.key, number), COUNTS);
+  const counts = isFailing ? NO_COUNTS : generateCounts(site.sceneType, peakCounts, key, start);
   return {
     id,
     camera_pk,
     camera_ref,
     timestamp: `${new Date(time * 1000).toISOString().slice(0, 19)}Z`,
-    camera_ok: time < HEALTH_SINCE ? null : failing ? "False" : "True",
+    camera_ok: time < HEALTH_SINCE ? null : health,
     ...counts,
     model_name: "tf1",
   };
@@ -104,7 +94,7 @@ const JITTER = 10;
 
 /**
  * When a site takes its images in an interval.
- * @returns whole seconds since 1970-01-01 UTC, never the first or the last second of the interval
+ * @returns whole seconds, never the first or the last one of the interval
  */
 function getCaptureTime({ number, start, length }: Interval, { phase, key }: Site): number {
   const usual = Math.floor(phase * (length - 1 - JITTER));
@@ -114,7 +104,6 @@ function getCaptureTime({ number, start, length }: Interval, { phase, key }: Sit
 /**
  * Creates the order in which the images of an interval are processed. Ids follow it, so inside one timestamp they are out of
  * order (specification, "List records", rule 3). Each interval starts with another camera.
- * @param cameras 1 or more
  * @returns the rank of a camera in an interval, 0 .. cameras - 1
  */
 function createRanks(cameras: number, seed: number): (interval: number, camera_pk: number) => number {
