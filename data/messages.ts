@@ -20,11 +20,6 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Formats a number of bytes: `1.5 MB`. */
-export function formatMegabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
-}
-
 /** What the operating system's error codes mean, as the end of a sentence that begins with a path. */
 const REASONS: Record<string, string> = {
   ENOENT: "it does not exist",
@@ -93,4 +88,8 @@ export function readFreeBytes(folder: string): number {
   } catch {
     return 0;
   }
+}
+
+function formatMegabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
 }

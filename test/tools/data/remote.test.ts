@@ -21,7 +21,7 @@ const NAMESPACE = "0123456789abcdef0123456789abcdef";
 const folder = createFolder();
 const path = (name: string) => join(folder, name);
 const config = path("wrangler.json");
-/** A configuration whose name is a reason to repeat a command. */
+/** A configuration whose name in a command is no reason to repeat it. */
 const misleading = path("fetch failed.json");
 const out = path("exported.csv");
 
@@ -123,127 +123,105 @@ describe("through the real wrangler,", () => {
   });
 });
 
-describe("with a stand-in for wrangler,", () => {
+describe("with a stand-in for wrangler, a load", () => {
   let sqlite: DatabaseSync;
   beforeEach(async () => {
     sqlite = new DatabaseSync(":memory:");
     await applyMigrations(sqlite);
-    for (const file of [config, misleading]) await writeConfig(file, "id-of-records");
+    await writeConfig(misleading, "id-of-records");
     // Without pauses between the attempts.
     vi.spyOn(Math, "random").mockReturnValue(0);
   });
 
-  function execute(args: string[], sql: string): ProgramResult {
-    const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
+  const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
+
+  /** Executes what a command of wrangler sends to the database. */
+  function execute(sql: string, isFile: boolean): ProgramResult {
     const before = countChanges();
-    if (args.includes("--file")) sqlite.exec(`BEGIN; ${sql}; COMMIT`);
-    const results = args.includes("--file") ? [] : sqlite.prepare(sql).all();
+    if (isFile) sqlite.exec(`BEGIN; ${sql}; COMMIT`);
+    const results = isFile ? [] : sqlite.prepare(sql).all();
     const output = JSON.stringify([{ results, meta: { changes: countChanges() - before } }]);
     return { status: 0, output, errors: "" };
   }
 
-  /**
-   * The deployed database, through commands that may fail.
-   * @param meet is called with the SQL of a command, and runs the command; what it throws is what wrangler prints
-   */
-  function connect(
-    meet: (sql: string, run: () => ProgramResult) => ProgramResult = (_, run) => run(),
-    file = config,
-  ) {
-    const program: RunProgram = async (args) => {
-      const option = (name: string) => args[args.indexOf(name) + 1]!;
-      const sql = args.includes("--file") ? await readFile(option("--file"), "utf8") : option("--command");
-      try {
-        return meet(sql, () => execute(args, sql));
-      } catch (error) {
-        return { status: 1, output: "", errors: Object(error).message };
-      }
-    };
-    return { store: "d1" as const, remote: true, config: file, program };
+  /** From the first command on that contains `since`, commands print these errors, one each; an empty one lets it succeed. */
+  interface Failures {
+    since: string;
+    errors: string[];
+    /** Only the response is lost. */
+    isExecuted?: boolean;
   }
-  const isSwitch = (sql: string) => sql.includes("REPLACE INTO state");
-  const isWrite = (sql: string) => sql.startsWith("INSERT OR REPLACE INTO block ");
-  const readLoaded = async () =>
-    (await readAll((await openRemoteStore("d1", connect())).store)).records.reverse();
 
-  test("a load that fails in its second file of 20 MB keeps the old records", async () => {
-    await load(await writeRecords(30), connect());
-    let files = 0;
-    const choice = connect((sql, run) => {
-      if (isWrite(sql) && ++files === 2) throw new Error("Exceeded the daily limit of rows written");
-      return run();
-    });
-    await expect(load(await writeRecords(180_000, makeWideRecords), choice)).rejects.toThrow(
-      /Exceeded the daily limit.*\nWhat was loaded before is still served\.$/s,
-    );
-    expect(await readLoaded()).toEqual(makeRecords(30));
-  });
-
-  test("a sweep that fails after the switch is a warning", async () => {
-    let isSwitched = false;
-    const choice = connect((sql, run) => {
-      if (isSwitched && sql.startsWith("DELETE")) throw new Error("overloaded");
-      isSwitched ||= isSwitch(sql);
-      return run();
-    });
-    await load(await writeRecords(40), choice);
-    expect(console.log).toHaveBeenLastCalledWith("Loaded 40 records.");
-    const printed = vi.mocked(console.error).mock.calls.join("\n");
-    expect(printed).toContain(
-      "Warning: The new records are served, but what they replaced could not be removed",
-    );
-  });
-
-  test.each(["fetch failed", "D1_ERROR: overloaded"])(
-    "a switch whose response was lost (%s) has happened",
-    async (message) => {
-      let failures = 1;
-      const choice = connect((sql, run) => {
-        const result = run();
-        if (isSwitch(sql) && failures-- > 0) throw new Error(message);
-        return result;
-      });
-      await load(await writeRecords(40), choice);
-      expect(await readLoaded()).toEqual(makeRecords(40));
-    },
-  );
-
-  test("if the store fails from the switch on, what is served is not known", async () => {
-    let isDown = false;
-    const choice = connect((sql, run) => {
-      isDown ||= isSwitch(sql);
-      if (isDown) throw new Error("overloaded");
-      return run();
-    });
-    await expect(load(await writeRecords(40), choice)).rejects.toThrow(
-      "\nTo see which records are served, run: npm run data -- info",
-    );
-  });
-
-  test("a command that fails for a moment is repeated, and one that would fail again is not", async () => {
-    // A line of wrangler's own log, and of the request that it sent.
-    const failures = [
-      "fetch failed",
-      "POST /accounts/account/d1 -> 503 Service Unavailable",
-      "no such column",
-    ];
-    const choice = connect((sql, run) => {
-      if (isWrite(sql) && failures.length > 0) throw new Error(failures.shift());
-      return run();
-    });
-    await expect(load(await writeRecords(300), choice)).rejects.toThrow("no such column");
-    expect(failures).toEqual([]);
-  });
-
-  test("an error shows the beginning of a command, which is not searched for a reason to repeat it", async () => {
-    let failures = 1;
-    const fail = (sql: string, run: () => ProgramResult) => {
-      if (!sql.startsWith("DELETE FROM block ") || failures-- <= 0) return run();
-      throw new Error("no such column");
+  /** The deployed database, through commands that may fail. */
+  function connect({ since, errors, isExecuted = false }: Failures = { since: "", errors: [] }) {
+    let left: string[] | undefined;
+    const program: RunProgram = async (args) => {
+      const value = String(args[args.findIndex((arg) => arg === "--file" || arg === "--command") + 1]);
+      const isFile = args.includes("--file");
+      const sql = isFile ? await readFile(value, "utf8") : value;
+      if (sql.includes(since)) left ??= [...errors];
+      const error = left?.shift();
+      if (error && !isExecuted) return { status: 1, output: "", errors: error };
+      const result = execute(sql, isFile);
+      return error ? { status: 1, output: "", errors: error } : result;
     };
-    const choice = connect(fail, misleading);
-    await expect(load(await writeRecords(30), choice)).rejects.toThrow(
+    return { store: "d1" as const, remote: true, config: misleading, program };
+  }
+
+  const [WRITE, SWITCH] = ["INSERT OR REPLACE INTO block ", "REPLACE INTO state"];
+  const KEPT = "\nWhat was loaded before is still served.";
+
+  test.each<[string, Failures, served: number, error?: RegExp]>([
+    [
+      "whose second file of 20 MB is refused keeps the old records",
+      { since: WRITE, errors: ["", "Exceeded the daily limit of rows written"] },
+      30,
+      new RegExp(`Exceeded the daily limit.*${KEPT}$`, "s"),
+    ],
+    [
+      "repeats a command that fails for a moment, and not one that would fail again",
+      {
+        since: WRITE,
+        // A line of wrangler's own log, and of the request that it sent.
+        errors: ["fetch failed", "POST /accounts/account/d1 -> 503 Service Unavailable", "no such column"],
+      },
+      30,
+      new RegExp(`failed:\nno such column${KEPT}$`),
+    ],
+    [
+      "shows the beginning of a command that fails",
+      { since: "DELETE FROM block ", errors: ["no such column"] },
+      30,
       /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/,
-    );
+    ],
+    [
+      "whose switch has lost its response succeeds",
+      { since: SWITCH, errors: ["fetch failed"], isExecuted: true },
+      40,
+    ],
+    [
+      "whose switch has failed but happened succeeds",
+      { since: SWITCH, errors: ["D1_ERROR: overloaded"], isExecuted: true },
+      40,
+    ],
+    [
+      "does not know what is served if the store fails from the switch on",
+      { since: SWITCH, errors: Array(20).fill("overloaded") },
+      30,
+      /\nTo see which records are served, run: npm run data -- info$/,
+    ],
+    ["warns if the sweep after the switch fails", { since: SWITCH, errors: ["", "overloaded"] }, 40],
+  ])("%s", async (name, failures, served, error) => {
+    await load(await writeRecords(30), connect());
+    const files = name.includes("20 MB")
+      ? await writeRecords(180_000, makeWideRecords)
+      : await writeRecords(40);
+    const loading = load(files, connect(failures));
+    if (error) await expect(loading).rejects.toThrow(error);
+    else await loading;
+    const { records } = await readAll((await openRemoteStore("d1", connect())).store);
+    expect(records.reverse()).toEqual(makeRecords(served));
+    const warning = "Warning: The new records are served, but what they replaced could not be removed";
+    expect(vi.mocked(console.error).mock.calls.join("\n").includes(warning)).toBe(name.startsWith("warns"));
   });
 });
