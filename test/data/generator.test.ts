@@ -18,14 +18,12 @@ const periods = fc
     seed: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
     cameras: fc.integer({ min: 1, max: 12 }),
     interval: fc.constantFrom(1, 5, 17, 30, 60, 1440),
-    start: fc.integer({ min: EPOCH / 1000, max: EPOCH / 1000 + 20 * 365 * 24 * 3600 }),
-    length: fc.integer({ min: 0, max: 12 * 3600 }),
+    start: fc.nat(20 * 365 * 24 * 3600).map((seconds) => EPOCH + 1000 * seconds),
+    length: fc.nat(12 * 3600),
   })
-  .map(({ start, length, ...options }) => ({
-    ...options,
-    from: new Date(start * 1000),
-    to: new Date((start + length) * 1000),
-  }));
+  .map(({ start, length, ...options }) => {
+    return { ...options, from: new Date(start), to: new Date(start + 1000 * length) };
+  });
 const runs = { numRuns: 60 };
 
 const recordsOf = (period: GeneratorOptions) => Array.from(generateRecords(period));
@@ -77,12 +75,13 @@ describe("generated records", () => {
   });
 
   test("have no camera_ok before 2021", () => {
-    const [from, to] = [new Date("2020-12-31T18:00Z"), new Date("2021-01-01T06:00Z")];
-    const healths = Map.groupBy(recordsOf({ seed: 7, from, to }), ({ timestamp }) => timestamp < "2021");
-    expect(new Set(healths.get(true)?.map(({ camera_ok }) => camera_ok))).toEqual(new Set([null]));
-    expect(new Set(healths.get(false)?.map(({ camera_ok }) => camera_ok))).toEqual(
-      new Set(["True", "False"]),
-    );
+    const records = recordsOf({
+      seed: 7,
+      from: new Date("2020-12-31T18:00Z"),
+      to: new Date("2021-01-01T06:00Z"),
+    });
+    const healths = records.map(({ timestamp, camera_ok }) => `${timestamp.slice(0, 4)} ${camera_ok}`);
+    expect(new Set(healths)).toEqual(new Set(["2020 null", "2021 True", "2021 False"]));
   });
 
   test("have ids below 2^31 for forty years with the default cameras and interval", () => {
@@ -107,15 +106,11 @@ describe("the seed", async () => {
 
   test("shows what the specification shows: old records without camera_ok, shared timestamps, ids out of order", () => {
     expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(86);
-    const healths = new Set(
-      records.map(({ timestamp, camera_ok }) => `${timestamp.slice(0, 4)} ${camera_ok}`),
-    );
-    expect(healths).toEqual(new Set(["2019 null", "2025 True", "2025 False"]));
-    const shared = [...Map.groupBy(records, ({ timestamp }) => timestamp).values()].filter(
-      (own) => own.length > 1,
-    );
-    expect(shared.length).toBeGreaterThan(5_000);
-    const disordered = shared.filter((own) => own.some(({ id }, index) => id < (own[index - 1]?.id ?? 0)));
+    const healths = records.map(({ timestamp, camera_ok }) => `${timestamp.slice(0, 4)} ${camera_ok}`);
+    expect(new Set(healths)).toEqual(new Set(["2019 null", "2025 True", "2025 False"]));
+    const groups = [...Map.groupBy(records, ({ timestamp }) => timestamp).values()];
+    expect(groups.filter(({ length }) => length > 1).length).toBeGreaterThan(5_000);
+    const disordered = groups.filter((own) => own.some(({ id }, index) => id < (own[index - 1]?.id ?? 0)));
     expect(disordered.length).toBeGreaterThan(1_000);
   });
 });

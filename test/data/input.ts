@@ -5,7 +5,7 @@ import { readSource } from "../../data/formats/formats.ts";
 import type { Source } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
 import type { Row } from "../../data/formats/validation.ts";
-import { type Staged, type StageOptions, stage } from "../../data/staging.ts";
+import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRange, openBlock } from "../../src/store/block.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -62,9 +62,9 @@ export async function readProblems(input: string | Buffer[], modelName?: Source[
 const folder = createFolder();
 
 /** The contents of files, by their names; `-` is standard input. Records have these fields. */
-type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
+export type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
 
-/** Stages files. Returns their records, oldest first, and the warnings. */
+/** Stages files. Returns what `load` prints about them, and their records, oldest first. */
 export async function stageFiles(contents: Contents, options: Partial<StageOptions> = {}) {
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(hideFolder(line));
@@ -73,8 +73,7 @@ export async function stageFiles(contents: Contents, options: Partial<StageOptio
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
   const staged = await stage(paths, { strict: false, stdin, warn, ...options });
-  const { count, zeroed, duplicates } = staged;
-  return { count, zeroed, duplicates, warnings, records: takeRecords(staged) };
+  return { summary: summarise(staged), warnings, records: takeRecords(staged) };
 }
 
 /** The problems for which files are refused, a line each; none if they can be loaded. */

@@ -1,36 +1,29 @@
+import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { cameraRef } from "../../data/formats/validation.ts";
-import { stageRecords, summarise } from "../../data/staging.ts";
+import { stageRecords } from "../../data/staging.ts";
+import { NO_COUNTS } from "../../src/records/record.ts";
+import { NO_STATISTICS } from "../../src/records/statistics.ts";
 import { compareNewestFirst, encodeBlocks, makeRecords, statisticsOf, writeCsv } from "../records/sample.ts";
-import { makeRecord, stageFiles, writeReport } from "./input.ts";
+import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
 
-test("sets the counts of a False record to 0 and returns the number of changed records", async () => {
-  const zeros = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
+test("sets the counts of a False record to 0", async () => {
   const failed = makeRecord({ id: 1, camera_ok: "False" });
   const healthy = makeRecord({ id: 2, camera_ok: "True", timestamp: noon(1) });
-  const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...zeros });
-  const staged = await stageFiles({ a: [failed, healthy, silent] });
-  expect(staged).toMatchObject({ zeroed: 1, count: 3 });
-  expect(staged.records).toEqual([silent, healthy, { ...failed, ...zeros }]);
-});
-
-test.each([
-  [{}, "1 record"],
-  [
-    { count: 3, zeroed: 2 },
-    '3 records (2 of them with camera_ok "False" had counts above 0, which are now 0)',
-  ],
-  [{ count: 2, duplicates: 1 }, "2 records (skipped 1 with the camera and the timestamp of an earlier one)"],
-])("sums up %j as %s", (counts, text) => {
-  expect(summarise({ count: 1, zeroed: 0, duplicates: 0, observations: 0, ...counts })).toBe(text);
+  const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...NO_COUNTS });
+  expect(await stageFiles({ a: [failed, healthy, silent] })).toEqual({
+    summary: '3 records (1 of them with camera_ok "False" had counts above 0, which are now 0)',
+    warnings: [],
+    records: [silent, healthy, { ...failed, ...NO_COUNTS }],
+  });
 });
 
 test("numbers cameras by first capture and observations by processing, over all reports", async () => {
-  const staged = await stageFiles({
+  const { records } = await stageFiles({
     a: writeReport(
       "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
       "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,b,tf1,2,0,0,0,0,0,0",
@@ -42,10 +35,7 @@ test("numbers cameras by first capture and observations by processing, over all 
       "2025-10-29 11:00:00.001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
     ),
   });
-  expect(staged).toMatchObject({ zeroed: 1, count: 6 });
-  expect(
-    staged.records.map((record) => [record.id, record.camera_pk, record.camera_ref, record.cars]),
-  ).toEqual([
+  expect(records.map(({ id, camera_pk, camera_ref, cars }) => [id, camera_pk, camera_ref, cars])).toEqual([
     [5, 1, "c", 6],
     [2, 1, "c", 3],
     [6, 1, "c", 1],
@@ -65,6 +55,37 @@ test("arranges the records in blocks, with their statistics, which can be read a
   expect(() => [...staged.blocks()]).toThrow();
 });
 
+test("gathers statistics of records in any order: their road users, and those of each day and hour", async () => {
+  const counts = { cars: 2, persons: 3, bicycles: 5, trucks: 7, motorcycles: 11, buses: 13 };
+  const failed = { camera_ok: "False", ...NO_COUNTS, camera_pk: 6, camera_ref: "b" } as const;
+  const records = [
+    makeRecord({ id: 1, timestamp: "2019-05-16T23:59:59Z", ...counts }),
+    makeRecord({ id: 2, timestamp: "2019-05-18T00:00:00Z", camera_ok: "True", ...counts, cars: 1 }),
+    makeRecord({ id: 3, timestamp: "2019-05-18T00:00:00Z", ...failed }),
+  ];
+  const noHours = Array(24).fill([0, 0]);
+  const statistics = {
+    first: "2019-05-16T23:59:59Z",
+    last: "2019-05-18T00:00:00Z",
+    cameras: [
+      [6, "b"],
+      [7, "a33"],
+    ],
+    totals: { cars: 3, persons: 6, bicycles: 10, trucks: 14, motorcycles: 22, buses: 26 },
+    days: [
+      ["2019-05-16", 1, 0, 1, 41],
+      ["2019-05-18", 2, 1, 0, 40],
+    ],
+    hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [2, 40]) },
+    sources: [],
+    source_count: 0,
+  };
+  const gather = async (given: object[]) => (await stageRecords(given)).statistics();
+  expect(await gather(records)).toEqual(statistics);
+  expect(await gather(records.toReversed())).toEqual(statistics);
+  expect(await gather([])).toEqual({ ...NO_STATISTICS, hours: { weekdays: noHours, weekends: noHours } });
+});
+
 test.each([
   ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
   [
@@ -76,9 +97,9 @@ test.each([
     ),
   ],
 ])("skips %s with the camera and the timestamp of an earlier one, if asked to", async (_, content) => {
-  const staged = await stageFiles({ a: content }, { skipDuplicates: true });
-  expect(staged).toMatchObject({ count: 2, duplicates: 1 });
-  expect(staged.records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
+  const { summary, records } = await stageFiles({ a: content }, { skipDuplicates: true });
+  expect(summary).toBe("2 records (skipped 1 with the camera and the timestamp of an earlier one)");
+  expect(records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
     [3, noon(1)],
     [3, makeRecord().timestamp],
   ]);
@@ -139,41 +160,29 @@ describe("the order of files and records does not change the collection:", () =>
     ));
 });
 
-describe("progress", () => {
-  /** Records the progress that is shown. */
-  async function recordProgress(contents: Parameters<typeof stageFiles>[0]) {
-    const shown: [string, number, number | undefined][] = [];
-    const steps: string[] = [];
-    const openStep = (step: string) => ({
-      update: (done: number, total?: number) => shown.push([step, done, total]),
-      close: () => steps.push(step),
-    });
-    await stageFiles(contents, { openStep }).catch(() => undefined);
-    expect(steps).toEqual(["reading", "comparing"]);
-    return shown;
-  }
+/** White space, which gzip cannot compress well. */
+const SPACE = Buffer.from(randomBytes(1_000_000).map((byte) => " \n\t\r".charCodeAt(byte % 4)));
+const ZIPPED = gzipSync(SPACE);
 
-  test("shows the megabytes read so far and the total of all files", async () => {
-    const records = Array.from({ length: 2500 }, (_, id) => ({ id, cars: id % 2 ? 1 : -1 }));
-    const shown = await recordProgress({ a: records, b: [{}] });
-    const done = shown.map(([, read]) => read);
-    expect(done).toEqual(done.toSorted((one, other) => one - other));
-    expect(done[0]).toBeLessThan(0.2);
-    expect(new Set(shown.map(([, , total]) => total))).toEqual(new Set([0.5]));
-    expect(shown.at(-1)).toEqual(["reading", 0.5, 0.5]);
+test.each<[string, Contents, done: number, total: number | undefined]>([
+  ["of all files", { a: Array(2_500).fill({ cars: -1 }), b: [{}] }, 0.5, 0.5],
+  [
+    "of a gzipped file, compressed, even if it contains no records",
+    { a: ZIPPED },
+    ZIPPED.length / 1e6,
+    ZIPPED.length / 1e6,
+  ],
+  ["without a total if the size is not known", { a: [{}], "-": SPACE }, 1, undefined],
+])("shows the megabytes that are read: %s", async (_, contents, done, total) => {
+  const shown: (number | undefined)[][] = [];
+  const steps: string[] = [];
+  const openStep = (step: string) => ({
+    update: (...numbers: (number | undefined)[]) => shown.push(numbers),
+    close: () => steps.push(step),
   });
-
-  test("counts the compressed bytes of a gzipped file, even if the file contains no records", async () => {
-    const zipped = gzipSync(Buffer.alloc(300_000_000, "\n"));
-    const shown = await recordProgress({ a: zipped });
-    const total = Math.round(zipped.length / 1e5) / 10;
-    expect(shown.length).toBeGreaterThan(3);
-    expect(shown[0]).toEqual(["reading", 0.1, total]);
-    expect(shown.at(-1)).toEqual(["reading", total, total]);
-  });
-
-  test("shows no total if the size is not known", async () => {
-    const shown = await recordProgress({ a: [{ id: 9_999 }], "-": Buffer.alloc(200_000, "\n") });
-    expect(shown.at(-1)).toEqual(["reading", 0.2, undefined]);
-  });
+  await findProblems(contents, { openStep });
+  expect(steps).toEqual(["reading", "comparing"]);
+  expect(shown.at(-1)).toEqual([done, total].map((number) => number && Math.round(10 * number) / 10));
+  expect(shown).toEqual(shown.toSorted(([one = 0], [other = 0]) => one - other));
+  expect(shown[0]?.[0]).toBeLessThan(0.2);
 });

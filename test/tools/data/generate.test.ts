@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { stageFiles } from "../../data/input.ts";
-import { makeRecords } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
@@ -53,28 +52,4 @@ test("generate writes no file if the year 9999 ends too early", async () => {
   expect(stderr).toMatch(/^The year 9999 ends after [1-4] records, but --records is 100\.\n$/);
   expect(status).toBe(1);
   expect(await listFiles("late")).toEqual([]);
-});
-
-test.each([
-  ["", "--records or --to is required"],
-  ["--records 0", "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
-  ["--to 2019-02-30", "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
-  ["--from 2020-01-01 --to 2020-01-01", "--to must be later than --from"],
-  ["--from 2018-12-31 --records 1", "--from must be 2019-01-01 or later"],
-  ["--to 2019-01-01", "--to must be later than --from, which is 2019-01-01 by default"],
-  ["--records 1 --interval 99999999999999999999h", "--interval must be at most 8760h (one year)"],
-  ["--records 1 --interval 30", "It must be a number of minutes or hours, such as 30m or 1h."],
-  ["--records 1 --format xml", "Allowed choices are csv, jsonl."],
-])("generate refuses the options %j", async (args, message) => {
-  const { status, stderr } = await generate(...(args === "" ? [] : args.split(" ")));
-  expect(stderr).toContain(message);
-  expect(status).toBe(2);
-});
-
-test("check counts the records that can be loaded, and reports the same problems as load", async () => {
-  const checked = await runData(["check", "data/seed/2019-05-17.csv"]);
-  expect(checked).toEqual({ status: 0, stderr: "", stdout: "4084 records can be loaded.\n" });
-  const stderr = '-:1: id "x" is not a whole number\nThey cannot be loaded.\n';
-  const record = { ...makeRecords(1)[0], id: "x" };
-  expect(await runData(["check", "-"], JSON.stringify(record))).toEqual({ status: 1, stdout: "", stderr });
 });

@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:fs";
-import { type FileHandle, open, readdir } from "node:fs/promises";
+import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import { loadSeed } from "../../../data/load-seed.ts";
 import { STORE_NAMES } from "../../../data/stores/configuration.ts";
 import { lockFile } from "../../../data/stores/file-lock.ts";
@@ -108,7 +108,9 @@ describe("a load that fails keeps what was loaded:", () => {
     const pipe = join(local.folder, "pipe");
     spawnSync("mkfifo", [pipe]);
     const child = local.start("load", "--store", "d1", pipe);
-    const writer = await openForReader(pipe);
+    // A pipe that nobody has open yet cannot be opened for writing.
+    const openForWriting = () => open(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
+    const writer = await vi.waitFor(openForWriting, { timeout: 60_000 });
     expect(() => lockFile(join(local.folder, "d1.lock"), "the store")).toThrow(`Process ${child.pid} `);
     expect(await interrupt(child, "SIGINT")).toEqual([130, null]);
     await writer.close();
@@ -117,33 +119,29 @@ describe("a load that fails keeps what was loaded:", () => {
   });
 });
 
-/** Opens a pipe for writing when somebody waits for a writer. */
-async function openForReader(pipe: string): Promise<FileHandle> {
-  for (;;) {
-    try {
-      return await open(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-    } catch (error) {
-      // Nobody has the pipe open yet.
-      if (Object(error).code !== "ENXIO") throw error;
-      await setTimeout(20);
-    }
-  }
-}
+test.each([
+  ["load", "file/below", "a part of the path is not a directory"],
+  ["load", "file", "it is not a directory"],
+  ["info", "file/below", "a part of the path is not a directory"],
+  ["info", "file", "a part of the path is not a directory"],
+])("%s reports that the store's folder cannot be %s", async (command, name, reason) => {
+  await write("file", "");
+  const folder = join(local.folder, name);
+  const { status, stderr } = await runData([
+    command,
+    ...(command === "load" ? [small] : []),
+    "--persist-to",
+    folder,
+  ]);
+  const message = `${folder} cannot be written: ${reason}\n`;
+  expect([status, stderr.replace("/v3 cannot", " cannot")]).toEqual([1, message]);
+});
 
-test.each(["load", "info"])("%s reports a file in the path of the store's folder", async (command) => {
-  const file = await write("file", "");
-  const reason = "a part of the path is not a directory";
-  for (const [folder, expected] of [
-    [join(file, "below"), reason],
-    [file, command === "load" ? "it is not a directory" : reason],
-  ]) {
-    const args = command === "load" ? [small] : [];
-    const { status, stderr } = await local.run(command, ...args, "--persist-to", folder!);
-    expect([status, stderr.replace("/v3 cannot", " cannot")]).toEqual([
-      1,
-      `${folder} cannot be written: ${expected}\n`,
-    ]);
-  }
+test("check counts the records that can be loaded, and reports the same problems as load", async () => {
+  const checked = await runData(["check", "data/seed/2019-05-17.csv"]);
+  expect(checked).toEqual({ status: 0, stderr: "", stdout: "4084 records can be loaded.\n" });
+  const stderr = "-:1: {} is not a record: it has no field of a record\nThey cannot be loaded.\n";
+  expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
 });
 
 test("file paths are relative to the folder in which the command was run", async () => {
@@ -153,13 +151,25 @@ test("file paths are relative to the folder in which the command was run", async
 });
 
 test.each([
-  [["load"], "missing required argument 'files'"],
-  [["load", "--model-name", "tf2", "x.csv"], "Allowed choices are tf1"],
-  [["unload"], "unknown command 'unload'"],
-  [["load", "x.csv", "--source", ""], "It must not be empty."],
-  [["info", "--persist-to", ""], "It must not be empty."],
-  [["info", "--config", ""], "It must not be empty."],
-  [["export", "--out", ""], "It must not be empty."],
-])("%j is wrong usage, with exit status 2", async (args, message) => {
-  expect(await runData(args)).toMatchObject({ status: 2, stderr: expect.stringContaining(message) });
+  ["unload", "unknown command 'unload'"],
+  ["load", "missing required argument 'files'"],
+  ["load --model-name tf2 x.csv", "Allowed choices are tf1"],
+  ["load x.csv --source ", "It must not be empty."],
+  ["info --persist-to ", "It must not be empty."],
+  ["info --config ", "It must not be empty."],
+  ["export --out ", "It must not be empty."],
+  ["export --format xml", "Allowed choices are csv, jsonl."],
+  ["generate", "--records or --to is required"],
+  ["generate --records 0", "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
+  ["generate --to 2019-02-30", "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
+  ["generate --from 2020-01-01 --to 2020-01-01", "--to must be later than --from"],
+  ["generate --from 2018-12-31 --records 1", "--from must be 2019-01-01 or later"],
+  ["generate --to 2019-01-01", "--to must be later than --from, which is 2019-01-01 by default"],
+  ["generate --records 1 --interval 99999999999999999999h", "--interval must be at most 8760h (one year)"],
+  ["generate --records 1 --interval 30", "It must be a number of minutes or hours, such as 30m or 1h."],
+])("%s: wrong usage, with exit status 2", async (command, message) => {
+  expect(await runData(command.split(" "))).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining(message),
+  });
 });
