@@ -67,8 +67,6 @@ const HEADERS = {
   "Cache-Control.prefer": sometimes("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
   "Retry-After": seconds("Seconds after which to try again.", 1),
   "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
-  RateLimit: sometimes("With 429: what is left of the quota (r), and the seconds until there is more (t)."),
-  "RateLimit-Policy": sometimes("With 429: the quota (q) of a window of so many seconds (w)."),
   "Preference-Applied": sometimes("The options that were applied to this response (RFC 7240, 3)."),
   "Mock-Warning": sometimes(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
@@ -143,7 +141,7 @@ const THROTTLED = error(
 const OTHER = error(
   "Any other status from 400 to 599, if `prefer` asks for it.",
   {},
-  refer("Retry-After.prefer", "RateLimit", "RateLimit-Policy"),
+  refer("Retry-After.prefer"),
 );
 
 // biome-ignore format: one record per line

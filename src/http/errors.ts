@@ -37,7 +37,7 @@ export function throttled(seconds: number): HttpError {
 }
 
 /** Seconds after which a client may retry. By then a failing store has usually recovered or has been failed over. */
-export const RETRY_AFTER_SECONDS = 5;
+const RETRY_AFTER_SECONDS = 5;
 
 /** The response to a failure inside the service. It says nothing about the cause (RFC 9110, 15.6.4). */
 export function unavailable(): HttpError {

@@ -21,22 +21,17 @@ export function createError(status: number, method: string, now: number, options
     401: new HttpError(401, { headers: { "WWW-Authenticate": challenge } }),
     405: methodNotAllowed(method, "GET, OPTIONS"),
     407: new HttpError(407, { headers: { "Proxy-Authenticate": challenge } }),
-    429: new HttpError(429, { detail: throttled(seconds).message, headers: describeQuota(seconds) }),
+    429: new HttpError(429, { detail: throttled(seconds).message }),
   };
-  const { message, headers } = usual[status] ?? new HttpError(status);
+  const error = usual[status] ?? new HttpError(status);
   if ((status === 429 || status === 503) && retryAfter !== "none")
-    headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
-  return new HttpError(status, { detail: message, headers });
+    error.headers["Retry-After"] = retryAfter === "date" ? writeDate(now, seconds) : String(seconds);
+  return error;
 }
 
 /** An HTTP date has whole seconds, and must not be earlier than the time that it stands for. */
 function writeDate(now: number, seconds: number): string {
   return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
-}
-
-/** Says that nothing is left of a quota, and for how long (draft-ietf-httpapi-ratelimit-headers-10). */
-function describeQuota(seconds: number): Record<string, string> {
-  return { RateLimit: `"default";r=0;t=${seconds}`, "RateLimit-Policy": '"default";q=100;w=10' };
 }
 
 export type BodyFault = NonNullable<MockOptions["body"]>;

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
-import { logFailedRequest, methodNotAllowed, RETRY_AFTER_SECONDS, unavailable } from "../http/errors.ts";
+import { logFailedRequest, methodNotAllowed, unavailable } from "../http/errors.ts";
 import { ERROR_CACHING } from "../http/headers.ts";
 import { openStore } from "../store/open.ts";
 import { limitTime } from "../store/retry.ts";
@@ -52,8 +52,8 @@ function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {
 
 function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
   logFailedRequest(error, c);
-  c.header("Retry-After", String(RETRY_AFTER_SECONDS));
-  return c.json({ status: "unavailable", ...about, detail: unavailable().message }, 503);
+  const { message, status, headers } = unavailable();
+  return c.json({ status: "unavailable", ...about, detail: message }, status, headers);
 }
 
 /**
