@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   existsSync,
   globSync,
@@ -31,54 +30,43 @@ const ASSETS = join(DIST, "assets/assets");
 /** Files that are served under their own names. */
 const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "README.md", "LICENSE"];
 
-const files = [...(await bundle()), copyIcon()];
-for (const { name, contents } of files) replace(join(ASSETS, name), contents);
+const files = await bundle();
+for (const [name, contents] of files) replace(join("assets/assets", name), contents);
 for (const file of ROOT_FILES)
-  replace(join(DIST, "assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
-const paths = Object.fromEntries(files.map(({ source, name }) => [source, `/assets/${name}`]));
-replace(join(DIST, "assets/_redirects"), Buffer.from(`/favicon.ico ${paths["icon.svg"]} 302\n`));
+  replace(join("assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
+const paths = Object.fromEntries(
+  Array.from(files.keys(), (name) => [name.replace(/-[^-.]+(?=\.)/, ""), `/assets/${name}`]),
+);
+replace("assets/_redirects", `/favicon.ico ${paths["icon.svg"]} 302\n`);
 replace(
-  join(DIST, "asset-paths.ts"),
-  Buffer.from(`/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`),
+  "asset-paths.ts",
+  `/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`,
 );
 const document = describeService(PLACEHOLDER_ORIGIN);
-replace(join(DIST, "assets", DOCUMENT_PATH), Buffer.from(JSON.stringify(document)));
-replace(join(DIST, "assets", `${REFERENCE_PATH}.html`), Buffer.from(await renderPage(document)));
-removeOthers(files.map(({ name }) => name));
+replace(`assets${DOCUMENT_PATH}`, JSON.stringify(document));
+replace(`assets${REFERENCE_PATH}.html`, await renderPage(document));
+// The files of earlier builds would be deployed as well.
+for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareRecords().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
 
-/** A file whose name contains a hash of its contents, so that browsers may keep it forever. */
-interface HashedFile {
-  /** The name without the hash. */
-  source: string;
-  name: string;
-  contents: Uint8Array;
-}
-
-async function bundle(): Promise<HashedFile[]> {
+/** Bundles and copies files. Their names contain a hash of their contents, so that browsers may keep them forever. */
+async function bundle(): Promise<Map<string, Uint8Array>> {
+  const sources = globSync(["scripts/*.ts", "*.css", "*.svg"], { cwd: SOURCES });
   const { outputFiles } = await build({
-    entryPoints: globSync(["scripts/*.ts", "*.css"], { cwd: SOURCES }).map((file) => join(SOURCES, file)),
+    entryPoints: sources.map((file) => join(SOURCES, file)),
     outdir: ASSETS,
     entryNames: "[name]-[hash]",
+    loader: { ".svg": "copy" },
     bundle: true,
     format: "esm",
     target: "es2022",
     minify: true,
     write: false,
   });
-  return outputFiles.map(({ path, contents }) => {
-    const name = basename(path);
-    return { source: name.replace(/-[^-.]+(?=\.)/, ""), name, contents };
-  });
-}
-
-function copyIcon(): HashedFile {
-  const contents = readFileSync(join(SOURCES, "icon.svg"));
-  const hash = createHash("sha256").update(contents).digest("hex").slice(0, 8).toUpperCase();
-  return { source: "icon.svg", name: `icon-${hash}.svg`, contents };
+  return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
 /** Renders the API reference with the components of the worker, which Node cannot import because they contain JSX. */
@@ -97,19 +85,14 @@ async function renderPage(document: OpenApiDocument): Promise<string> {
   return `<!doctype html>${renderReference(document)}`;
 }
 
-/** Replaces a file in one step, if it changes, because other builds and running servers may use it at the same time. */
-function replace(path: string, contents: Uint8Array): void {
-  if (existsSync(path) && readFileSync(path).equals(contents)) return;
+/** Replaces a file of dist/ in one step, if it changes, because other builds and running servers may use it at the same time. */
+function replace(file: string, contents: string | Uint8Array): void {
+  const path = join(DIST, file);
+  if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) return;
   mkdirSync(dirname(path), { recursive: true });
   const temporary = join(DIST, `.${basename(path)}.${process.pid}`);
   writeFileSync(temporary, contents);
   renameSync(temporary, path);
-}
-
-/** Removes the files of earlier builds, which would be deployed as well. */
-function removeOthers(names: string[]): void {
-  for (const name of readdirSync(ASSETS))
-    if (!names.includes(name)) rmSync(join(ASSETS, name), { force: true });
 }
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */

@@ -1,23 +1,17 @@
 import { Hono } from "hono";
-import type { Env } from "../env.ts";
 import { HttpError, methodNotAllowed } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
-import { COLLECTION_PATH, type Hide, lastPage, PAGE_SIZE } from "../records/page.ts";
+import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
+import type { CollectionEnv } from "../records/route.ts";
 import type { Day } from "../records/statistics.ts";
 import { cachedStore } from "../store/open.ts";
 
 /** The path that leads to the page of a date. */
 export const GO_PATH = "/go";
 
-interface GoEnv {
-  Bindings: Env;
-  /** What the mock may set: how many records are hidden. */
-  Variables: { hide?: Hide };
-}
-
 /** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
-export function createGo(): Hono<GoEnv> {
-  const go = new Hono<GoEnv>();
+export function createGo(): Hono<CollectionEnv> {
+  const go = new Hono<CollectionEnv>();
 
   go.get(GO_PATH, async (c) => {
     const query = readQuery(c.req.url);

@@ -6,12 +6,9 @@ import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { WaitUntil } from "../../store/retry.ts";
-import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
 import { type Summary, summarise } from "./summary.ts";
-
-const PATH = "/";
 
 interface Landing {
   key: string;
@@ -28,13 +25,14 @@ export function createLanding(): Hono<{ Bindings: Env }> {
   /** The latest summary and page, and what they depend on. Most requests see the same state, origin and settings. */
   let latest: Landing | undefined;
 
-  landing.get(PATH, async (c) => {
+  landing.get("/", async (c) => {
     c.header("Vary", "Accept");
     const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
     const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
     const headers = { "Cache-Control": PAGE_CACHING };
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    const key = describeDependencies(c, stored.state, origin);
+    const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
+    const key = [stored.state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
     if (latest?.key !== key) latest = { key, summary: summarise(stored, origin, c.env) };
     // Another request may replace the latest one while this one reads the example.
     const current = latest;
@@ -43,16 +41,11 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     return c.body(`<!doctype html>${current.html}`, 200, { ...HTML_HEADERS, ...headers });
   });
 
-  landing.all(PATH, (c) => {
+  landing.all("/", (c) => {
     throw methodNotAllowed(c.req.method, "GET, HEAD");
   });
 
   return landing;
-}
-
-function describeDependencies(c: LandingContext, { load }: State, origin: string): string {
-  const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
-  return [load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
 }
 
 /** Reads the second page of the collection, because it has both links, or the first one if there is no other. */
