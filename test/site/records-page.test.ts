@@ -3,7 +3,7 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, readText } from "./web-page.ts";
+import { IN_BROWSER, readShown, readText } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -35,31 +35,25 @@ describe("a page of the collection in a browser", () => {
     expect(page.includes("it was not recorded whether the camera worked")).toBe(query === "?page=last");
   });
 
-  test("shows the response to a client: the command, the headers and the body", async () => {
-    const page = await open("?page=2&x=1");
-    expect(readText(page)).toContain(`curl -si '${ORIGIN}${PATH}?format=api&page=2&x=1'`);
-    const response = await service.fetch(`${PATH}?format=api&page=2&x=1`);
-    const [, headers, body] = readText(page).match(/(HTTP 200 OK\n.*?)\n\n(\{.*\})/s)!;
-    for (const name of ["Allow", "Content-Type", "Vary", "ETag", "Cache-Control"])
-      expect(headers).toContain(`\n${name}: ${response.headers.get(name)}`);
-    expect(JSON.parse(body!)).toEqual(await response.json());
-    const raw = findLinks(page).find((url) => url.includes("format=json"))!;
-    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
-  });
-
-  test.each(["delay=1", "delay=1,code=wrong"])(
-    "shows the headers that Prefer: %s changes",
-    async (prefer) => {
-      const page = await (await service.fetch(PATH, { headers: { ...IN_BROWSER.headers, prefer } })).text();
-      const { headers } = await service.fetch(PATH, { headers: { prefer } });
-      const [, shown] = /HTTP 200 OK\n(.*?)\n\n/s.exec(page) ?? [];
-      const lines = readText(shown!).split("\n");
-      const names = lines.map((line) => line.split(":")[0]!);
-      expect(names).toContain("Preference-Applied");
-      expect(names).not.toContain("ETag");
-      expect(lines).toEqual(names.map((name) => `${name}: ${headers.get(name)}`));
+  test.each([{}, { prefer: "delay=1" }, { prefer: "delay=1,code=wrong" }])(
+    "with %j shows the response to a client: the command, the headers and the body",
+    async (headers) => {
+      const query = "?format=api&page=2&x=1";
+      const page = await (
+        await service.fetch(PATH + query, { headers: { ...IN_BROWSER.headers, ...headers } })
+      ).text();
+      expect(readText(page)).toContain(`curl -si '${ORIGIN}${PATH}${query}'`);
+      const response = await service.fetch(PATH + query, { headers });
+      const body = JSON.stringify(await response.json(), null, 2);
+      expect(readShown(page)).toEqual({ name: "200 OK", headers: response.headers, body });
+      expect(response.headers.has("Preference-Applied")).toBe("prefer" in headers);
     },
   );
+
+  test("links to its JSON, which a browser gets too", async () => {
+    const raw = findLinks(await open("?page=2")).find((url) => url.includes("format=json"))!;
+    expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
+  });
 
   test.each<[string, string, string | undefined]>([
     ["count=+20", "120 records, newest first: page 2 of 8\\.", undefined],
@@ -73,8 +67,8 @@ describe("a page of the collection in a browser", () => {
     const page = await open(query);
     expect(page.replaceAll("&amp;", "&")).toMatch(new RegExp(shown, "s"));
     if (hidden !== undefined) expect(page).not.toMatch(new RegExp(hidden, "s"));
-    const [, body] = /<code class="json">(.*?)<\/code>/s.exec(page) ?? [];
-    expect(JSON.parse(readText(body!))).toEqual(await (await service.fetch(PATH + query)).json());
+    const received = await (await service.fetch(PATH + query)).json();
+    expect(JSON.parse(readShown(page).body)).toEqual(received);
   });
 
   test.each([
@@ -85,9 +79,9 @@ describe("a page of the collection in a browser", () => {
     vi.stubGlobal("FixedLengthStream", FixedLengthStream);
     const page = await open(`?page=2&prefer=body=${fault}`);
     expect(page).toContain("<title>Records, page 2 · ");
-    const [, body = ""] = /.*<code>([^<]*)<\/code><\/pre>/s.exec(page) ?? [];
-    expect(readText(body).startsWith(start)).toBe(true);
-    expect(() => JSON.parse(readText(body))).toThrow();
+    const { body } = readShown(page);
+    expect(body.startsWith(start)).toBe(true);
+    expect(() => JSON.parse(body)).toThrow();
     vi.unstubAllGlobals();
   });
 

@@ -10,3 +10,15 @@ export const readText = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => REFERENCES[name] ?? "");
+
+/** The response to a client that a page shows: its status, headers and body. */
+export function readShown(page: string) {
+  const [, name, lines = "", body = ""] =
+    /The response to a client.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
+  const headers = readText(lines).split("\n");
+  return {
+    name,
+    headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),
+    body: readText(body),
+  };
+}
