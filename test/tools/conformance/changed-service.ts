@@ -1,8 +1,50 @@
+import { vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import type { Fetch, OwnService } from "./own-service.ts";
+import { type CheckReport, checkConformance } from "../../../tools/conformance/check.ts";
+import type { CheckOptions } from "../../../tools/conformance/walk.ts";
+import { createMemoryService } from "../../memory-service.ts";
+import { makeRecords } from "../../records/sample.ts";
+
+// Our own service in this process, and changes that make another service of it.
+
+type Fetch = (request: Request) => Promise<Response>;
+
+interface OwnService {
+  fetch: Fetch;
+  /** The records that it has at first, newest first. */
+  records: TrafficRecord[];
+  /** Replaces the records, also newest first. */
+  replace(records: TrafficRecord[]): void;
+}
 
 /** Changes a service: returns its new `fetch`. */
 export type Change = (service: OwnService) => Fetch;
+
+/** Lets the global `fetch` send all requests to our own service, or to a change of it. The newer half of its records is from 2025, the rest from 2019. */
+export async function stubService(count: number, change?: Change): Promise<void> {
+  const move = (record: TrafficRecord, index: number) =>
+    index < count / 2 ? record : { ...record, timestamp: record.timestamp.replace("2019", "2025") };
+  const records = makeRecords(count).map(move);
+  const service = await createMemoryService(records);
+  const own: OwnService = {
+    fetch: (request) => service.fetch(request.url, request),
+    records: records.toReversed(),
+    replace: (replacement) => service.load(replacement.toReversed()),
+  };
+  vi.stubGlobal("fetch", change?.(own) ?? own.fetch);
+}
+
+/** Checks a change of our own service. Returns the report, and the rules that are broken. */
+export async function check(
+  count: number,
+  change?: Change,
+  options?: CheckOptions,
+): Promise<CheckReport & { broken: string[] }> {
+  await stubService(count, change);
+  const report = await checkConformance("http://counts.example/api/tf1/records/", { second: 2, ...options });
+  const broken = report.rules.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule);
+  return { ...report, broken };
+}
 
 type Fields = Record<string, unknown>;
 type Envelope = Fields & { results: Fields[] };
@@ -80,7 +122,7 @@ export const replace =
   ({ fetch, records, replace }) => {
     let requests = 0;
     return async (request) => {
-      await replace(select(records, ++requests, pageOf(request)));
+      replace(select(records, ++requests, pageOf(request)));
       return fetch(request);
     };
   };

@@ -1,10 +1,10 @@
+import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../listen.ts";
-import { type Finished, runInProcess } from "../../run-command.ts";
-import { type Change, change, count, page, pageOf, record, status } from "./changes.ts";
-import { createOwnService, makeCollection } from "./own-service.ts";
+import { type Finished, finish, runInProcess } from "../../run-command.ts";
+import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
 
 const URL = "http://counts.example/api/tf1/records/";
 
@@ -17,8 +17,7 @@ async function runCheck(
   stop = new AbortController(),
   records = 40,
 ): Promise<Finished> {
-  const service = await createOwnService(makeCollection(records));
-  vi.stubGlobal("fetch", change?.(service) ?? service.fetch);
+  await stubService(records, change);
   const program = createCheckCommand("npm run conformance --", stop.signal);
   return runInProcess(program, args, { errorStatus: INCOMPLETE });
 }
@@ -156,3 +155,18 @@ test.each([
     expect(methods.filter((method) => !["GET", "OPTIONS"].includes(method))).toEqual(writes);
   },
 );
+
+test("a signal ends the check, and the report covers what was seen until then", async () => {
+  const server = createServer((request, response) => {
+    if (request.url?.endsWith("page=2")) child.kill("SIGINT");
+    else response.end('{"count":30,"next":null,"previous":null,"results":[{"id":1}]}');
+  });
+  const { origin, close } = await listen(server);
+  const child = spawn(process.execPath, ["tools/conformance/cli.ts", origin], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const { status, stdout } = await finish(child);
+  await close();
+  expect(status).toBe(130);
+  expect(stdout).toMatch(/^fail .*\n(.*\n)*The check ended early: interrupted by SIGINT\n\d+ pass, /);
+});

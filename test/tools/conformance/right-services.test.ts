@@ -1,8 +1,10 @@
 import { setTimeout } from "node:timers/promises";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
   type Change,
   change,
+  check,
   envelope,
   grow,
   headers,
@@ -12,7 +14,7 @@ import {
   rewrite,
   status,
   text,
-} from "./changes.ts";
+} from "./changed-service.ts";
 
 /** Changes every n-th response. */
 const sometimes = (every: number, alter: (response: Response) => Response): Change => {
@@ -29,7 +31,7 @@ const cut = (response: Response) => {
 const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).reverse());
 
 /** Services that keep all rules, although they differ from our own, which has 200 records. */
-export const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
+const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 40 records while page 3 is read": grow(1, (page) => (page === "3" ? 40 : 0)),
@@ -82,3 +84,18 @@ export const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   }),
   "with an empty response to OPTIONS": method("OPTIONS", (response) => status(204)(response)),
 };
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe("no rule is broken by a service", () => {
+  test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
+    expect(await check(count)).toMatchObject({ broken: [], stopped: null, records: count });
+  });
+
+  test.each(Object.entries(RIGHT_SERVICES))("%s", async (_, service) => {
+    const [change, options] = [service].flat() as [Change, CheckOptions?];
+    const { broken, stopped, records, count } = await check(200, change, options);
+    expect([broken, stopped]).toEqual([[], null]);
+    if (!options?.pages) expect(records).toBe(count);
+  });
+});

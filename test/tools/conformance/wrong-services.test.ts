@@ -1,7 +1,11 @@
+import { readFileSync } from "node:fs";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
+import { RULES } from "../../../tools/conformance/rules.ts";
 import {
   type Change,
   change,
+  check,
   count,
   envelope,
   grow,
@@ -16,7 +20,7 @@ import {
   rewrite,
   status,
   text,
-} from "./changes.ts";
+} from "./changed-service.ts";
 
 /** Serves the pages under another path. */
 const moveTo =
@@ -36,7 +40,7 @@ const write =
     return async (request) => {
       if (request.method !== name) return fetch(request);
       current = apply(current, await request.text());
-      await replace(current);
+      replace(current);
       return new Response(null, { status: code });
     };
   };
@@ -47,7 +51,7 @@ const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
 /** By the rule that is broken first: services that differ from our own, which has 100 records on 7 pages, in one thing. */
-export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
+const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.status": {
     "the collection redirects to another path": moveTo("/api/v2/records/", 308),
     "the collection redirects to the same path under a prefix": moveTo("/pages/api/tf1/records/", 302),
@@ -206,11 +210,27 @@ export const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
 };
 
+afterEach(() => void vi.unstubAllGlobals());
+
+describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", (rule, services) => {
+  test.each(Object.entries(services))("%s", async (_, change) => {
+    const { broken, stopped } = await check(100, change);
+    expect([broken[0], stopped]).toEqual([rule, null]);
+  });
+});
+
+test("each rule is broken by a service, and explained in docs/conformance.md", () => {
+  const [, rules = ""] = readFileSync("docs/conformance.md", "utf8").split(/^## The rules$/m);
+  const documented = [...rules.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
+  expect(documented.toSorted()).toEqual(Object.keys(RULES).toSorted());
+  expect(Object.keys(WRONG_SERVICES).toSorted()).toEqual(Object.keys(RULES).toSorted());
+});
+
 const compareTies = (one: TrafficRecord, other: TrafficRecord) =>
   one.timestamp === other.timestamp ? one.id - other.id : 0;
 
 /** Services that change while they are read, and the rule that is broken first if page 1 does not show the change. */
-export const CHANGING_SERVICES: Record<string, [Change, string?]> = {
+const CHANGING_SERVICES: Record<string, [Change, string?]> = {
   "a record is added with each request": [grow(1)],
   "a page is added with each request": [grow(1, () => 15, 180)],
   "count rises with each request": [count((_, request) => 200 + request)],
@@ -224,3 +244,9 @@ export const CHANGING_SERVICES: Record<string, [Change, string?]> = {
     replace((all, request) => (request % 2 ? all : all.toSorted(compareTies))),
   ],
 };
+
+test.each(Object.entries(CHANGING_SERVICES))("the check fails or stops if %s", async (_, [change, rule]) => {
+  const { broken, stopped } = await check(200, change);
+  expect(broken[0]).toBe(rule);
+  if (rule === undefined) expect(stopped).toMatch(/^The collection changes faster than/);
+});
