@@ -10,12 +10,12 @@ const URL = "http://counts.example/api/tf1/records/";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** Runs `npm run conformance -- ...` in this process. Requests go to our own service, with 40 records, or to a change of it. */
+/** Runs `npm run conformance -- ...` in this process. Requests go to our own service, or to a change of it. */
 async function runCheck(
   args: string[],
   change?: Change,
-  stop = new AbortController(),
   records = 40,
+  stop = new AbortController(),
 ): Promise<Finished> {
   await stubService(records, change);
   const program = createCheckCommand("npm run conformance --", stop.signal);
@@ -53,7 +53,7 @@ describe("the report", () => {
 
   test("shows three places at most, and no control characters of the service", async () => {
     const wrong = count((number) => `\u001B[31m\u009B${number}`);
-    const { stdout } = await runCheck([URL], wrong, undefined, 90);
+    const { stdout } = await runCheck([URL], wrong, 90);
     expect(stdout.match(/page=\d: count is .*$/gm)).toEqual(
       [1, 2, 3].map((n) => `page=${n}: count is "\\u001b[31m\\u009b${n}"`),
     );
@@ -88,32 +88,24 @@ describe("the exit status is 2, and the reason is shown,", () => {
 
   const redirect = status(301, { Location: "https://counts.example/api/tf1/records/?page=1" });
   test.each([
-    [
-      "there is no collection",
-      page(status(404)),
-      /page=1 returned 404\. Check the URL of the collection\.\n$/,
-    ],
-    [
-      "the service redirects to another host or scheme",
-      page(redirect),
-      /to https:\/\/counts\.example\. Check/,
-    ],
-  ])("if %s", async (_, change, message) => {
-    const { status, stdout, stderr } = await runCheck([URL], change);
+    ["there is no collection", status(404), /page=1 returned 404\. Check the URL of the collection\.\n$/],
+    ["the service redirects to another host or scheme", redirect, /to https:\/\/counts\.example\. Check/],
+  ])("if %s", async (_, alter, message) => {
+    const { status, stdout, stderr } = await runCheck([URL], page(alter));
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
   });
 
-  test("with the results so far, if the check is interrupted", async () => {
+  test("with the results so far, if the check ends early", async () => {
     const stop = new AbortController();
     const interrupt = change((response, request) => {
-      if (pageOf(request) === "3") stop.abort(new Error("interrupted by SIGINT"));
+      if (pageOf(request) === "3") stop.abort(new Error("it took too long"));
       stop.signal.throwIfAborted();
       return response;
     });
-    const { status, stdout } = await runCheck([URL], interrupt, stop);
+    const { status, stdout } = await runCheck([URL], interrupt, 40, stop);
     expect(status).toBe(2);
     expect(stdout).toMatch(
-      /^not seen .*\nThe check ended early: interrupted by SIGINT\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
+      /^not seen .*\nThe check ended early: it took too long\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
     );
   });
 
@@ -139,17 +131,17 @@ test.each(["http://counts.example/", "http://counts.example/api/tf1/records", `$
 );
 
 test.each([
-  ["1", [], ["POST", "PUT", "PATCH", "DELETE"]],
-  ["8", ["--read-only"], []],
+  ["1", ["POST", "PUT", "PATCH", "DELETE"], []],
+  ["8", [], ["--read-only"]],
 ])(
-  "requests are for the first pages, the middle one and the last one with --pages, %s at a time",
-  async (n, options, writes) => {
+  "with --pages, %s requests at a time are for the first pages, the middle one and the last one",
+  async (n, writes, options) => {
     const requests: Request[] = [];
     const log = change((response, request) => {
       requests.push(request);
       return response;
     });
-    await runCheck([URL, "--pages", "2", "--concurrency", n, ...options], log, undefined, 200);
+    await runCheck([URL, "--pages", "2", "--concurrency", n, ...options], log, 200);
     expect(requests.slice(0, 5).map(pageOf)).toEqual(["1", "2", "7", "14", "15"]);
     const methods = requests.map(({ method }) => method);
     expect(methods.filter((method) => !["GET", "OPTIONS"].includes(method))).toEqual(writes);
@@ -168,5 +160,7 @@ test("a signal ends the check, and the report covers what was seen until then", 
   const { status, stdout } = await finish(child);
   await close();
   expect(status).toBe(130);
-  expect(stdout).toMatch(/^fail .*\n(.*\n)*The check ended early: interrupted by SIGINT\n\d+ pass, /);
+  expect(stdout).toMatch(
+    /^fail .*\n(.*\n)*The check ended early: interrupted by SIGINT\n\d+ pass, .*, 1 page, 1 of 30/,
+  );
 });

@@ -52,7 +52,8 @@ test("a cut body, a closed connection, and 30 seconds without a response are ret
   expect(reply).toMatchObject({ status: 200, attempts: [0, 1, 3, 37] });
 });
 
-const cause = new AggregateError([new Error("no route")], "several");
+const reject = (cause: Error) => Promise.reject(new TypeError("fetch failed", { cause }));
+const refuse = () => reject(new AggregateError([new Error("no route")], "several"));
 
 test.each([
   ["503 stays", () => fail(503), 503, "returned 503", 5],
@@ -65,18 +66,10 @@ test.each([
     `${URL} could not be read (ENOTFOUND).`,
     1,
   ],
-  ["a connection fails", () => reject(cause), 0, "could not be read (no route)", 5],
+  ["a connection fails", refuse, 0, "could not be read (no route)", 5],
 ])("if %s, the reply says so", async (_, respond, status, outcome, attempts) => {
-  expect(await send(respond)).toMatchObject({
-    status,
-    outcome,
-    attempts: { length: attempts },
-  });
+  expect(await send(respond)).toMatchObject({ status, outcome, attempts: { length: attempts } });
 });
-
-function reject(cause: Error) {
-  return Promise.reject(new TypeError("fetch failed", { cause }));
-}
 
 test.each([() => fail(500), () => fail(429), never])(
   "a request that would write is sent once",
