@@ -1,8 +1,10 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
@@ -31,27 +33,23 @@ async function run(program: string, args: string[], env: Record<string, string> 
   );
 }
 
-interface Started {
-  command: ChildProcess;
-  line: string;
-  url: string;
-  stderr: () => string;
-}
-
 /**
- * Starts the command and waits for its line.
+ * Starts the command with a file and waits for its line.
  * @param node a program to use instead of the Node of this test
  */
-async function start(args: string[], node = process.execPath): Promise<Started> {
+async function start(args: string[], node = process.execPath) {
   const script = join(folder, "node_modules/.bin", NAME);
-  const command = spawn(node, [script, "--port", "0", ...args], { cwd: folder });
-  let errors = "";
-  command.stderr.on("data", (chunk) => {
-    errors += chunk;
-  });
+  const command = spawn(node, [script, "counts.csv", "--port", "0", ...args], { cwd: folder });
+  const printed = text(command.stderr);
   const [line] = await once(createInterface(command.stdout), "line");
   expect(line).toMatch(/^Serving (with .+ )?at http:\/\/[a-z0-9.]+:\d+$/);
-  return { command, line, url: line.split(" ").at(-1), stderr: () => errors };
+  /** Ends the command, and returns its exit status and what it printed on standard error. */
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    command.kill(signal);
+    const [status] = await once(command, "close");
+    return { status, stderr: await printed };
+  };
+  return { line, url: line.split(" ").at(-1), stop };
 }
 
 describe("the package", () => {
@@ -87,34 +85,31 @@ describe("the package", () => {
       ...{ strict: true, skipLibCheck: false, noEmit: true, module: "nodenext", target: "es2024" },
       ...{ lib: ["es2024", "dom"], types: [] },
     };
-    await writeFile(
-      join(folder, "tsconfig.json"),
-      JSON.stringify({ compilerOptions, files: ["program.ts"] }),
-    );
-    await writeFile(
-      join(folder, "program.ts"),
-      `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
-      const records: TrafficRecord[] = [];
-      const service: Service = createService({ records, now: Date.now });
-      const client: typeof fetch = service.fetch;
-      const response = await client("https://counts.example/api/tf1/records/");
-      const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
-      const { url, close } = await service.listen({ port: 0 });
-      await service.replace(records);
-      await service.replace();
-      await service.ready;
-      // @ts-expect-error A model is one of those that occur.
-      export const model: TrafficRecord["model_name"] = "tf2";
-      // @ts-expect-error A file is a path.
-      export const wrong = () => createService({ files: [1] });
-      console.log(response.status, etags.length, new URL(url).hostname);
-      await close();`,
-    );
+    const configuration = JSON.stringify({ compilerOptions, files: ["program.ts"] });
+    await writeFile(join(folder, "tsconfig.json"), configuration);
+    await writeFile(join(folder, "program.ts"), PROGRAM);
     const tsc = await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
     expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
     const program = await run(process.execPath, ["--no-warnings", "program.ts"]);
     expect(program).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
   });
+
+  const PROGRAM = `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
+    const records: TrafficRecord[] = [];
+    const service: Service = createService({ records, now: Date.now });
+    const client: typeof fetch = service.fetch;
+    const response = await client("https://counts.example/api/tf1/records/");
+    const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
+    const { url, close } = await service.listen({ port: 0 });
+    await service.replace(records);
+    await service.replace();
+    await service.ready;
+    // @ts-expect-error A model is one of those that occur.
+    export const model: TrafficRecord["model_name"] = "tf2";
+    // @ts-expect-error A file is a path.
+    export const wrong = () => createService({ files: [1] });
+    console.log(response.status, etags.length, new URL(url).hostname);
+    await close();`;
 });
 
 describe("the command", () => {
@@ -122,21 +117,17 @@ describe("the command", () => {
     ["SIGTERM", 143],
     ["SIGINT", 130],
   ] as const)("serves files, and %s ends it at once", async (signal, status) => {
-    const { command, url, stderr } = await start(["counts.csv", "--public-origin", "https://counts.example"]);
+    const { url, stop } = await start(["--public-origin", "https://counts.example"]);
     const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
     expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
     void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
-    command.kill(signal);
-    expect(await once(command, "close")).toEqual([status, null]);
-    expect(stderr()).toBe("");
+    expect(await stop(signal)).toEqual({ status, stderr: "" });
   });
 
   test("with --log prints each request", async () => {
-    const { command, url, stderr } = await start(["counts.csv", "--log", "--prefer", "code=429"]);
+    const { url, stop } = await start(["--log", "--prefer", "code=429"]);
     await fetch(`${url}/api/tf1/records/?page=2`, { headers: { "If-None-Match": '"a"' } });
-    command.kill();
-    await once(command, "close");
-    expect(JSON.parse(stderr())).toMatchObject({
+    expect(JSON.parse((await stop()).stderr)).toMatchObject({
       method: "GET",
       url: `${url}/api/tf1/records/?page=2`,
       headers: { "if-none-match": '"a"' },
@@ -145,30 +136,21 @@ describe("the command", () => {
     });
   });
 
+  const warning = /^Warning: other machines can connect to 0\.0\.0\.0, .* Set --public-origin\.\n$/;
   test.each([
-    [
-      ["--host", "0.0.0.0"],
-      /^Warning: other machines can connect to 0\.0\.0\.0, .* Set --public-origin\.\n$/,
-    ],
+    [["--host", "0.0.0.0"], warning],
     [["--host", "0.0.0.0", "--public-origin", "https://counts.example"], /^$/],
     [["--host", "127.0.0.1"], /^$/],
   ])("warns of links that repeat any host: %j", async (args, printed) => {
-    const { command, stderr } = await start(["counts.csv", ...args]);
-    command.kill();
-    await once(command, "close");
-    expect(stderr()).toMatch(printed);
-  });
-
-  test("prints its version", async () => {
-    const { version } = JSON.parse(await readFile("package.json", "utf8"));
-    expect(await run("npx", [NAME, "--version"])).toEqual({ status: 0, stdout: `${version}\n`, stderr: "" });
+    const { stop } = await start(args);
+    expect((await stop()).stderr).toMatch(printed);
   });
 
   test("checks a deployment", async () => {
-    const { command, line, url } = await start(["counts.csv", "--prefer", "delay=1"]);
+    const { line, url, stop } = await start(["--prefer", "delay=1"]);
     expect(line).toContain("Serving with delay=1 at ");
     const { status, stdout } = await run("npx", [NAME, "check", url]);
-    command.kill();
+    await stop();
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
   });
 
@@ -181,16 +163,18 @@ describe("the command", () => {
     expect(stderr).toContain('wrong.csv:2: model_name "tf2" is not "tf1"');
   });
 
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
   test.each([
+    [["--version"], {}, 0, version],
     [["--port", "99999"], {}, 2, "It must be a whole number, 0 to 65535."],
-    [["--model-name", "tf1"], {}, 2, "unknown option '--model-name'"],
+    [["--cars"], {}, 2, "unknown option '--cars'"],
     [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
     [["--prefer", "code=5"], {}, 2, "code=5 is invalid: code must be a whole number from 400 to 599."],
-    [["--cars"], {}, 2, "unknown option '--cars'"],
     [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
     const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);
-    expect([status, stdout, stderr]).toEqual([expected, "", expect.stringContaining(message)]);
+    const [shown, other] = expected === 0 ? [stdout, stderr] : [stderr, stdout];
+    expect([status, shown, other]).toEqual([expected, expect.stringContaining(message), ""]);
   });
 
   test.runIf(LOWEST_NODE)("serves files in the lowest Node that it supports", async () => {
@@ -198,14 +182,13 @@ describe("the command", () => {
       await readFile(join(folder, "node_modules", NAME, "package.json"), "utf8"),
     );
     expect((await run(LOWEST_NODE, ["--version"])).stdout).toBe(`v${engines.node.slice(">=".length)}.0\n`);
-    const { command, url, stderr } = await start(["counts.csv"], LOWEST_NODE);
+    const { url, stop } = await start([], LOWEST_NODE);
     const checked = await run(LOWEST_NODE, [join(folder, "node_modules/.bin", NAME), "check", url]);
     for (const accept of ["application/json", "text/html"])
       for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
         expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
-    command.kill();
-    expect([checked.status, checked.stdout]).toEqual([0, expect.stringMatching(/^\d+ pass, 0 fail, /m)]);
-    expect(stderr()).toBe("");
+    expect(checked).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+ pass, 0 fail, /m) });
+    expect((await stop()).stderr).toBe("");
   });
 
   test("says which Node it needs", async () => {
