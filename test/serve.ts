@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -45,10 +45,11 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
   const interrupt = () => void server.stdio[3]?.destroy();
   const ended = once(server, "close");
   server.once("exit", interrupt);
-  const output = collect(server);
+  let output = "";
+  for (const stream of [server.stdout, server.stderr]) stream?.on("data", (chunk) => (output += chunk));
   const origin = `http://localhost:${port}`;
-  while (!(await answers(origin))) {
-    if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output()}`);
+  while (!(await fetch(origin).catch(() => undefined))) {
+    if (server.exitCode !== null) throw new Error(`npm start ended with ${server.exitCode}:\n${output}`);
     await setTimeout(20);
   }
   const endBy = async (end: () => unknown) => {
@@ -56,23 +57,6 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
     await ended;
   };
   return { origin, close: () => endBy(interrupt), terminate: () => endBy(() => server.kill("SIGTERM")) };
-}
-
-function collect(child: ChildProcess): () => string {
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.on("data", (chunk) => {
-      output += chunk;
-    });
-  }
-  return () => output;
-}
-
-async function answers(origin: string): Promise<boolean> {
-  return fetch(origin).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**
