@@ -12,7 +12,7 @@ import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { checkDocumented } from "./openapi-check.ts";
 import { collectRecords } from "./records/sample.ts";
-import { openWritableStore } from "./store/writable-bindings.ts";
+import { openWorkerStore } from "./store/stores.ts";
 
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
@@ -110,7 +110,7 @@ export async function loadInto(
   records: TrafficRecord[],
   sources: string[] = [],
 ): Promise<State> {
-  const writable = openWritableStore(env, store);
+  const writable = openWorkerStore(env, store);
   await load(writable, collectRecords(records.toReversed()), { sources });
   return (await writable.readState()).state;
 }

@@ -11,7 +11,7 @@ import { runWrangler } from "../../data/stores/wrangler.ts";
 import { load, type WritableStore } from "../../data/stores/writer.ts";
 import type { Store } from "../../src/store/state.ts";
 import { collectRecords, makeRecords } from "../records/sample.ts";
-import { openWritableStore } from "../store/writable-bindings.ts";
+import { openWorkerStore } from "../store/stores.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { startWorker } from "../worker.ts";
 
@@ -26,7 +26,7 @@ const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Pro
 
 async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
   const { env, close } = await startWorker({ folder });
-  return action(openWritableStore(env, name)).finally(close);
+  return action(openWorkerStore(env, name)).finally(close);
 }
 
 test.each(STORE_NAMES)(

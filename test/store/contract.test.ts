@@ -16,8 +16,7 @@ import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";
-import { loadRecords, openLocalStores } from "./stores.ts";
-import { openWritableStore } from "./writable-bindings.ts";
+import { loadRecords, openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
   store: Store;
@@ -63,7 +62,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       ({ store, load } = name === "memory" ? openMemory() : openSeed());
     else {
       const kind = name.endsWith("d1") ? "d1" : "kv";
-      const writable = name.startsWith("local") ? local.open(kind) : openWritableStore(deployed.env, kind);
+      const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
       store = writable;
       load = (records, sources) => loadRecords(writable, records, { sources });
     }

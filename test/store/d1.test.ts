@@ -7,7 +7,6 @@ import { createCachedStore } from "../../src/store/cache.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readPage } from "./reader.ts";
 import { loadRecords } from "./stores.ts";
-import { openDatabase } from "./writable-bindings.ts";
 
 // D1 bills for the rows that are read and written.
 
@@ -18,7 +17,7 @@ function openCounting() {
   const { DB } = worker.env;
   const counted = { queries: 0, read: 0, written: 0, removed: [] as number[] };
   const store = createWritableD1({
-    ...openDatabase(DB),
+    batchBytes: 250_000,
     async query(sql, parameters) {
       const { results, meta } = await DB.prepare(sql)
         .bind(...parameters)

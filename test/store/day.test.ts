@@ -13,7 +13,7 @@ import {
   type Random,
   type World,
 } from "./simulated-stores.ts";
-import { loadRecords } from "./stores.ts";
+import { interceptCalls, loadRecords } from "./stores.ts";
 
 /** Simulated days in a run; the weekly job simulates more. */
 const DAYS = Number(process.env.SIMULATED_DAYS ?? 3);
@@ -77,19 +77,14 @@ const KINDS: Record<string, Kind> = {
 /** Makes the operations of a writer take time, now and then hours, and fail from some moment on. */
 function createSlowStore(store: WritableStore, random: Random, crashAfter: number): WritableStore {
   let left = crashAfter;
-  const call = async (member: (...parameters: unknown[]) => unknown, parameters: unknown[]) => {
+  return interceptCalls(store, async (operate) => {
     await sleep(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
     if (left-- <= 0) throw new CrashError();
-    const result = await member(...parameters);
+    const result = await operate();
     // A crash may hide that an operation has happened.
     if (left <= 0 && random() < 0.5) throw new CrashError();
     return result;
-  };
-  const entries = Object.entries(store).map(([name, member]) => [
-    name,
-    typeof member === "function" ? (...parameters: unknown[]) => call(member, parameters) : member,
-  ]);
-  return { ...Object.fromEntries(entries), batchBytes: 1 };
+  });
 }
 
 /** What each load contains, and until when it was served. */

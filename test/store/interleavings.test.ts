@@ -1,13 +1,20 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { GRACE_MS, MOST_LOAD_MS, SPARED_MS } from "../../data/stores/kv-writer.ts";
+import { createWritableD1 } from "../../data/stores/d1-writer.ts";
+import {
+  createWritableKv,
+  GRACE_MS,
+  MOST_LOAD_MS,
+  SPARED_MS,
+  type WritableNamespace,
+} from "../../data/stores/kv-writer.ts";
 import { RefusedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/stores/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
+import { STATE_KEY } from "../../src/store/kv.ts";
 import { DamagedStateError } from "../../src/store/state.ts";
 import { createWitness, makeNewestFirst, readAll } from "./reader.ts";
-import { createStepwiseStore, type OnStep } from "./stepwise.ts";
-import { damageState, listLoads, loadRecords, openLocalStores } from "./stores.ts";
+import { interceptCalls, listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
 const all = makeNewestFirst(2_000);
 const BEFORE = all.slice(0, BLOCK_SIZE + 10);
@@ -29,6 +36,12 @@ const STEP_MS = 2_000;
 
 class LostError extends Error {}
 
+/**
+ * Called in place of each operation of a store on its database or namespace. It can run the operation, let another writer act
+ * before, or fail before or after.
+ */
+type OnStep = (operate: () => Promise<unknown>) => Promise<unknown>;
+
 describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   const stores = await openLocalStores();
   const store = stores.open(name);
@@ -40,6 +53,22 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     now += milliseconds;
     vi.setSystemTime(now);
   };
+
+  /** The store with operations that a test controls. Blocks are written and removed one by one, so that there are many steps. */
+  function openStepwise(onStep: OnStep): WritableStore {
+    const { database, namespace } = stores;
+    if (name === "d1") return createWritableD1(interceptCalls(database, onStep));
+    const each = async <T>(items: T[], act: (item: T) => Promise<void>) => {
+      for (const item of items) await onStep(() => act(item));
+    };
+    const stepwise: WritableNamespace = {
+      ...interceptCalls(namespace, onStep),
+      // KV writes and removes each key by itself.
+      put: (pairs) => each(pairs, (pair) => namespace.put([pair])),
+      delete: (keys) => each(keys, (key) => namespace.delete([key])),
+    };
+    return createWritableKv(stepwise, false, 0);
+  }
 
   /** Prepares a store into which nothing was ever loaded, or that serves records, when nothing before can be needed or running. */
   async function prepare(before: TrafficRecord[]): Promise<void> {
@@ -76,7 +105,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       if (fate !== "goes on") throw new LostError(fate);
       return result;
     };
-    const outcome = await settle(victim(createStepwiseStore(stores, name, onStep), ONE));
+    const outcome = await settle(victim(openStepwise(onStep), ONE));
     await observe();
     passTime(2 * GRACE_MS);
     await observe();
@@ -154,7 +183,8 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   test("a load repairs a damaged state", async () => {
     await prepare(BEFORE);
-    await damageState(stores, name);
+    if (name === "d1") await stores.database.write(["DELETE FROM state"]);
+    else await stores.namespace.put([{ key: STATE_KEY, value: "not a state" }]);
     await expect(store.readState()).rejects.toThrow(DamagedStateError);
     await loadRecords(store, ONE);
     expect((await readAll(store)).records).toEqual(ONE);
@@ -162,7 +192,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   test("a load that takes too long for the clocks of others is refused, if clocks decide", async () => {
     await prepare(BEFORE);
-    const slow = createStepwiseStore(stores, name, async (operate) => {
+    const slow = openStepwise(async (operate) => {
       passTime(MOST_LOAD_MS / 3);
       return operate();
     });

@@ -7,8 +7,10 @@ import { createLocalD1 } from "../../data/stores/local-database.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
 import { applyMigrations } from "../../data/stores/migrations.ts";
 import { type LoadOptions, load, type WritableStore } from "../../data/stores/writer.ts";
+import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { STATE_KEY } from "../../src/store/kv.ts";
+import { bindDatabase } from "../../src/store/d1.ts";
+import { bindNamespace } from "../../src/store/kv.ts";
 import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
@@ -22,12 +24,12 @@ export interface Stores {
   clear(): Promise<void>;
 }
 
-/** Opens stores as commands do on this machine, in SQLite and files, which is much faster. */
+/** Opens stores as commands do on this machine, in SQLite and files, which is much faster than a runtime. */
 export async function openLocalStores(): Promise<Stores> {
   const sqlite = new DatabaseSync(":memory:");
-  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
   await applyMigrations(sqlite);
   const database = createLocalD1(sqlite);
+  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
   return {
     database,
     namespace,
@@ -37,6 +39,41 @@ export async function openLocalStores(): Promise<Stores> {
       await namespace.delete(await namespace.list());
     },
   };
+}
+
+/** Opens the store of a worker, which nothing else writes to. */
+export function openWorkerStore({ DB, KV }: Env, name: StoreName): WritableStore {
+  const batchBytes = 250_000;
+  if (name === "d1")
+    return createWritableD1({
+      ...bindDatabase(DB),
+      write: async (statements) =>
+        (await DB.batch(statements.map((sql) => DB.prepare(sql)))).at(-1)!.meta.changes,
+      batchBytes,
+    });
+  const namespace: WritableNamespace = {
+    ...bindNamespace(KV),
+    put: async (pairs) => void (await Promise.all(pairs.map(({ key, value }) => KV.put(key, value)))),
+    delete: async (keys) => void (await Promise.all(keys.map((key) => KV.delete(key)))),
+    list: async () => (await KV.list()).keys.map((key) => key.name),
+    batchBytes,
+  };
+  return createWritableKv(namespace, true);
+}
+
+/**
+ * Calls a function in place of each method of an object, with which it can run the method, wait or fail. Blocks are written one
+ * by one, so that there are many calls.
+ */
+export function interceptCalls<T extends object>(
+  target: T,
+  around: (operate: () => Promise<unknown>) => Promise<unknown>,
+): T {
+  const entries = Object.entries(target).map(([name, member]) => [
+    name,
+    typeof member === "function" ? (...parameters: unknown[]) => around(() => member(...parameters)) : member,
+  ]);
+  return { ...Object.fromEntries(entries), batchBytes: 1 };
 }
 
 /**
@@ -51,14 +88,8 @@ export function loadRecords(
   return load(store, collectRecords(records), options);
 }
 
-/** Damages what a store holds as its state. */
-export async function damageState({ database, namespace }: Stores, name: "d1" | "kv"): Promise<void> {
-  if (name === "d1") await database.write(["DELETE FROM state"]);
-  else await namespace.put([{ key: STATE_KEY, value: "not a state" }]);
-}
-
 /** The names of the loads of which a store holds blocks, or the pieces of the statistics. */
-export async function listLoads({ database, namespace }: Stores, name: "d1" | "kv"): Promise<string[]> {
+export async function listLoads({ database, namespace }: Stores, name: StoreName): Promise<string[]> {
   if (name === "kv") {
     const names = (await namespace.list()).map((key) => /^block\/([^/]+)/.exec(key)?.[1]);
     return [...new Set(names.filter((load) => load !== undefined))].sort();
