@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { setTimeout } from "node:timers/promises";
 import type { WritableNamespace } from "./kv-writer.ts";
 import { transact } from "./local-database.ts";
 
@@ -44,7 +43,7 @@ export function createLocalNamespace(database: DatabaseSync, folder: string): Wr
         removeFiles(files.map(({ name }) => join(folder, name)));
         throw error;
       }
-      if (replaced.length > 0) await setTimeout(READING_MS);
+      if (replaced.length > 0) await new Promise((resolve) => setTimeout(resolve, READING_MS));
       removeFiles(replaced);
     },
     async delete(keys) {

@@ -1,17 +1,24 @@
-import { describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readStatistics } from "../../src/store/block.ts";
 import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/known-state.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
-import { createControlledStore, makeState, NO_PAGE, pageOf, useClock } from "./controlled-store.ts";
+import { createControlledStore, makeState, NO_PAGE, pageOf } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 
-useClock();
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
 
 /** How long an instance trusts the state of a D1 or KV store. */
 const TRUST_MS = 5_000;
 
 const first = makeState(1_250);
-const replaced = makeState(700, { sequence: 2 });
+const replaced = makeState(700, 2);
 const KINDS = ["d1", "kv"] as const;
 
 describe("while the state is fresh", () => {
@@ -223,7 +230,7 @@ describe("a page past the end", () => {
   test("of a load that this instance has not seen yet is served", async () => {
     const { read, control } = createControlledStore(replaced);
     await read(1);
-    control.state = makeState(1_600, { sequence: 3 });
+    control.state = makeState(1_600, 3);
     expect(await read(100)).toEqual(pageOf(1_600, 100));
   });
 
@@ -296,7 +303,7 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   vi.advanceTimersByTime(TRUST_MS);
   expect((await cache.statistics(waitUntil)).state).toEqual(replaced);
   control.fails = false;
-  const next = makeState(900, { sequence: 3 });
+  const next = makeState(900, 3);
   Object.assign(control, { state: next, hidden: next.load });
   vi.advanceTimersByTime(ASK_AGAIN_MS);
   await expect(read()).rejects.toThrow("Piece 0 of the statistics of load of-900 is missing");

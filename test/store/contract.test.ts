@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { joinSources, listBlocks } from "../../data/collection.ts";
 import { writeAssets } from "../../data/seed-assets.ts";
 import { createName } from "../../data/stores/writer.ts";
 import { lastPage } from "../../src/records/page.ts";
@@ -9,9 +8,9 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { NO_STATISTICS } from "../../src/records/statistics.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import { createMemoryStore } from "../../src/store/memory.ts";
 import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/state.ts";
+import { createMemoryService } from "../memory-service.ts";
 import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
@@ -24,15 +23,9 @@ interface Loadable {
   load(records: TrafficRecord[], sources?: string[]): Promise<unknown>;
 }
 
-function openMemory(): Loadable {
-  const store = createMemoryStore();
-  return {
-    store,
-    async load(records, sources = []) {
-      const next = { load: createName(Date.now()), count: records.length, source: joinSources(sources) };
-      store.replace(next, listBlocks(collectRecords(records), sources));
-    },
-  };
+async function openMemory(): Promise<Loadable> {
+  const { store, load } = await createMemoryService();
+  return { store, load: async (records, sources) => load(records.toReversed(), sources) };
 }
 
 /** The assets of the seed, as the build writes them. The platform serves them by their paths. */
@@ -57,9 +50,9 @@ const local = await openLocalStores();
 describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("the store %s", (name) => {
   let store: Store;
   let load: Loadable["load"];
-  beforeAll(() => {
+  beforeAll(async () => {
     if (name === "memory" || name === "seed")
-      ({ store, load } = name === "memory" ? openMemory() : openSeed());
+      ({ store, load } = name === "memory" ? await openMemory() : openSeed());
     else {
       const kind = name.endsWith("d1") ? "d1" : "kv";
       const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
@@ -106,14 +99,12 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     await load(records);
     for (const hidden of [1, 7, 140, 149, 150, 151, 399, 400]) {
       const shown = records.slice(hidden);
-      for (const page of [1, 2, 10, 11, lastPage(shown.length)].filter(
-        (one) => one <= lastPage(shown.length),
-      ))
-        expect(await readPage(open(), page, () => hidden)).toMatchObject({
-          count: shown.length,
-          results: resultsOf(shown, page),
-        });
-      expect((await readPage(open(), lastPage(shown.length) + 1, () => hidden)).results).toBeUndefined();
+      const last = lastPage(shown.length);
+      for (const page of [1, 2, 10, 11, last].filter((one) => one <= last)) {
+        const expected = { count: shown.length, results: resultsOf(shown, page) };
+        expect(await readPage(open(), page, () => hidden)).toMatchObject(expected);
+      }
+      expect((await readPage(open(), last + 1, () => hidden)).results).toBeUndefined();
     }
   });
 

@@ -1,30 +1,13 @@
-import { afterEach, beforeEach, vi } from "vitest";
 import { listBlocks } from "../../data/collection.ts";
-import { lastBlock } from "../../src/store/block.ts";
+import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { collectRecords } from "../records/sample.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
-const BEGIN = Date.UTC(2025, 0, 1);
-
-/** Uses a fake clock for the tests of a file, and silences the log. */
-export function useClock(): void {
-  beforeEach(() => {
-    vi.useFakeTimers();
-    vi.setSystemTime(BEGIN + 3_600_000);
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-    vi.restoreAllMocks();
-  });
-}
-
 /** The state of a load whose name says how many records it has. */
-export function makeState(count: number, changes: Partial<State> = {}): State {
-  const loaded_at = new Date(BEGIN).toISOString();
-  return { load: `of-${count}`, count, loaded_at, sequence: 1, source: "", ...changes };
+export function makeState(count: number, sequence = 1): State {
+  return { load: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "" };
 }
 
 /** The page that an instance must serve of a load. */
@@ -35,29 +18,27 @@ export function pageOf(count: number, page: number) {
 /** What an instance serves if there is no such page. */
 export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
 
-/** The blocks of each load that a test used, by number. */
-const blocks = new Map<number, Map<number, string>>();
+/** The blocks of each load that a test used. */
+const loads = new Map<string, Block[]>();
 
-function blocksOf(count: number): Map<number, string> {
-  const known = blocks.get(count);
-  if (known) return known;
-  const listed = listBlocks(collectRecords(makeNewestFirst(count)), []);
-  const made = new Map(Array.from(listed, ({ number, text }) => [number, text]));
-  blocks.set(count, made);
-  return made;
+function findBlock(load: string, number: number): string | null {
+  const records = () => makeNewestFirst(Number(load.replace("of-", "")));
+  const blocks = loads.get(load) ?? [...listBlocks(collectRecords(records()), [])];
+  loads.set(load, blocks);
+  return blocks.find((block) => block.number === number)?.text ?? null;
 }
 
 /** What a test changes while an instance reads. */
 interface Control {
   state: State;
   /** The earlier state that a replica, or a location of KV, shows while it lags behind. */
-  replica: State | undefined;
+  replica?: State;
   fails: boolean;
   delay: Promise<unknown>;
   /** The load whose blocks are removed, or not visible. */
-  hidden: string | undefined;
+  hidden?: string;
   /** The number of a block that is damaged. */
-  damaged: number | undefined;
+  damaged?: number | undefined;
 }
 
 /**
@@ -66,14 +47,7 @@ interface Control {
  */
 export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", keptBytes?: number) {
   const reads: string[] = [];
-  const control: Control = {
-    state: initial,
-    replica: undefined,
-    fails: false,
-    delay: Promise.resolve(),
-    hidden: undefined,
-    damaged: undefined,
-  };
+  const control: Control = { state: initial, fails: false, delay: Promise.resolve() };
   const respond = async <T>(what: string, make: () => T): Promise<T> => {
     reads.push(what);
     const { fails, delay } = control;
@@ -84,8 +58,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   };
   const read = (load: string, number: number) => {
     if (load === control.hidden) return null;
-    if (number === control.damaged) return "damaged";
-    return blocksOf(Number(load.replace(/^of-/, "").split("-")[0])).get(number) ?? null;
+    return number === control.damaged ? "damaged" : findBlock(load, number);
   };
   const store: Store = {
     trustMs: 5_000,

@@ -1,0 +1,126 @@
+import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { bindDatabase } from "../../src/store/d1.ts";
+import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
+import { createSharing, HANGS_AFTER_MS, limitTime, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
+
+/** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime throws. */
+const MESSAGES = {
+  "of D1 is tried again": [
+    "D1_ERROR: D1 DB reset because its code was updated.",
+    "D1_ERROR: Internal error while starting up D1 DB storage caused object to be reset.",
+    "D1_ERROR: Network connection lost.",
+    "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
+    "D1_ERROR: Can't read from request stream because client disconnected.",
+    "D1_ERROR: Failed to get session commit token: internal error",
+    "D1_ERROR: database is locked: SQLITE_BUSY",
+  ],
+  "of D1 is not tried again": [
+    "D1_ERROR: D1 DB storage operation exceeded timeout which caused object to be reset.",
+    "D1_ERROR: D1 DB is overloaded. Too many requests queued.",
+    "D1_ERROR: D1 DB's isolate exceeded its memory limit and was reset.",
+    "D1_ERROR: Your account has exceeded D1's free tier daily row read limit. Upgrade to a paid plan or wait until tomorrow (midnight UTC) to continue.",
+    "D1_ERROR: no such column: first at offset 7: SQLITE_ERROR",
+  ],
+  "of KV is tried again": [
+    "KV GET failed: 500 Internal Server Error",
+    "KV GET failed: 429 Too Many Requests",
+    "Network connection lost.",
+  ],
+  "of KV is not tried again": [
+    "KV GET failed: 400 Bad Request",
+    "KV GET failed: 414 UTF-8 encoded length of 513 exceeds key length limit of 512.",
+    "Too many API requests by single worker invocation.",
+  ],
+};
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+/** Reads through a binding whose calls do this. */
+function readThrough(store: "D1" | "KV", call: () => Promise<unknown>): Promise<unknown> {
+  if (store === "KV") return bindNamespace({ get: call } as unknown as KVNamespace).get(["a"], 30);
+  const session = { prepare: () => ({ bind: () => ({ all: call }) }) };
+  return bindDatabase({ withSession: () => session } as unknown as D1Database).query("", [], false);
+}
+
+const cases = Object.entries(MESSAGES).flatMap(([outcome, messages]) =>
+  messages.map((message) => [outcome, message] as const),
+);
+test.each(cases)("a read %s if it fails with %s", async (outcome, message) => {
+  const store = outcome.includes("D1") ? "D1" : "KV";
+  const isRetried = outcome.endsWith("is tried again");
+  const call = vi.fn(async () => ({ results: [] }));
+  call.mockRejectedValueOnce(new Error(message));
+  const read = readThrough(store, call).then(() => "done", String);
+  await vi.advanceTimersByTimeAsync(SHORT_PAUSES.pausesMs);
+  expect(await read).toBe(isRetried ? "done" : `Error: ${message}`);
+  expect(call).toHaveBeenCalledTimes(isRetried ? 2 : 1);
+});
+
+test("the pauses double up to a second in all, however long the attempts take", async () => {
+  vi.spyOn(Math, "random").mockReturnValue(1);
+  const begin = Date.now();
+  const times: number[] = [];
+  const operation = async () => {
+    times.push(Date.now() - begin);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    throw new Error("busy");
+  };
+  const outcome = retry(operation, { isTransient: () => true, ...SHORT_PAUSES }).catch(String);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(times).toEqual([0, 1_040, 2_120, 3_280, 4_600]);
+  expect(await outcome).toBe("Error: busy");
+});
+
+test.each([
+  [true, "first-primary"],
+  [false, "first-unconstrained"],
+])("a read of D1 with newest: %s uses a session that is %s", async (newest, constraint) => {
+  const withSession = vi.fn(() => {
+    throw new Error("enough");
+  });
+  const { query } = bindDatabase({ withSession } as unknown as D1Database);
+  await expect(query("", [], newest)).rejects.toThrow("enough");
+  expect(withSession).toHaveBeenCalledExactlyOnceWith(constraint);
+});
+
+test("a location of KV keeps the state for 30 seconds, and blocks, which never change, for a day", async () => {
+  const get = vi.fn(async () => null);
+  const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
+  await readState(1);
+  await readBlocks("a", [1]);
+  expect(get.mock.calls).toEqual([
+    ["state", { type: "text", cacheTtl: 30 }],
+    ["block/a/1", { type: "text", cacheTtl: 86_400 }],
+  ]);
+});
+
+test("work that hangs is given up after three seconds, and work that ends in time leaves no timer", async () => {
+  const onLate = vi.fn();
+  const outcome = limitTime(new Promise(() => {}), onLate).catch(String);
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - 1);
+  expect(onLate).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(1);
+  expect(onLate).toHaveBeenCalledOnce();
+  expect(await outcome).toBe(`Error: The store did not respond within ${HANGS_AFTER_MS} ms`);
+  expect(await limitTime(Promise.resolve(1))).toBe(1);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("concurrent reads of the same thing are one read, and those that wait do not wait forever", async () => {
+  const share = createSharing();
+  const read = vi.fn(() => new Promise<number>(() => {}));
+  const outlive = vi.fn();
+  share("page", read, outlive).catch(() => undefined);
+  const follower = share("page", read, outlive).catch(String);
+  expect(read).toHaveBeenCalledOnce();
+  expect(outlive, "the work may continue after the request").toHaveBeenCalledOnce();
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  expect(await follower).toContain("did not respond");
+  read.mockResolvedValue(2);
+  expect(await share("page", read, outlive), "it is read again").toBe(2);
+});
