@@ -1,0 +1,195 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { glob, readdir, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { beforeEach, describe, expect, test, vi } from "vitest";
+import { readRecords } from "../../data/collection.ts";
+import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
+import { lockFile } from "../../data/stores/file-lock.ts";
+import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
+import { useStore } from "../../data/stores/open.ts";
+import { runWrangler } from "../../data/stores/wrangler.ts";
+import type { WritableStore } from "../../data/stores/writer.ts";
+import type { Store } from "../../src/store/state.ts";
+import { makeRecords } from "../records/sample.ts";
+import { finish } from "../run-command.ts";
+import { loadRecords, openWorkerStore } from "../store/stores.ts";
+import { createFolder } from "../temporary-folder.ts";
+import { startWorker } from "../worker.ts";
+
+const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);
+
+const folder = createFolder();
+
+async function read(store: Store) {
+  return Array.fromAsync(readRecords(store, (await store.readState()).state));
+}
+
+const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
+  useStore({ store: name, persistTo: folder }, ({ store }) => action(store));
+
+async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
+  const { env, close } = await startWorker({ folder });
+  return action(openWorkerStore(env, name)).finally(close);
+}
+
+/** Starts a process that runs code in a folder of the project. */
+function startCode(code: string, cwd = ".", env = {}) {
+  const args = ["--input-type=module", "--eval", code];
+  return spawn(process.execPath, args, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+}
+
+describe("a store on this machine", () => {
+  test.each(STORE_NAMES)(
+    "%s: workerd and the commands read and replace what the other one wrote",
+    async (name) => {
+      const [first, second] = [makeRecords(310), makeRecords(700)];
+      await inThisProcess(name, (store) => loadRecords(store, first));
+      await inWorkerd(name, async (store) => {
+        expect(await read(store)).toEqual(first);
+        await loadRecords(store, second);
+      });
+      expect(await inThisProcess(name, read)).toEqual(second);
+    },
+  );
+
+  test("keeps no values of keys that were replaced or deleted", async () => {
+    for (const count of [450, 150])
+      await inThisProcess("kv", (store) => loadRecords(store, makeRecords(count)));
+    const values = await Array.fromAsync(glob(`${folder}/v3/kv/*/blobs/*`));
+    // The state, the statistics and a block.
+    expect(values).toHaveLength(1 + 1 + 1);
+  });
+
+  test("keeps the file of a replaced value for a moment, for a reader that knows its name", async () => {
+    const files = createFolder();
+    const { get, put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+    await put([{ key: "collection", value: "old" }]);
+    const [old] = await readdir(files);
+    vi.useFakeTimers({ toFake: ["setTimeout"] });
+    const replaced = put([{ key: "collection", value: "new" }]);
+    while ((await get(["collection"], 30))[0] !== "new") await setImmediate();
+    expect(await readdir(files)).toContain(old);
+    await vi.advanceTimersByTimeAsync(20);
+    vi.useRealTimers();
+    await replaced;
+    expect(await readdir(files)).not.toContain(old);
+  });
+
+  test("keeps nothing of a write that failed", async () => {
+    const files = createFolder();
+    const { get, put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+    const unwritable = { key: "b", value: undefined as unknown as string };
+    await expect(put([{ key: "a", value: "1" }, unwritable])).rejects.toThrow("must be of type string");
+    expect(await readdir(files)).toEqual([]);
+    expect(await get(["a", "b"], 30)).toEqual([null, null]);
+  });
+
+  test("names a file that is not a database", async () => {
+    const [file = ""] = await Array.fromAsync(glob(`${folder}/v3/kv/*/[0-9a-f]*.sqlite`));
+    await writeFile(file, NO_DATABASE);
+    const message = `${file} cannot be opened: file is not a database`;
+    await expect(inThisProcess("kv", read)).rejects.toThrow(message);
+  });
+});
+
+describe("a lock", () => {
+  let path: string;
+  beforeEach(() => {
+    path = join(createFolder(), "lock");
+  });
+
+  const lock = () => lockFile(path, "the store");
+  const heldBy = (pid: number | undefined) =>
+    `Process ${pid} is writing to the store. Run the command again when it has ended.`;
+
+  /** Starts a process that takes the lock, reports the error if it cannot, and goes on. */
+  async function lockElsewhere() {
+    const child = startCode(`
+      const { lockFile } = await import("./data/stores/file-lock.ts");
+      try {
+        globalThis.release = lockFile(${JSON.stringify(path)}, "the store");
+        console.log("locked");
+      } catch (error) {
+        console.log(error.message);
+      }
+      setInterval(() => {}, 1_000);`);
+    const [output] = await once(child.stdout, "data");
+    return { child, output: String(output).trimEnd() };
+  }
+
+  test("is held by one caller, and every other caller gets the process id of the holder", () => {
+    const release = lock();
+    expect(lock).toThrow(heldBy(process.pid));
+    release();
+    lock()();
+  });
+
+  test("of a killed process can be taken by another process", async () => {
+    const { child, output } = await lockElsewhere();
+    expect(output).toBe("locked");
+    expect(lock).toThrow(heldBy(child.pid));
+    child.kill("SIGKILL");
+    await once(child, "close");
+    const release = lock();
+    expect(lock).toThrow(heldBy(process.pid));
+    release();
+  });
+
+  test("is held by exactly one of ten processes that start together", async () => {
+    const all = await Promise.all(Array.from({ length: 10 }, lockElsewhere));
+    expect(all.filter(({ output }) => output === "locked")).toHaveLength(1);
+    expect(all.filter(({ output }) => / is writing to the store\./.test(output))).toHaveLength(9);
+    for (const { child } of all) child.kill("SIGKILL");
+  });
+
+  test("needs a file that can be one", async () => {
+    const missing = "/missing/lock cannot be written: its folder does not exist";
+    expect(() => lockFile("/missing/lock", "the store")).toThrow(missing);
+    await writeFile(path, NO_DATABASE);
+    expect(lock).toThrow(`${path} cannot be written: file is not a database`);
+  });
+});
+
+describe("the seed", () => {
+  const FILE = "data/seed/2025-11-02.csv";
+  const LOAD = `
+    const { loadSeed } = await import("./data/load-seed.ts");
+    await loadSeed({ persistTo: "state", store: "d1" }).catch(({ message }) => console.log(message));`;
+
+  test.each([
+    ["4711", "Loaded 40614 records."],
+    ["many", `FILE:4053: cars "many" is not a whole number, 0 or greater\nNothing was loaded.`],
+  ])("whose newest record was edited to have %s cars: %s", async (cars, message) => {
+    const clone = createFolder();
+    for (const name of ["data", "src", "package.json", "wrangler.toml"])
+      cpSync(name, join(clone, name), { recursive: true });
+    symlinkSync(resolve("node_modules"), join(clone, "node_modules"));
+    const lines = readFileSync(FILE, "utf8").trimEnd().split("\n");
+    const edited = lines.with(-1, `1,86,c175,2025-11-02T23:59:59Z,True,${cars},0,0,0,0,0,tf1`);
+    writeFileSync(join(clone, FILE), `${edited.join("\n")}\n`);
+    const stdout = `The store is empty; loading the seed.\n${message.replace("FILE", join(clone, FILE))}\n`;
+    expect(await finish(startCode(LOAD, clone))).toEqual({ status: 0, stdout, stderr: "" });
+  });
+});
+
+test("an error message of wrangler is reported without colours, even if wrangler prints colours", async () => {
+  const printed = { output: "\x1b[2mout\x1b[22m", errors: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
+  await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
+    /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
+  );
+});
+
+test("a missing folder for temporary files is reported in one sentence", async () => {
+  const code = `(await import("./data/stores/wrangler.ts")).openTemporaryFile("statements.sql");`;
+  const { stderr } = await finish(startCode(code, ".", { TMPDIR: "/missing" }));
+  const message = "The folder for temporary files, /missing, cannot be used: it does not exist";
+  expect(stderr).toContain(`Error: ${message}\n`);
+});
