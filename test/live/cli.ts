@@ -9,11 +9,16 @@ declare module "vitest" {
   }
 }
 
-/** Tests the deployment that BASE_URL names. */
+/** Tests the deployment that BASE_URL names, and prints each test by its name. */
 async function main(): Promise<void> {
   const deployment = await findDeployment(process.env.BASE_URL);
   await startVitest("test", [], {
-    config: "test/live/vitest.config.ts",
+    config: false,
+    include: ["test/live/deployed.ts"],
+    // A deployment that limits the number of requests makes a test wait.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    reporters: ["verbose"],
     watch: false,
     provide: { deployment },
   });

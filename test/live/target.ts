@@ -1,29 +1,10 @@
-import ky, { HTTPError } from "ky";
+import { setTimeout } from "node:timers/promises";
+import { findReason } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { checkDocumented } from "../openapi-check.ts";
 
 /** `BASE_URL` is missing or is not an origin. */
 export class UsageError extends Error {}
-
-/** Requests that a test sends, in the spelling of ky. */
-const METHODS = ["get", "head", "options", "post", "put", "patch", "delete"];
-
-/** Sends a request, and waits if the deployment limits the number of requests. Everything else is tried once. */
-const client = ky.create({
-  redirect: "manual",
-  timeout: 30_000,
-  throwHttpErrors: (status) => status === 429,
-  retry: {
-    limit: 5,
-    methods: METHODS as "get"[],
-    statusCodes: [429],
-    afterStatusCodes: [429],
-    // A limit is over after a minute.
-    maxRetryAfter: 90_000,
-    delay: () => 10_000,
-    shouldRetry: ({ error }) => (error instanceof HTTPError ? undefined : false),
-  },
-});
 
 /** What is known about a deployment. */
 export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
@@ -42,12 +23,25 @@ export function createLiveTarget(deployment: Deployment): Target {
       const headers = new Headers(init.headers);
       const isUnchanged = deployment.prefer !== undefined && !hasOption(target, headers);
       if (isUnchanged) headers.append("Prefer", "none");
-      const response = undoCompression(await client(url, { ...init, headers }));
+      const response = undoCompression(await send(url, { ...init, headers }));
       if (isUnchanged) undoPreferences(method, response.headers);
       await checkDocumented({ method, url, headers }, response);
       return response;
     },
   };
+}
+
+/** Attempts to send a request while the number of requests is limited. */
+const MOST_ATTEMPTS = 6;
+
+/** Sends a request, and waits if the deployment limits the number of requests. Follows no redirect. */
+async function send(url: string, init?: RequestInit): Promise<Response> {
+  for (let attempts = 1; ; attempts++) {
+    const signal = AbortSignal.timeout(30_000);
+    const response = await fetch(url, { signal, redirect: "manual", ...init });
+    if (response.status !== 429 || attempts === MOST_ATTEMPTS) return response;
+    await setTimeout(1_000 * Number(response.headers.get("Retry-After") ?? 10));
+  }
 }
 
 /**
@@ -86,38 +80,29 @@ function undoPreferences(method: string, headers: Headers): void {
  */
 export async function findDeployment(baseUrl: string | undefined): Promise<Deployment> {
   const origin = parseOrigin(baseUrl);
-  const title = await read(`${origin}/openapi.json`, ({ info }) => info.title);
-  if (title !== "Traffic Count Records")
+  const { info } = await read(`${origin}/openapi.json`);
+  if (info?.title !== "Traffic Count Records")
     throw new Error(
-      `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(title)}.`,
+      `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(info?.title)}.`,
     );
-  return read(`${origin}/healthz`, ({ state, prefer, faults }) => ({
-    origin,
-    count: state.count,
-    prefer: prefer ?? undefined,
-    hasFaults: faults,
-  }));
+  const { state, prefer, faults } = await read(`${origin}/healthz`);
+  return { origin, count: state.count, prefer: prefer ?? undefined, hasFaults: faults };
 }
 
 function parseOrigin(text = ""): string {
   const url = URL.parse(text);
   if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
-  const problem =
-    text === ""
-      ? "npm run test:live needs a deployment to test"
-      : `BASE_URL is ${JSON.stringify(text)}; it must be an address without a path`;
-  throw new UsageError(`${problem}: BASE_URL=https://counts.example npm run test:live`);
+  throw new UsageError(
+    `BASE_URL is ${JSON.stringify(text)}; it must be an address without a path: BASE_URL=https://counts.example npm run test:live`,
+  );
 }
 
-async function read<T>(url: string, find: (body: ReturnType<JSON["parse"]>) => T): Promise<T> {
+async function read(url: string): Promise<ReturnType<JSON["parse"]>> {
   try {
-    return find(await client(url, { throwHttpErrors: true }).json());
+    const response = await send(url);
+    if (!response.ok) throw new Error(`the status is ${response.status}`);
+    return await response.json();
   } catch (cause) {
-    throw new Error(`${url} could not be read: ${findReason(cause as Error)}`, { cause });
+    throw new Error(`${url} could not be read: ${findReason(cause)}`, { cause });
   }
-}
-
-/** The message behind the "fetch failed" that fetch throws. */
-function findReason({ cause, message, ...error }: Error & { code?: string }): string {
-  return cause instanceof Error ? findReason(cause) : message || String(error.code);
 }

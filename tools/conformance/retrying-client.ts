@@ -90,7 +90,7 @@ function describeFailure(error: unknown): string {
 }
 
 /** The message behind the "fetch failed" that fetch throws. If several addresses of a host failed, that of the first. */
-function findReason(error: unknown): string {
+export function findReason(error: unknown): string {
   const { message, cause, errors = [cause] } = error as Error & { errors?: unknown[] };
   return errors[0] instanceof Error ? findReason(errors[0]) : message;
 }

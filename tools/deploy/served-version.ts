@@ -1,3 +1,4 @@
+import { findReason } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 
 /** After a deployment, the platform serves the old and the new version side by side for some seconds. */
@@ -39,8 +40,6 @@ async function findProblem(url: string, version: string | null | undefined): Pro
     if (!served || !version || served === version) return undefined;
     return `${url} still reports version ${served} instead of ${version}.`;
   } catch (error) {
-    // The message of a failed `fetch` is always `fetch failed`; its cause contains the reason.
-    const { message, cause } = Object(error);
-    return `GET ${url} failed: ${cause instanceof Error ? cause.message : message}`;
+    return `GET ${url} failed: ${findReason(error)}`;
   }
 }
