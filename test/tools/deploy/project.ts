@@ -4,9 +4,9 @@ import { join, resolve } from "node:path";
 import { type Finished, finish } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
-/** What a deployment uses of the repository. */
-const SOURCES = ["src", "data", "tools", "wrangler.toml", "package.json", "tsconfig.json"];
-const FILES = [...SOURCES, "README.md", "LICENSE", ".gitignore"];
+/** What the commands use of the repository. */
+const FOLDERS = ["src", "data", "tools", "docs"];
+const FILES = ["wrangler.toml", "package.json", "tsconfig.json", "README.md", "LICENSE", ".gitignore"];
 
 /** Instead of a script of npm, this prints the command. Its exit status is NPM_STATUS. */
 const NPM = `#!/bin/sh\necho "npm $* with BASE_URL=$BASE_URL"\nexit $NPM_STATUS\n`;
@@ -17,7 +17,7 @@ const NPM = `#!/bin/sh\necho "npm $* with BASE_URL=$BASE_URL"\nexit $NPM_STATUS\
  */
 export function createProject(api: string) {
   const folder = join(createFolder(), "project");
-  for (const name of FILES) cpSync(name, join(folder, name), { recursive: true });
+  for (const name of [...FOLDERS, ...FILES]) cpSync(name, join(folder, name), { recursive: true });
   symlinkSync(resolve("node_modules"), join(folder, "node_modules"));
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
   git("init", "--quiet", "--initial-branch", "feature/login");
