@@ -14,7 +14,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
-    const staged = await stage(listSeedFiles(), { strict: false });
+    const staged = await stage(listSeedFiles());
     const write = async () => {
       // Another process may have loaded something before it released the lock.
       if (!(await isEmpty())) return;

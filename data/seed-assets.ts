@@ -28,7 +28,7 @@ export async function writeSeedAssets(assets: string): Promise<void> {
   const load = digest.digest("hex").slice(0, 20);
   const stateFile = join(assets, SEED_STATE_FILE);
   if (existsSync(stateFile) && JSON.parse(readFileSync(stateFile, "utf8")).load === load) return;
-  const staged = await stage(listSeedFiles(), { strict: false, conclusion: "The seed was not built." });
+  const staged = await stage(listSeedFiles(), { conclusion: "The seed was not built." });
   try {
     writeAssets(assets, load, staged, [SEED_SOURCE]);
   } finally {

@@ -39,7 +39,7 @@ export interface Staged extends Collection, IntakeCounts {
  * @throws InputError if any line of the files cannot be loaded
  * @throws Error if the disk is full
  */
-export function stage(files: string[], options: StageOptions): Promise<Staged> {
+export function stage(files: string[], options: StageOptions = {}): Promise<Staged> {
   return run(files, options, async (intake, step) => {
     for (const problem of await readFiles(files, options, intake, step)) {
       if (options.strict) intake.report(problem);

@@ -97,11 +97,11 @@ export const MAX_LINE_LENGTH = 1 << 20;
  * @throws UnreadableError if they are not UTF-8
  */
 export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = createDecoder();
   let line = 1;
   let rest = "";
   for await (const chunk of bytes) {
-    rest += decode(decoder, chunk, line);
+    rest += decode(line, chunk);
     const end = rest.lastIndexOf("\n") + 1;
     if (end > 0) {
       const text = rest.slice(0, end);
@@ -114,24 +114,23 @@ export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
       rest = "";
     }
   }
-  rest += decode(decoder, undefined, line);
+  rest += decode(line);
   if (rest !== "") yield { text: rest, line, complete: true };
 }
 
-function decode(
-  decoder: InstanceType<typeof TextDecoder>,
-  chunk: Uint8Array | undefined,
-  line: number,
-): string {
-  try {
-    const text = decoder.decode(chunk, { stream: chunk !== undefined });
-    if (!text.includes("\0")) return text;
-  } catch {}
-  const [valid = ""] = new TextDecoder().decode(chunk).split(/[\ufffd\0]/, 1);
-  throw new UnreadableError(
-    "is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
-    line + countOccurrences(valid, "\n"),
-  );
+function createDecoder() {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  return (line: number, chunk?: Uint8Array): string => {
+    try {
+      const text = decoder.decode(chunk, { stream: chunk !== undefined });
+      if (!text.includes("\0")) return text;
+    } catch {}
+    const [valid = ""] = new TextDecoder().decode(chunk).split(/[\ufffd\0]/, 1);
+    throw new UnreadableError(
+      "is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
+      line + countOccurrences(valid, "\n"),
+    );
+  };
 }
 
 export function countOccurrences(text: string, character: string): number {

@@ -25,24 +25,19 @@ export interface Field {
   usual: RegExp;
 }
 
-/** Checks values against a schema and describes problems in words that are derived from the schema. */
-interface Validator<T> {
-  fields: ReadonlyMap<string, Field>;
-  /** @returns the output of the schema, or a problem for each wrong field */
-  validate(values: unknown, place: Place): { data: T } | { problems: Problem[] };
-}
-
 /**
+ * Checks values against a schema and describes problems in words that are derived from the schema.
  * @param schema of an object
  * @param title the name of the object, such as "a record"
  */
-export function createValidator<T>(schema: z.ZodType<T>, title: string): Validator<T> {
+export function createValidator<T>(schema: z.ZodType<T>, title: string) {
   const { properties = {} } = z.toJSONSchema(schema, { unrepresentable: "any" });
   const fields = new Map(Object.entries(properties).map(([name, field]) => [name, describeField(field)]));
   const error = (issue: z.core.$ZodRawIssue) => explain(issue, fields, title);
   return {
     fields,
-    validate(values, place) {
+    /** @returns the output of the schema, or a problem for each wrong field */
+    validate(values: unknown, place: Place): { data: T } | { problems: Problem[] } {
       const result = schema.safeParse(values, { error });
       if (result.success) return result;
       return { problems: result.error.issues.flatMap((issue) => toProblems(issue, values, place)) };

@@ -11,7 +11,7 @@ export interface IntakeOptions {
    * Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. Reports pages
    * that do not hold all records that they count as a problem; otherwise, as a warning.
    */
-  strict: boolean;
+  strict?: boolean | undefined;
   /** Skips a record with the camera and the timestamp of an earlier one; otherwise, it is a problem. */
   skipDuplicates?: boolean | undefined;
 }
@@ -30,7 +30,7 @@ export interface IntakeCounts {
 /** Takes the rows of a load, reports their problems, and counts what happens to them. */
 export function createIntake(
   database: DatabaseSync,
-  { strict, skipDuplicates = false }: IntakeOptions,
+  { strict = false, skipDuplicates = false }: IntakeOptions,
   report: (problem: Problem) => void,
 ) {
   const staged = createInserter(database);

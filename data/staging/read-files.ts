@@ -84,14 +84,11 @@ function measureFiles(files: string[]): number | undefined {
 }
 
 function createProgress(files: string[], step: Progress | undefined) {
+  const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
   const total = measureFiles(files);
   let read = 0;
   return (chunk: Uint8Array) => {
     read += chunk.length;
     step?.update(toMegabytes(read), total && toMegabytes(total));
   };
-}
-
-function toMegabytes(bytes: number): number {
-  return Math.round(bytes / 1e5) / 10;
 }

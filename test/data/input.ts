@@ -65,19 +65,19 @@ const folder = createFolder();
 export type Contents = Record<string, string | Buffer | Partial<TrafficRecord>[]>;
 
 /** Stages files. Returns what `load` prints about them, and their records, oldest first. */
-export async function stageFiles(contents: Contents, options: Partial<StageOptions> = {}) {
+export async function stageFiles(contents: Contents, options: StageOptions = {}) {
   const warnings: string[] = [];
   const warn = (line: string) => warnings.push(hideFolder(line));
   const { "-": input = "", ...files } = contents;
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), toBytes(content));
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
-  const staged = await stage(paths, { strict: false, stdin, warn, ...options });
+  const staged = await stage(paths, { stdin, warn, ...options });
   return { summary: summarise(staged), warnings, records: takeRecords(staged) };
 }
 
 /** The problems for which files are refused, a line each; none if they can be loaded. */
-export async function findProblems(contents: Contents, options?: Partial<StageOptions>): Promise<string[]> {
+export async function findProblems(contents: Contents, options?: StageOptions): Promise<string[]> {
   const error = await stageFiles(contents, options).catch((error) => error);
   if (!(error instanceof Error)) return [];
   if (!(error instanceof InputError)) throw error;

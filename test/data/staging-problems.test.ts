@@ -131,7 +131,7 @@ test("a file that is named twice is refused", async () => {
   await writeFile(file, JSON.stringify(makeRecord()));
   const again = relative(process.cwd(), file);
   const conclusion = "They cannot be loaded.";
-  await expect(stage([file, again], { strict: false, conclusion })).rejects.toThrow(
+  await expect(stage([file, again], { conclusion })).rejects.toThrow(
     new Error(`${again}: is named twice\n${conclusion}`),
   );
 });

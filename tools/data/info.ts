@@ -1,5 +1,5 @@
 import { escapeInvisible } from "../../data/messages.ts";
-import type { StoreChoice, StoreName } from "../../data/stores/configuration.ts";
+import type { StoreChoice } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import type { Statistics } from "../../src/records/statistics.ts";
@@ -8,11 +8,6 @@ import type { State } from "../../src/store/state.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
-}
-
-interface Info {
-  state: State;
-  statistics: Statistics;
 }
 
 type Line = [name: string, value: string | number];
@@ -25,30 +20,33 @@ export async function info(options: InfoOptions): Promise<void> {
   await useStore(options, async ({ name, store }) => {
     const reading = await store.readState(0, true);
     const { state } = reading;
-    const found = { state, statistics: await readStatistics(store, reading) };
-    const place = describePlace(name, options);
-    if (options.json) console.log(JSON.stringify(toJson(name, options, found)));
+    const statistics = await readStatistics(store, reading);
+    const { remote = false, persistTo, json } = options;
+    const place = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
+    if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
     else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
-    else console.log(layOut([["store", place], ...describe(found)]));
+    else
+      console.log(
+        layOut([
+          ["store", place],
+          ...describeState(state, statistics),
+          ...describeRecords(state.count, statistics),
+        ]),
+      );
   });
 }
 
-function toJson(store: StoreName, { remote = false }: StoreChoice, found: Info) {
-  const { state, statistics } = found;
-  return { store, remote, ...state, statistics };
+function describeFolder(persistTo: string | undefined): string {
+  return persistTo === undefined ? "on this machine" : `on this machine in ${persistTo}`;
 }
 
-function describePlace(store: StoreName, { remote, persistTo }: StoreChoice): string {
-  if (remote) return `${store}, deployed`;
-  return `${store}, on this machine${persistTo ? ` in ${persistTo}` : ""}`;
-}
-
-function* describe({ state, statistics }: Info): Generator<Line> {
-  yield ["loaded at", state.loaded_at ?? "not known"];
-  yield ["sources", describeSources(statistics)];
-  yield ["load", state.load];
-  yield ["records", state.count];
-  yield* describeStatistics(statistics, state.count);
+function describeState({ loaded_at, load, count }: State, statistics: Statistics): Line[] {
+  return [
+    ["loaded at", loaded_at ?? "not known"],
+    ["sources", describeSources(statistics)],
+    ["load", load],
+    ["records", count],
+  ];
 }
 
 function describeSources({ sources, source_count }: Statistics): string {
@@ -57,22 +55,20 @@ function describeSources({ sources, source_count }: Statistics): string {
   return names || "not known";
 }
 
-function* describeStatistics(statistics: Statistics, records: number): Generator<Line> {
-  const { first, last, cameras, totals, days } = statistics;
-  const failing = days.reduce((sum, [, , count]) => sum + count, 0);
-  const unknown = days.reduce((sum, [, , , count]) => sum + count, 0);
-  const camera_ok = { True: records - failing - unknown, False: failing, null: unknown };
-  yield ["first timestamp", first ?? "none"];
-  yield ["last timestamp", last ?? "none"];
-  yield ["days with records", days.length];
-  yield ["cameras", cameras.length];
-  for (const health of ["True", "False", "null"] as const)
-    yield [`camera_ok ${health}`, `${camera_ok[health]} (${share(camera_ok[health], records)})`];
-  for (const name of ROAD_USERS) yield [name, totals[name]];
-}
-
-function share(part: number, whole: number): string {
-  return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
+function describeRecords(count: number, { first, last, cameras, totals, days }: Statistics): Line[] {
+  const failing = days.reduce((sum, [, , number]) => sum + number, 0);
+  const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
+  const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
+  return [
+    ["first timestamp", first ?? "none"],
+    ["last timestamp", last ?? "none"],
+    ["days with records", days.length],
+    ["cameras", cameras.length],
+    ["camera_ok True", share(count - failing - unknown)],
+    ["camera_ok False", share(failing)],
+    ["camera_ok null", share(unknown)],
+    ...ROAD_USERS.map((name): Line => [name, totals[name]]),
+  ];
 }
 
 function layOut(lines: Line[]): string {

@@ -1,6 +1,6 @@
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
 import { describeSources } from "../../data/sources.ts";
-import { type Staged, stage, summarise } from "../../data/staging.ts";
+import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/stores/configuration.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";
 import {
@@ -11,14 +11,7 @@ import {
 } from "../../data/stores/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 
-export interface ReadOptions {
-  /** Refuse what would otherwise be corrected: counts of a `False` record that are not 0. */
-  strict?: boolean | undefined;
-  /** Serve records of other models as this one. */
-  modelName?: "tf1" | undefined;
-  /** Skip records with the camera and the timestamp of an earlier one, instead of refusing them. */
-  skipDuplicates?: boolean | undefined;
-}
+export type ReadOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 
 export interface LoadOptions extends ReadOptions, StoreChoice {
   /** Where the records come from; by default the names of the files. */
@@ -105,7 +98,5 @@ export async function check(files: string[], options: ReadOptions): Promise<void
  * @throws InputError if any line of the files cannot be loaded
  */
 function readFiles(files: string[], options: ReadOptions, conclusion?: string): Promise<Staged> {
-  const { strict = false, skipDuplicates, modelName } = options;
-  const reporting = { openStep: openProgress, warn: printNotice, conclusion };
-  return stage(files, { strict, skipDuplicates, modelName, ...reporting });
+  return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

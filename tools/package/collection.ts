@@ -24,8 +24,7 @@ export async function loadCollection(
   version: string,
   { warn = console.error, openStep }: Reporting,
 ): Promise<Store> {
-  const options = { strict: false, warn, openStep };
-  const staged = await (records ? stageRecords(records) : stage(files, options));
+  const staged = await (records ? stageRecords(records) : stage(files, { warn, openStep }));
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = records ? [] : describeSources(files, undefined);

@@ -244,7 +244,7 @@ test("reports paths that cannot be read", async () => {
   await mkdir(join(folder, "directory"));
   const long = "x".repeat(300);
   const paths = ["nothing", "directory", "file/below", long].map((name) => join(folder, name));
-  const { message } = await stage(["", ...paths], { strict: false }).catch((error) => error);
+  const { message } = await stage(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
