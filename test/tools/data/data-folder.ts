@@ -9,39 +9,29 @@ import { onTestFinished } from "vitest";
 import type { StoreName } from "../../../data/stores/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { writeCsv } from "../../records/sample.ts";
-import { type Finished, runData } from "../../run-command.ts";
+import { runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
-/** A folder with the local D1 and KV stores, files to load, and commands that use it. */
-export interface DataFolder {
-  folder: string;
-  /** The folder for the temporary files of commands in processes of their own. */
-  temporary: string;
-  /** Writes records as CSV, or a text, and returns the path. */
-  write(name: string, content: TrafficRecord[] | string): Promise<string>;
-  /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
-  run(command: string, ...args: string[]): Promise<Finished>;
-  /** Starts the same command in its own process, so that a signal can stop it. */
-  start(command: string, ...args: string[]): ChildProcess;
-  /** Reads what the last command of `start` has written to standard error. */
-  readStderr(): Promise<string>;
-}
-
-export function createDataFolder(): DataFolder {
+/** Creates a folder with the local D1 and KV stores, files to load, and commands that use it. */
+export function createDataFolder() {
   const folder = createFolder();
   const temporary = join(folder, "temporary");
   mkdirSync(temporary);
   const place = ["--persist-to", folder];
   return {
     folder,
+    /** The folder for the temporary files of commands in processes of their own. */
     temporary,
-    async write(name, content) {
+    /** Writes records as CSV, or a text, and returns the path. */
+    async write(name: string, content: TrafficRecord[] | string): Promise<string> {
       const file = join(folder, name);
       await writeFile(file, typeof content === "string" ? content : writeCsv(content));
       return file;
     },
-    run: (command, ...args) => runData([command, ...place, ...args]),
-    start(command, ...args) {
+    /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
+    run: (command: string, ...args: string[]) => runData([command, ...place, ...args]),
+    /** Starts the same command in its own process, so that a signal can stop it. */
+    start(command: string, ...args: string[]): ChildProcess {
       const stderr = openSync(join(folder, "stderr"), "w");
       const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...place, ...args], {
         stdio: ["ignore", "ignore", stderr],
@@ -51,9 +41,12 @@ export function createDataFolder(): DataFolder {
       onTestFinished(() => void child.kill("SIGKILL"));
       return child;
     },
+    /** Reads what the last command of `start` has written to standard error. */
     readStderr: () => readFile(join(folder, "stderr"), "utf8"),
   };
 }
+
+type DataFolder = ReturnType<typeof createDataFolder>;
 
 /** The name of the newest block. Names begin with the time of their load. */
 const NEWEST = {

@@ -20,10 +20,17 @@ const NAMESPACE = "0123456789abcdef0123456789abcdef";
 
 const folder = createFolder();
 const path = (name: string) => join(folder, name);
-const config = path("wrangler.json");
-/** A configuration whose name in a command is no reason to repeat it. */
-const misleading = path("fetch failed.json");
-const out = path("exported.csv");
+/** The name of the configuration is a part of each command, but no reason to repeat one. */
+const config = path("fetch failed.json");
+const database = { binding: "DB", database_name: "records", database_id: "id-of-records" };
+const configuration = {
+  name: "traffic-count-records",
+  compatibility_date: "2026-11-01",
+  vars: { STORE: "d1" },
+  d1_databases: [{ ...database, migrations_dir: resolve("data/migrations") }],
+  kv_namespaces: [{ binding: "KV", id: NAMESPACE }],
+};
+await writeFile(config, JSON.stringify(configuration));
 
 beforeEach(() => {
   vi.spyOn(console, "log").mockImplementation(() => undefined);
@@ -33,24 +40,6 @@ afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
-
-/** Writes a configuration with the ids of deployed stores. */
-const writeConfig = (file: string, database_id: string) =>
-  writeFile(
-    file,
-    JSON.stringify({
-      name: "traffic-count-records",
-      compatibility_date: "2026-11-01",
-      vars: { STORE: "d1" },
-      d1_databases: [
-        {
-          ...{ binding: "DB", database_name: "records", database_id },
-          migrations_dir: resolve("data/migrations"),
-        },
-      ],
-      kv_namespaces: [{ binding: "KV", id: NAMESPACE }],
-    }),
-  );
 
 /** A file with so many records, which each test has to load. */
 async function writeRecords(count: number, make = makeRecords): Promise<string[]> {
@@ -71,7 +60,6 @@ describe("through the real wrangler,", () => {
     for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
     api.namespaces.set(NAMESPACE, new Map());
     api.databases.set("id-of-records", { name: "records", sqlite: new DatabaseSync(":memory:") });
-    await writeConfig(config, "id-of-records");
   });
   afterEach(async () => {
     expect(api.unknown).toEqual([]);
@@ -82,6 +70,7 @@ describe("through the real wrangler,", () => {
   async function expectLoaded(store: "d1" | "kv", count: number): Promise<void> {
     expect(console.log).toHaveBeenLastCalledWith(`Loaded ${count} records.`);
     const [choice, records] = [{ store, remote: true, config }, makeRecords(count)];
+    const out = path("exported.csv");
     await exportRecords({ ...choice, format: "csv", out });
     expect(await readFile(out, "utf8")).toBe(writeCsv(records.toReversed()));
     await info({ ...choice, json: true });
@@ -128,7 +117,6 @@ describe("with a stand-in for wrangler, a load", () => {
   beforeEach(async () => {
     sqlite = new DatabaseSync(":memory:");
     await applyMigrations(sqlite);
-    await writeConfig(misleading, "id-of-records");
     // Without pauses between the attempts.
     vi.spyOn(Math, "random").mockReturnValue(0);
   });
@@ -165,7 +153,7 @@ describe("with a stand-in for wrangler, a load", () => {
       const result = execute(sql, isFile);
       return error ? { status: 1, output: "", errors: error } : result;
     };
-    return { store: "d1" as const, remote: true, config: misleading, program };
+    return { store: "d1" as const, remote: true, config, program };
   }
 
   const [WRITE, SWITCH] = ["INSERT OR REPLACE INTO block ", "REPLACE INTO state"];
