@@ -72,7 +72,7 @@ async function openLocalStore(
   try {
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
     const store = name === "d1" ? await openD1(database) : createWritableKv(openKv(), true);
-    return { name, store: guardSpace(store, folder, database), folder, close: async () => database.close() };
+    return { name, store: guardSpace(store, folder, database), folder, close: () => database.close() };
   } catch (error) {
     database.close();
     throw error;

@@ -26,7 +26,7 @@ const COMMAND_CHARACTERS = 50_000;
  * the database does not have them all.
  */
 export async function openRemoteStore(name: StoreName, choice: StoreChoice): Promise<OpenStore> {
-  const close = async () => {};
+  const close = () => {};
   if (name === "kv") {
     return { name, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs), close };
   }

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { describeFileError } from "../messages.ts";
@@ -84,17 +86,8 @@ async function runProgram(args: string[]): Promise<ProgramResult> {
   // If a signal ends this process, wrangler must not continue to write.
   const stop = () => child.kill();
   process.once("exit", stop);
-  let output = "";
-  let errors = "";
-  child.stdout.on("data", (chunk) => {
-    output += chunk;
-  });
-  child.stderr.on("data", (chunk) => {
-    errors += chunk;
-  });
-  const status = await new Promise<number | null>((done, fail) =>
-    child.on("error", fail).on("close", done),
-  ).finally(() => process.off("exit", stop));
+  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
+  const [[status], output, errors] = await ended.finally(() => process.off("exit", stop));
   return { status, output, errors };
 }
 

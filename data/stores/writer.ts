@@ -34,18 +34,14 @@ export interface OpenStore {
   store: WritableStore;
   /** The folder of a store on this machine. */
   folder?: string;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** The store did not switch to a load. */
 export class RefusedSwitchError extends Error {}
 
 /** A switch failed, and the store does not show whether it happened. */
-export class UnknownOutcomeError extends Error {
-  constructor(options?: ErrorOptions) {
-    super("The store failed at the end, and it is not known whether the new records are served.", options);
-  }
-}
+export class UnknownOutcomeError extends Error {}
 
 export interface LoadOptions {
   /** Where the records come from. */
@@ -98,6 +94,10 @@ export async function load(
   return name;
 }
 
+function describeLeftovers({ message }: Error): string {
+  return `The new records are served, but what they replaced could not be removed: ${message} The next load removes it.`;
+}
+
 /** The blocks of a load and the pieces of its statistics, as many at once as a store should be given. */
 function* batch(collection: Collection, sources: string[], bytes: number): Generator<Block[]> {
   let blocks: Block[] = [];
@@ -130,7 +130,9 @@ async function switchReaders(
   } catch (cause) {
     const reading = await store.readState(undefined, true).catch(() => undefined);
     if (reading?.state.load === next.load) return;
-    throw cause instanceof RefusedSwitchError ? cause : new UnknownOutcomeError({ cause });
+    if (cause instanceof RefusedSwitchError) throw cause;
+    const message = "The store failed at the end, and it is not known whether the new records are served.";
+    throw new UnknownOutcomeError(message, { cause });
   }
 }
 
@@ -149,9 +151,4 @@ export function createName(now: number): string {
 /** When a load began, by the clock of its writer, in milliseconds since 1970. */
 export function findBeginning(name: string): number {
   return Number.parseInt(name.slice(0, TIME_LENGTH), 36);
-}
-
-function describeLeftovers(error: unknown): string {
-  const reason = error instanceof Error ? error.message : error;
-  return `The new records are served, but what they replaced could not be removed: ${reason} The next load removes it.`;
 }
