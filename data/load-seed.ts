@@ -1,4 +1,4 @@
-import { listSeedFiles, SEED_SOURCE } from "./sources.ts";
+import { listSeedFiles, SEED_SOURCE } from "./collection.ts";
 import { stage, summarise } from "./staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
 import { useLock, useStore } from "./stores/open.ts";

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
+import { describeSources, listSeedFiles } from "../../data/collection.ts";
 import { generateRecords } from "../../data/generator/records.ts";
-import { describeSources, listSeedFiles } from "../../data/sources.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { readSeed } from "../seed.ts";
+import { readSeed } from "../data/input.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
 
 declare module "vitest" {

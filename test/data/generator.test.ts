@@ -7,7 +7,7 @@ import { type GeneratorOptions, generateRecords } from "../../data/generator/rec
 import { generateSeedFiles } from "../../data/generator/seed.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
-import { readSeed } from "../seed.ts";
+import { readSeed } from "./input.ts";
 
 const HOUR = 60 * 60 * 1000;
 const EPOCH = Date.UTC(2019, 0, 1);

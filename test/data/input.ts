@@ -1,6 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
+import { listSeedFiles } from "../../data/collection.ts";
 import { readSource } from "../../data/formats/formats.ts";
 import type { Source } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
@@ -89,13 +90,18 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** The staged records, oldest first. The staging is closed. */
-export function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
+function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
   const opened = Array.from(
     blocks(),
     ({ number, text }) => [number, openBlock({ load: "", count }, number, text)] as const,
   );
   close();
   return decodeRange({ first: 1, last: count }, new Map(opened)).reverse();
+}
+
+/** Reads the records of the seed, oldest first. */
+export async function readSeed(): Promise<TrafficRecord[]> {
+  return takeRecords(await stage(listSeedFiles(), { strict: true }));
 }
 
 function toBytes(content: Contents[string]): Buffer {

@@ -8,9 +8,9 @@ import { PAGE_SIZE } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { ASK_AGAIN_MS } from "../../src/store/known-state.ts";
+import { readSeed } from "../data/input.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { readSeed } from "../seed.ts";
 import { listCode, PAGES, readPage } from "./documentation.ts";
 
 /** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */

@@ -1,5 +1,5 @@
+import { describeSources } from "../../data/collection.ts";
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
-import { describeSources } from "../../data/sources.ts";
 import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/stores/configuration.ts";
 import { useLock, useStore } from "../../data/stores/open.ts";

@@ -3,7 +3,7 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
-import { listSeedFiles } from "../../data/sources.ts";
+import { listSeedFiles } from "../../data/collection.ts";
 import { readConfiguration } from "../../data/stores/configuration.ts";
 import { PROJECT } from "../../data/stores/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import { joinSources, listBlocks } from "../../data/collection.ts";
-import { describeSources, listSeedFiles } from "../../data/sources.ts";
+import { describeSources, joinSources, listBlocks, listSeedFiles } from "../../data/collection.ts";
 import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
