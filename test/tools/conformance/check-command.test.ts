@@ -111,7 +111,9 @@ describe("the exit status is 2, and the reason is shown,", () => {
 
   test.each([
     [["ftp://counts.example"], "It must be a URL such as https://counts.example."],
-    [["http://me:secret@counts.example"], "It must not have a user name, a password or a fragment."],
+    [["http://me@counts.example"], "It must not have a user name, a password or a fragment."],
+    [["http://:secret@counts.example"], "It must not have a user name, a password or a fragment."],
+    [["http://counts.example#newest"], "It must not have a user name, a password or a fragment."],
     [[`${URL}?prefer=code=404&page=2`], "Remove the query ?prefer=code=404&page=2. "],
     [[URL, "--pages", "0"], "It must be a whole number, 1 or more."],
     [[URL, "--concurrency", "99"], "It must be a whole number, 1 to 16."],

@@ -191,11 +191,16 @@ describe("the command", () => {
     expect((await stop()).stderr).toBe("");
   });
 
-  test("says which Node it needs", async () => {
-    const older = `Object.defineProperty(process.versions, "node", { value: "22.12.0" })`;
-    const options = [`--import=data:text/javascript,${encodeURIComponent(older)}`];
-    const command = await run(process.execPath, [...options, join(folder, "node_modules/.bin", NAME)]);
-    const stderr = "traffic-count-records needs Node 22.13 or newer, and this is Node 22.12.0.\n";
-    expect(command).toEqual({ status: 1, stdout: "", stderr });
+  test.each([
+    ["22.12.0", 1],
+    ["22.13.0", 0],
+    ["21.99.0", 1],
+  ])("in Node %s ends with %i", async (node, status) => {
+    const change = `Object.defineProperty(process.versions, "node", { value: "${node}" })`;
+    const options = [`--import=data:text/javascript,${encodeURIComponent(change)}`];
+    const script = join(folder, "node_modules/.bin", NAME);
+    const command = await run(process.execPath, [...options, script, "--version"]);
+    const message = `traffic-count-records needs Node 22.13 or newer, and this is Node ${node}.\n`;
+    expect(command).toMatchObject({ status, stderr: status === 0 ? "" : message });
   });
 });
