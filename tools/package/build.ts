@@ -27,10 +27,7 @@ const { metafile } = await build({
   minify: true,
   jsx: "automatic",
   jsxImportSource: "#site",
-  define: {
-    SITE: JSON.stringify(await readSite()),
-    VERSION: JSON.stringify(version),
-  },
+  define: { SITE: JSON.stringify(await readSite()), VERSION: JSON.stringify(version) },
   inject: [join(SOURCE, "network.ts")],
   // For a library that is not an ES module.
   banner: {
@@ -57,10 +54,9 @@ writeFileSync(
   join(FOLDER, "index.d.ts"),
   types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType()),
 );
-const documentation = globSync("docs/*.md", { cwd: PROJECT });
-for (const file of documentation) copyFileSync(join(PROJECT, file), join(FOLDER, basename(file)));
+for (const file of ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })])
+  copyFileSync(join(PROJECT, file), join(FOLDER, basename(file)));
 copyFileSync(join(PROJECT, "docs/package.md"), join(FOLDER, "README.md"));
-copyFileSync(join(PROJECT, "LICENSE"), join(FOLDER, "LICENSE"));
 mkdirSync(join(FOLDER, "seed"));
 for (const file of listSeedFiles())
   writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));

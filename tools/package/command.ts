@@ -4,7 +4,7 @@ import { readPreferences } from "../../src/mock/prefer.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import type { ListenOptions, ReceivedRequest, ServiceOptions } from "./index.d.ts";
+import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
 
 /** The version of the package. The build replaces this name. */
@@ -52,12 +52,9 @@ function parsePreferences(text: string): string {
   return text;
 }
 
-interface ServeOptions extends ListenOptions, Pick<ServiceOptions, "publicOrigin" | "prefer"> {
-  host: string;
-  log?: boolean;
-}
+type Options = Pick<ServiceOptions, "publicOrigin" | "prefer"> & { port: number; host: string; log?: true };
 
-async function serve(files: string[], options: ServeOptions): Promise<void> {
+async function serve(files: string[], options: Options): Promise<void> {
   const { port, host, publicOrigin, prefer, log } = options;
   if (!publicOrigin && !/^(localhost|127\..+|::1)$/.test(host))
     printNotice(

@@ -120,11 +120,8 @@ async function loadCollection(input: Input, reporting: Reporting) {
   const { emitWarning } = process;
   // Node warns that SQLite is experimental, which says nothing to users of the package.
   process.emitWarning = () => {};
-  try {
-    process.getBuiltinModule("node:sqlite");
-  } finally {
-    process.emitWarning = emitWarning;
-  }
+  process.getBuiltinModule("node:sqlite");
+  process.emitWarning = emitWarning;
   const collection = await import("./collection.ts");
   return collection.loadCollection(input, VERSION, reporting);
 }

@@ -20,7 +20,10 @@ interface OwnService {
 /** Changes a service: returns its new `fetch`. */
 export type Change = (service: OwnService) => Fetch;
 
-/** Lets the global `fetch` send all requests to our own service, or to a change of it. The newer half of its records is from 2025, the rest from 2019. */
+/**
+ * Lets the global `fetch` send all requests to our own service, or to a change of it. The newer half of its records is from 2025, the
+ * rest from 2019.
+ */
 export async function stubService(count: number, change?: Change): Promise<void> {
   const move = (record: TrafficRecord, index: number) =>
     index < count / 2 ? record : { ...record, timestamp: record.timestamp.replace("2019", "2025") };
@@ -41,7 +44,9 @@ export async function check(
   options?: CheckOptions,
 ): Promise<CheckReport & { broken: string[] }> {
   await stubService(count, change);
-  const report = await checkConformance("http://counts.example/api/tf1/records/", { second: 2, ...options });
+  const url = "http://counts.example/api/tf1/records/";
+  const checked = checkConformance(url, { second: 2, ...options });
+  const report = await checked.finally(() => vi.unstubAllGlobals());
   const broken = report.rules.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule);
   return { ...report, broken };
 }
@@ -72,17 +77,14 @@ export const page = (alter: (response: Response) => Response | Promise<Response>
 export const text = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, only?: string) =>
   page(async (response) => new Response(alter(await response.text()), response), only);
 
-export const envelope = (
-  alter: (envelope: Envelope, number: number, records: Fields[]) => object,
-  only?: string,
-): Change => {
-  return ({ fetch, records }) =>
-    async (request) => {
-      const [response, number] = [await fetch(request), pageOf(request) ?? "1"];
-      if (request.method !== "GET" || response.status !== 200 || number !== (only ?? number)) return response;
-      return Response.json(alter((await response.json()) as Envelope, Number(number), records), response);
-    };
-};
+export const envelope =
+  (alter: (envelope: Envelope, number: number, records: Fields[]) => object, only?: string): Change =>
+  ({ fetch, records }) =>
+  async (request) => {
+    const [response, number] = [await fetch(request), pageOf(request) ?? "1"];
+    if (request.method !== "GET" || response.status !== 200 || number !== (only ?? number)) return response;
+    return Response.json(alter((await response.json()) as Envelope, Number(number), records), response);
+  };
 
 export const count = (alter: (number: number, request: number) => unknown): Change => {
   let requests = 0;
@@ -128,11 +130,7 @@ export const replace =
   };
 
 /** Adds newer records, by default one with every n-th request, until there are 200. */
-export const grow = (
-  every: number,
-  added: (page: string | null) => number = () => 1,
-  missing = 60,
-): Change => {
+export const grow = (every: number, added = (_page: string | null) => 1, missing = 60): Change => {
   let hidden = missing;
   return replace((records, request, page) => {
     if (request % every === 0) hidden = Math.max(0, hidden - added(page));

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
 import { listen } from "../../listen.ts";
-import { type Finished, finish, runInProcess } from "../../run-command.ts";
+import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
 import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
 
 const URL = "http://counts.example/api/tf1/records/";
@@ -19,7 +19,8 @@ async function runCheck(
 ): Promise<Finished> {
   await stubService(records, change);
   const program = createCheckCommand("npm run conformance --", stop.signal);
-  return runInProcess(program, args, { errorStatus: INCOMPLETE });
+  const finished = await runInProcess(program, args, { errorStatus: INCOMPLETE });
+  return { ...finished, stderr: removeProgress(finished.stderr) };
 }
 
 describe("the report", () => {

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
   type Change,
@@ -84,8 +84,6 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   }),
   "with an empty response to OPTIONS": method("OPTIONS", (response) => status(204)(response)),
 };
-
-afterEach(() => void vi.unstubAllGlobals());
 
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {

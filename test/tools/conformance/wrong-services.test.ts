@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { RULES } from "../../../tools/conformance/rules.ts";
 import {
@@ -209,8 +209,6 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "DELETE is 405, but removes all records": write("DELETE", 405, () => []),
   },
 };
-
-afterEach(() => void vi.unstubAllGlobals());
 
 describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", (rule, services) => {
   test.each(Object.entries(services))("%s", async (_, change) => {

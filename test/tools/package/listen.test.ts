@@ -48,14 +48,6 @@ describe("a fault on a real connection", () => {
     expect((await fetch(`${server.url + PATH}?prefer=close,on=2`)).status).toBe(200);
   });
 
-  test("hang sends nothing", async () => {
-    const socket = await openSocket(server.url);
-    socket.write(`GET ${PATH}?prefer=hang HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-    await fetch(server.url + PATH);
-    expect(socket.bytesRead).toBe(0);
-    socket.destroy();
-  });
-
   test("prints nothing, even if the client leaves meanwhile", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
     for (const fault of ["cut", "slow"]) {
