@@ -60,8 +60,8 @@ describe("periods", () => {
     [124, 1, "day", 124],
     [124, 9, "day", 124],
     [125, 1, "month", 5],
-    [3_652, 1, "month", 120],
-    [3_800, 1, "year", 11],
+    [3_773, 1, "month", 124],
+    [3_774, 1, "year", 11],
     [100, 1_000, "day", 100],
   ])("of %i days, every %i days, are: %s, %i", (days, step, unit, periods) => {
     const grouped = groupIntoPeriods(makeDays(days, step));

@@ -30,8 +30,11 @@ describe("the API reference", () => {
     for (const fact of facts) for (const line of plain(fact).split("\n")) expect(text).toContain(line.trim());
   });
 
-  test("shows code of the document as code", () => {
+  test("shows code of the document as code, and the values of a schema in words", () => {
     expect(page).toContain("1 is the newest, and <code>last</code> is the oldest. Absent");
+    expect(text).toContain("page query: integer, 1 or more, or last");
+    expect(text).toContain("cars integer, 0 or more");
+    expect(text).toContain("camera_pk integer");
   });
 
   test("lists and suggests every fault, with what it does and its values", () => {
