@@ -61,7 +61,9 @@ const REFERENCES: Record<string, string> = {
   "'": "&#39;",
 };
 
+/** Most texts have nothing to escape, which a test finds out faster. */
 export function escapeText(text: string): string {
+  if (!/[&<>"']/.test(text)) return text;
   return text.replaceAll(/[&<>"']/g, (character) => REFERENCES[character] ?? "");
 }
 
