@@ -7,7 +7,7 @@ import { lastBlock } from "../../src/store/block.ts";
 import { writeQuery } from "../../src/store/d1.ts";
 import { createWholeNumberParser } from "../command-line/options.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { compare, measureCases, type PageRequest } from "./cases.ts";
+import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts";
 import { startServers } from "./servers.ts";
 
 const program = createProgram("npm run bench --")
@@ -25,11 +25,7 @@ const program = createProgram("npm run bench --")
 await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
-async function bench({
-  records,
-  rounds,
-  milliseconds,
-}: Record<"records" | "rounds" | "milliseconds", number>) {
+async function bench({ records, ...effort }: { records: number } & Effort) {
   const [file, folder] = [openTemporaryFile("records.csv"), openTemporaryFile("stores")];
   await runData("generate", "--records", String(records), "--out", file);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => ({
@@ -46,7 +42,7 @@ async function bench({
   });
   // Page 11 has both links, as the middle one has.
   const pages = { first: 11, middle: Math.ceil(lastPage(records) / 2), last: lastPage(records) };
-  const figures = await measureCases({ rounds, milliseconds }, ({ store, page, mode }) =>
+  const figures = await measureCases(effort, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
   const results = await Array.fromAsync(figures, async (one) => {

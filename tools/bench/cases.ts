@@ -28,9 +28,12 @@ type Figures = Record<"rps" | "p50_ms" | "p99_ms", number>;
 /** A request for a page, and the only correct response. */
 export type PageRequest = Record<"url" | "body", string>;
 
+/** How often each case is measured, and for how long. */
+export type Effort = Record<"rounds" | "milliseconds", number>;
+
 /** Measures all cases in turn, round after round, so that other work of the machine slows down all alike. Returns medians. */
 export async function measureCases(
-  { rounds, milliseconds }: { rounds: number; milliseconds: number },
+  { rounds, milliseconds }: Effort,
   request: (one: Case) => Promise<PageRequest>,
 ): Promise<(Case & Figures)[]> {
   const measured: Figures[][] = [];

@@ -21,27 +21,24 @@ export const cold = {
   },
 };
 
-/** By URL, because a page has links. */
-const constants = new Map<string, { body: string; headers: Headers }>();
-
 /** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
-export const floor = {
-  async fetch(request: Request, env: Env, context: ExecutionContext) {
-    const known = constants.get(request.url);
-    if (known) return new Response(known.body, known);
-    const response = await app.fetch(request, env, context);
-    constants.set(request.url, { body: await response.clone().text(), headers: response.headers });
-    return response;
-  },
-};
+export const floor = createFloor(async () => true);
 
-/** The least that a worker with a store can do: it also reads one row or one key, of about 1 KB. */
-export const store_floor = {
-  async fetch(request: Request, env: Env, context: ExecutionContext) {
-    // In a session, as src/store/d1.ts reads.
-    const session = () => env.DB.withSession("first-unconstrained").prepare("SELECT text FROM floor");
-    const least = env.STORE === "kv" ? await env.KV.get("floor") : await session().first("text");
-    if (least === null) throw new Error(`${env.STORE} has no floor`);
-    return floor.fetch(request, env, context);
-  },
-};
+/** The least that a worker with a store can do: it also reads a key, or a row in a session, of about 1 KB. */
+export const store_floor = createFloor(({ STORE, DB, KV }) => {
+  if (STORE === "kv") return KV.get("floor");
+  return DB.withSession("first-unconstrained").prepare("SELECT text FROM floor").first("text");
+});
+
+function createFloor(read: (env: Env) => Promise<unknown>) {
+  let page: { body: string; headers: Headers } | undefined;
+  return {
+    async fetch(request: Request, env: Env, context: ExecutionContext) {
+      if (!(await read(env))) throw new Error(`${env.STORE} has no floor`);
+      if (page) return new Response(page.body, page);
+      const response = await app.fetch(request, env, context);
+      page = { body: await response.clone().text(), headers: response.headers };
+      return response;
+    },
+  };
+}
