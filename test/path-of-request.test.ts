@@ -45,6 +45,6 @@ test("a page that the instance keeps takes the path that docs/architecture.md li
   const functions = [...traced.values()].flat();
   expect([...functions].sort()).toEqual((await readPath(2)).sort());
   expect([...traced.keys()].sort()).toEqual([...new Set(await readPath(3))].sort());
-  expect(traced.size).toBeLessThanOrEqual(11);
-  expect(functions.length).toBeLessThanOrEqual(32);
+  expect(traced.size).toBeLessThanOrEqual(10);
+  expect(functions.length).toBeLessThanOrEqual(31);
 });
