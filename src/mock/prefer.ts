@@ -30,9 +30,9 @@ export function readPreferences(header: string, query: string[]): Preferences {
 
 /** @param problems gets a sentence about each preference that is wrong */
 function addOptions({ options, texts }: Preferences, preferences: Preference[], problems: string[]): void {
-  for (const { name, value, text } of preferences) {
+  for (const { name, value } of preferences) {
     const parsed = isOptionName(name) ? MOCK_OPTIONS[name].parse(value.toLowerCase()) : undefined;
-    if (parsed === undefined && problems.length < MOST_PROBLEMS) problems.push(describeProblem(name, text));
+    if (parsed === undefined && problems.length < MOST_PROBLEMS) problems.push(describeProblem(name, value));
     if (!isOptionName(name) || name in options) continue;
     Object.assign(options, { [name]: parsed });
     if (parsed !== undefined) texts.set(name, writePreference(name, value));
@@ -67,7 +67,8 @@ function writePreference(name: string, value: string): string {
 const LONGEST_QUOTE = 40;
 
 /** A sentence in printable ASCII, because a header carries it. */
-function describeProblem(name: string, text: string): string {
+function describeProblem(name: string, value: string): string {
+  const text = name === "" || value === "" ? name + value : `${name}=${value}`;
   const start = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}...` : text;
   const quoted = start.replaceAll(/[^\x20-\x7e]/g, "?");
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${MOCK_OPTIONS[name].value}.`;
@@ -98,8 +99,6 @@ export interface Preference {
   name: string;
   /** Without quotes. Empty if there is no value, which means the same. Malformed text is kept as it was sent. */
   value: string;
-  /** The whole preference as it was sent. */
-  text: string;
 }
 
 /** The elements of a list and the parts of an element. Quoted strings may contain separators (RFC 9110, 5.6). */
@@ -119,10 +118,8 @@ export function splitPreferences(header: string): Preference[] {
   for (const [element] of header.matchAll(ELEMENTS)) {
     const text = element.match(PARTS)?.[0].trim() ?? "";
     const previous = preferences.at(-1);
-    if (previous?.name === "on" && TARGET.test(text)) {
-      previous.value += `,${text}`;
-      previous.text += `,${text}`;
-    } else if (text !== "") preferences.push(readPreference(text));
+    if (previous?.name === "on" && TARGET.test(text)) previous.value += `,${text}`;
+    else if (text !== "") preferences.push(readPreference(text));
   }
   return preferences;
 }
@@ -131,7 +128,7 @@ function readPreference(text: string): Preference {
   const [name = ""] = /^[!#$%&'*+.^_`|~0-9a-z-]+/i.exec(text) ?? [];
   const rest = text.slice(name.length).trimStart();
   const value = rest.startsWith("=") ? readWord(rest.slice(1).trimStart()) : rest;
-  return { name: name.toLowerCase(), value, text };
+  return { name: name.toLowerCase(), value };
 }
 
 /** A token or a quoted string, without its quotes and backslashes (RFC 9110, 5.6.4). */

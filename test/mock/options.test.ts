@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LAST_PAGE, MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
-import { type Preference, readPreferences, splitPreferences } from "../../src/mock/prefer.ts";
+import { readPreferences, splitPreferences } from "../../src/mock/prefer.ts";
 
 const ROWS = Object.entries(MOCK_OPTIONS);
 
@@ -78,7 +78,7 @@ describe("valid options", () => {
 
 describe("an invalid option is a warning in the header, and an error in the query", () => {
   test.each([
-    ...["code", "code=", "code=399", "code=600", "code=5e2", "code=503.0", "code=-503", "code=0x1F7"],
+    ...["code", "code=399", "code=600", "code=5e2", "code=503.0", "code=-503", "code=0x1F7"],
     ...['code="503', "code=503 x", "delay", "delay=-1", "delay=10001", "delay=5-1", "delay=1-10001"],
     ...["delay=1-2-3", "delay=1-", "delay=-", "delay=1.5", "delay=1s", "fail", "fail=-0.1", "fail=1.1"],
     ...["fail=10%", "fail=.", "fail=1e-1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x"],
@@ -89,7 +89,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
       "body",
       "body=broken",
       "body=constructor",
-      "on=",
+      "on",
       "on=0",
       "on=first",
     ],
@@ -119,7 +119,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ["time=3", " Did you mean times?"],
     ["x-code=503", " Did you mean code?"],
     ["something=else", ""],
-    ["=503", ""],
+    ["(code)", ""],
   ])("%s is unknown", (text, hint) => {
     expect(readPreferences(text, []).warnings).toEqual([`${text} is unknown.${hint}`]);
     expect(readPreferences("", [text]).errors).toEqual([`${text} is unknown.${hint}`]);
@@ -147,28 +147,24 @@ describe("an invalid option is a warning in the header, and an error in the quer
   });
 });
 
-const one = (name: string, value = "", text = value === "" ? name : `${name}=${value}`): Preference => ({
-  name,
-  value,
-  text,
-});
-
 describe("the preferences of a Prefer header", () => {
-  test.each<[string, Preference[]]>([
-    [" ,, ,", []],
-    ["\tCODE\t=\t503\t", [one("code", "503", "CODE\t=\t503")]],
-    [" , code=503 ,, delay=1 ,", [one("code", "503"), one("delay", "1")]],
-    ["code=", [one("code", "", "code=")]],
-    [String.raw`code="\5\"0\\3"`, [one("code", String.raw`5"0\3`, String.raw`code="\5\"0\\3"`)]],
-    ['a="1,2;3=4", b', [one("a", "1,2;3=4", 'a="1,2;3=4"'), one("b")]],
-    ['a;b="c,d;e", f', [one("a"), one("f")]],
-    ["code: 503", [one("code", ": 503", "code: 503")]],
-    ["code=503=4", [one("code", "503=4")]],
-    ['code="503', [one("code", '"503')]],
-    ["on=3,7-9, last", [one("on", "3,7-9,last")]],
-    ["(code)=503, ;a, ok", [one("", "(code)=503", "(code)=503"), one("ok")]],
-    ["__proto__=1", [one("__proto__", "1")]],
-  ])("%j", (text, preferences) => expect(splitPreferences(text)).toEqual(preferences));
+  test.each<[string, ...[name: string, value: string][]]>([
+    [" ,, ,"],
+    ["\tCODE\t=\t503\t", ["code", "503"]],
+    [" , code=503 ,, delay=1 ,", ["code", "503"], ["delay", "1"]],
+    ["code=", ["code", ""]],
+    [String.raw`code="\5\"0\\3"`, ["code", String.raw`5"0\3`]],
+    ['a="1,2;3=4", b', ["a", "1,2;3=4"], ["b", ""]],
+    ['a;b="c,d;e", f', ["a", ""], ["f", ""]],
+    ["code: 503", ["code", ": 503"]],
+    ["code=503=4", ["code", "503=4"]],
+    ['code="503', ["code", '"503']],
+    ["on=3,7-9, last", ["on", "3,7-9,last"]],
+    ["(code)=503, ;a, ok", ["", "(code)=503"], ["ok", ""]],
+    ["__proto__=1", ["__proto__", "1"]],
+  ])("%j", (text, ...preferences) =>
+    expect(splitPreferences(text).map(({ name, value }) => [name, value])).toEqual(preferences),
+  );
 
   test("are read without an error, whatever is sent, and a quoted value is the original value", () => {
     const part = fc.constantFrom("code", "on", "=", ",", ";", '"', "\\", " ", "\t", "503", "é", "\0", "\n");
