@@ -44,3 +44,12 @@ export function changeQuery(url: URL, name: string, value: string | null): strin
   else query.set(name, value);
   return `${url.pathname}?${query}`;
 }
+
+/** @returns undefined if the text is not JSON, because a fault has broken it */
+export function parseBody(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,6 +1,6 @@
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import { type ClientResponse, changeQuery, describeStatus, Message } from "./client-response.tsx";
+import { type ClientResponse, changeQuery, describeStatus, Message, parseBody } from "./client-response.tsx";
 import type { FC } from "./jsx-runtime.ts";
 import { Layout } from "./layout.tsx";
 
@@ -24,6 +24,7 @@ const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, place, url
     <a href={changeQuery(url, name, value)}>{text}</a>
   );
   const seconds = headers.get("Retry-After");
+  const { detail = body } = Object(parseBody(body));
   if (isFault)
     return (
       <>
@@ -34,10 +35,10 @@ const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, place, url
   if (seconds !== null)
     return (
       <>
-        {readDetail(body)} <a href={url.pathname + url.search}>Try again</a> after {seconds} seconds.
+        {detail} <a href={url.pathname + url.search}>Try again</a> after {seconds} seconds.
       </>
     );
-  if (status !== 404) return <>{readDetail(body)}</>;
+  if (status !== 404) return <>{detail}</>;
   if (url.pathname !== COLLECTION_PATH)
     return (
       <>
@@ -54,12 +55,3 @@ const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, place, url
     </>
   );
 };
-
-/** @returns the whole body if a fault has broken it */
-function readDetail(body: string): string {
-  try {
-    return String(JSON.parse(body).detail);
-  } catch {
-    return body;
-  }
-}

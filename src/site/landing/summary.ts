@@ -5,9 +5,6 @@ import type { Day, Statistics } from "../../records/statistics.ts";
 import type { State } from "../../store/state.ts";
 import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 
-/** The path of the file with all records of the seed. */
-const SEED_PATH = "/seed.csv.gz";
-
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof summarise>;
 
@@ -33,7 +30,7 @@ export function summarise(
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + DOCUMENT_PATH,
     /** All records as one file; null if they are not the seed, or if a process serves them, which does not have the file. */
-    seed_url: state.source === "generated" && settings.STORE !== "memory" ? origin + SEED_PATH : null,
+    seed_url: state.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
     count: state.count,
     pages: lastPage(state.count),
     loaded_at: state.loaded_at,

@@ -1,6 +1,6 @@
 import { COLLECTION_PATH, lastPage, pageUrls } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
-import { type ClientResponse, Message } from "../client-response.tsx";
+import { type ClientResponse, Message, parseBody } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
 import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
@@ -14,7 +14,7 @@ import { RecordTable } from "./record-table.tsx";
  */
 export function renderRecords(response: ClientResponse, number: number): string {
   const { url, body } = response;
-  const page = parsePage(body);
+  const page = parseBody(body) as Page | undefined;
   const place = `${number}${page ? ` of ${lastPage(page.count)}` : ""}`;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
@@ -37,15 +37,6 @@ export function renderRecords(response: ClientResponse, number: number): string 
       </section>
     </Layout>
   ).html;
-}
-
-/** @returns undefined if the text is not a page, because a fault has broken it */
-function parsePage(text: string): Page | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What is unusual about a page, with the way back to the usual one. */
