@@ -29,6 +29,11 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
   return new HttpError(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
 }
 
+/** Refuses a method, as the last route of a path that has GET only. */
+export function refuseMethod({ req }: Context): never {
+  throw methodNotAllowed(req.method, "GET, HEAD");
+}
+
 /** @param seconds the time after which the client may retry, 1 or more */
 export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";

@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
-import { logFailedRequest, methodNotAllowed, unavailable } from "../http/errors.ts";
+import { logFailedRequest, refuseMethod, unavailable } from "../http/errors.ts";
 import { ERROR_CACHING } from "../http/headers.ts";
 import { openStore } from "../store/open.ts";
 import { limitTime } from "../store/retry.ts";
@@ -35,9 +35,7 @@ health.get(PATH, async (c) => {
   }
 });
 
-health.all(PATH, (c) => {
-  throw methodNotAllowed(c.req.method, "GET, HEAD");
-});
+health.all(PATH, refuseMethod);
 
 /** Reads the state, or takes what another request has read or is reading. */
 function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {

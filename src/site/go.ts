@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import { HttpError, methodNotAllowed } from "../http/errors.ts";
+import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { CollectionEnv } from "../records/route.ts";
@@ -29,9 +29,7 @@ export function createGo(): Hono<CollectionEnv> {
     return c.redirect(`${COLLECTION_PATH}?${query}#${day === date ? day : `nearest-${day}`}`);
   });
 
-  go.all(GO_PATH, (c) => {
-    throw methodNotAllowed(c.req.method, "GET, HEAD");
-  });
+  go.all(GO_PATH, refuseMethod);
 
   return go;
 }

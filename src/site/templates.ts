@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../env.ts";
-import { methodNotAllowed } from "../http/errors.ts";
+import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./about.ts";
@@ -49,9 +49,7 @@ function serve(templates: Hono<{ Bindings: Env }>, template: Template): void {
     if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
     return c.body(text, 200, { ...headers, ...caching });
   });
-  templates.all(path, (c) => {
-    throw methodNotAllowed(c.req.method, "GET, HEAD");
-  });
+  templates.all(path, refuseMethod);
 }
 
 async function fill(c: Context<{ Bindings: Env }>, { file, encode }: Template, origin: string) {

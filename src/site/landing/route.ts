@@ -1,6 +1,6 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../../env.ts";
-import { methodNotAllowed } from "../../http/errors.ts";
+import { refuseMethod } from "../../http/errors.ts";
 import { PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
@@ -41,9 +41,7 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     return c.body(`<!doctype html>${current.html}`, 200, { ...HTML_HEADERS, ...headers });
   });
 
-  landing.all("/", (c) => {
-    throw methodNotAllowed(c.req.method, "GET, HEAD");
-  });
+  landing.all("/", refuseMethod);
 
   return landing;
 }
