@@ -1,4 +1,6 @@
+import { expect } from "vitest";
 import { listBlocks } from "../../data/collection.ts";
+import type { Hide, PageNumber } from "../../src/records/page.ts";
 import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
@@ -8,11 +10,6 @@ import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 /** The state of a load whose name says how many records it has. */
 export function makeState(count: number, sequence = 1): State {
   return { load: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "" };
-}
-
-/** The page that an instance must serve of a load. */
-export function pageOf(count: number, page: number) {
-  return { count, number: page, results: resultsOf(makeNewestFirst(count), page) };
 }
 
 /** What an instance serves if there is no such page. */
@@ -76,15 +73,22 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
       respond(`block ${numbers}`, () => numbers.map((number) => read(load, number))),
   };
   const cache = createCachedStore(store, kind, keptBytes);
+  /** What the instance serves. */
+  const readServed = async (page: PageNumber, hide?: Hide) => {
+    const { count, number, results } = await readPage(cache, page, hide);
+    return { count, number, results };
+  };
   return {
     cache,
     store,
     reads,
     control,
-    /** What the instance serves. */
-    async read(page: number | "last", hidden?: (count: number) => number) {
-      const { count, number, results } = await readPage(cache, page, hidden);
-      return { count, number, results };
+    read: readServed,
+    /** Expects that the instance serves these pages of the load that has so many records. */
+    async serves(count: number, ...pages: number[]) {
+      const records = makeNewestFirst(count);
+      for (const number of pages)
+        expect(await readServed(number)).toEqual({ count, number, results: resultsOf(records, number) });
     },
   };
 }
