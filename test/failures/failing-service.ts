@@ -3,6 +3,7 @@ import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import type { Store } from "../../src/store/state.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
+import { interceptCalls } from "../store/stores.ts";
 
 /** Creates a service whose store fails or hangs on command. It must be read for every response, but is trusted for 0 seconds. */
 export async function createFailingService(records: TrafficRecord[], settings: Partial<Env> = {}) {
@@ -14,19 +15,12 @@ export async function createFailingService(records: TrafficRecord[], settings: P
     reads: 0,
     message: "the store is broken",
   };
-  const read =
-    <Arguments extends unknown[], Result>(method: (...args: Arguments) => Promise<Result>) =>
-    async (...args: Arguments): Promise<Result> => {
-      control.reads += 1;
-      if (control.hangs) return new Promise<never>(() => {});
-      if (control.fails) throw new Error(control.message);
-      return method(...args);
-    };
-  const failing: Store = {
-    ...store,
-    readState: read(store.readState),
-    readBlocks: read(store.readBlocks),
-  };
+  const failing = interceptCalls<Store>(store, async (operate) => {
+    control.reads += 1;
+    if (control.hangs) return new Promise(() => {});
+    if (control.fails) throw new Error(control.message);
+    return operate();
+  });
   return {
     service: createInstance(failing, { settings }),
     /** An instance of the same store that has nothing in memory. */

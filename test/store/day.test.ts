@@ -77,7 +77,7 @@ const KINDS: Record<string, Kind> = {
 /** Makes the operations of a writer take time, now and then hours, and fail from some moment on. */
 function createSlowStore(store: WritableStore, random: Random, crashAfter: number): WritableStore {
   let left = crashAfter;
-  return interceptCalls(store, async (operate) => {
+  const slow = interceptCalls(store, async (operate) => {
     await sleep(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
     if (left-- <= 0) throw new CrashError();
     const result = await operate();
@@ -85,6 +85,7 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
     if (left <= 0 && random() < 0.5) throw new CrashError();
     return result;
   });
+  return { ...slow, batchBytes: 1 };
 }
 
 /** What each load contains, and until when it was served. */

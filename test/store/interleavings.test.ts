@@ -57,12 +57,13 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   /** The store with operations that a test controls. Blocks are written and removed one by one, so that there are many steps. */
   function openStepwise(onStep: OnStep): WritableStore {
     const { database, namespace } = stores;
-    if (name === "d1") return createWritableD1(interceptCalls(database, onStep));
+    if (name === "d1") return createWritableD1({ ...interceptCalls(database, onStep), batchBytes: 1 });
     const each = async <T>(items: T[], act: (item: T) => Promise<void>) => {
       for (const item of items) await onStep(() => act(item));
     };
     const stepwise: WritableNamespace = {
       ...interceptCalls(namespace, onStep),
+      batchBytes: 1,
       // KV writes and removes each key by itself.
       put: (pairs) => each(pairs, (pair) => namespace.put([pair])),
       delete: (keys) => each(keys, (key) => namespace.delete([key])),

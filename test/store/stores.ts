@@ -61,10 +61,7 @@ export function openWorkerStore({ DB, KV }: Env, name: StoreName): WritableStore
   return createWritableKv(namespace, true);
 }
 
-/**
- * Calls a function in place of each method of an object, with which it can run the method, wait or fail. Blocks are written one
- * by one, so that there are many calls.
- */
+/** Calls a function in place of each method of an object. It can run the method, wait or fail. */
 export function interceptCalls<T extends object>(
   target: T,
   around: (operate: () => Promise<unknown>) => Promise<unknown>,
@@ -73,7 +70,7 @@ export function interceptCalls<T extends object>(
     name,
     typeof member === "function" ? (...parameters: unknown[]) => around(() => member(...parameters)) : member,
   ]);
-  return { ...Object.fromEntries(entries), batchBytes: 1 };
+  return Object.fromEntries(entries);
 }
 
 /**
