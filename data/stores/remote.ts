@@ -61,8 +61,8 @@ interface Result {
 function remoteDatabase(choice: StoreChoice): WritableDatabase {
   const runExecute = (...args: string[]) => run(choice, ["d1", "execute", "DB", "--yes", ...args]);
   const execute = async (sql: string): Promise<Result> => {
-    const results: Result[] = JSON.parse(await runExecute("--json", "--command", sql));
-    return results.at(-1) ?? { results: [], meta: {} };
+    const [result]: [Result] = JSON.parse(await runExecute("--json", "--command", sql));
+    return result;
   };
   return {
     query: async (sql, parameters) => (await execute(inline(sql, parameters))).results,

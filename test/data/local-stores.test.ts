@@ -60,6 +60,24 @@ describe("a store on this machine", () => {
     },
   );
 
+  test.each(STORE_NAMES)("%s: has the preview id or else the id of the configuration", async (store) => {
+    const persistTo = createFolder();
+    const config = join(persistTo, "wrangler.json");
+    const useId = async <T>(
+      id: string,
+      preview_id: string | undefined,
+      action: (store: WritableStore) => T,
+    ) => {
+      const database = { binding: "DB", database_id: id, preview_database_id: preview_id };
+      const namespace = { binding: "KV", id, preview_id };
+      await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
+      return useStore({ store, persistTo, config }, async (opened) => action(opened.store));
+    };
+    await useId("one", "two", (opened) => loadRecords(opened, makeRecords(20)));
+    expect(await useId("one", undefined, read)).toEqual([]);
+    expect(await useId("two", undefined, read)).toHaveLength(20);
+  });
+
   test("keeps no values of keys that were replaced or deleted", async () => {
     for (const count of [450, 150])
       await inThisProcess("kv", (store) => loadRecords(store, makeRecords(count)));
