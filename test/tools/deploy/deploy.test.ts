@@ -132,6 +132,14 @@ describe.concurrent("in an account with KV", async () => {
   const { api, project, run, listDatabases, listVersions, chooseKv } = await useAccount();
   const previewed = `${WORKER}/feature/login`;
 
+  testNext("a preview that fails does not affect production", async () => {
+    api.refused = /\/previews/;
+    const { stderr } = await run(1, PREVIEW);
+    expect(stderr).toMatch(
+      /^Step 1 of 3 failed: deploy the preview\.\nReceived a malformed response.*\n\nProduction is not affected\.$/m,
+    );
+  });
+
   testNext("a preview needs no store", async () => {
     const { stdout, stderr } = await run(0, PREVIEW);
     expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
