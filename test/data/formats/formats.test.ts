@@ -12,6 +12,7 @@ const readRecords = async (input: string | Buffer[], modelName?: Source["modelNa
 const NEW = makeRecord({ id: 2, timestamp: "2020-02-29T00:00:00Z", camera_ok: "True" });
 const OLD = makeRecord();
 const BOTH = [NEW, OLD];
+const REFS = ["a\\", 'a"}', 'a\\"', "a:{"].map((camera_ref) => makeRecord({ camera_ref }));
 const LINES =
   "2,7,a33,2020-02-29T00:00:00Z,True,3,2,1,0,0,0,tf1\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n";
 
@@ -34,6 +35,7 @@ test.each(
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with a byte order mark, CRLF and blank lines", `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
+    ["JSON Lines with quotes and backslashes", REFS.map((record) => JSON.stringify(record)).join("\n"), REFS],
     ["JSON Lines with another order of fields", JSON.stringify(Object.fromEntries(Object.entries(NEW).reverse())), [NEW]],
     ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
     ["an array of records", JSON.stringify(BOTH), BOTH],

@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRecords } from "../../../data/collection.ts";
-import { STORE_NAMES } from "../../../data/stores/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
@@ -23,18 +22,20 @@ const EXPECTED = {
 const { folder, write, run } = createDataFolder();
 
 test("an export can be loaded and exported again without any difference, and is served in its order", async () => {
-  let loaded = await write("begin.csv", records.toReversed());
-  for (const store of STORE_NAMES) {
+  const file = (name: string) => join(folder, name);
+  for (const [store, loaded] of [
+    ["d1", await write("begin.csv", records.toReversed())],
+    ["kv", file("d1.csv")],
+    ["d1", file("kv.jsonl")],
+  ] as const) {
     expect(await run("load", "--store", store, loaded)).toMatchObject({ status: 0, stderr: "" });
     for (const [format, text] of Object.entries(EXPECTED)) {
-      const out = join(folder, `${store}.${format}`);
+      const out = file(`${store}.${format}`);
       const { stdout } = await run("export", "--store", store, "--format", format, "--out", out);
       expect(stdout).toBe("Exported 640 records.\n");
       expect(await readFile(out, "utf8")).toBe(text);
     }
-    loaded = join(folder, `${store}.csv`);
   }
-  await run("load", "--store", "d1", join(folder, "kv.jsonl"));
   const { origin, close } = await startWorker({ folder });
   expect(await walk(origin)).toEqual(records);
   await close();
