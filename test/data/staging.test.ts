@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { cameraRef } from "../../data/formats/validation.ts";
 import { stageRecords } from "../../data/staging.ts";
 import { NO_COUNTS } from "../../src/records/record.ts";
@@ -105,73 +105,62 @@ test.each([
   ]);
 });
 
-describe("the order of files and records does not change the collection:", () => {
-  const text = fc.oneof(
-    fc.constantFrom("a", "A", "b", "a\uffee", "a😀", '" a', "a,"),
-    fc.string({ unit: "grapheme", minLength: 1 }),
-  );
-  const ref = text.filter((text) => cameraRef.safeParse(text).success);
-  const [min, max] = [new Date("0000-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")];
-  const timestamp = fc.oneof(
-    fc.constantFrom("2019-05-17T00:00:00Z", "2020-02-29T23:59:59Z"),
-    fc.date({ min, max, noInvalidDate: true }).map((date) => `${date.toISOString().slice(0, 19)}Z`),
-  );
-  const count = fc.oneof(fc.nat(9), fc.maxSafeNat());
-  const record = fc.record({
+const anyText = fc.oneof(
+  fc.constantFrom("a", "A", "b", "a\uffee", "a😀", '" a', "a,"),
+  fc.string({ unit: "grapheme", minLength: 1 }),
+);
+const anyRef = anyText.filter((text) => cameraRef.safeParse(text).success);
+const [min, max] = [new Date("0000-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")];
+const anyTimestamp = fc.oneof(
+  fc.constantFrom("2019-05-17T00:00:00Z", "2020-02-29T23:59:59Z"),
+  fc.date({ min, max, noInvalidDate: true }).map((date) => `${date.toISOString().slice(0, 19)}Z`),
+);
+const anyRecord = fc
+  .record({
     id: fc.oneof(fc.integer({ min: -5, max: 50 }), fc.maxSafeInteger()),
     camera_pk: fc.nat(4),
-    camera_ref: fc.constant(""),
-    timestamp,
+    timestamp: anyTimestamp,
     camera_ok: fc.constantFrom(null, "True" as const),
-    cars: count,
-    persons: count,
-    bicycles: count,
-    trucks: count,
-    motorcycles: count,
-    buses: count,
-    model_name: fc.constant("tf1" as const),
+    cars: fc.oneof(fc.nat(9), fc.maxSafeNat()),
+    buses: fc.maxSafeNat(),
+  })
+  .map(makeRecord);
+
+/** Valid records of one load: unique ids, one record per camera and time, one camera_ref per camera. */
+const anyLoad = fc
+  .record({
+    refs: fc.array(anyRef, { minLength: 1, maxLength: 5 }),
+    records: fc.uniqueArray(anyRecord, { minLength: 1, maxLength: 40, selector: ({ id }) => id }),
+  })
+  .map(({ refs, records }) => {
+    const named = records.map((one) => ({ ...one, camera_ref: refs[one.camera_pk % refs.length]! }));
+    return [...new Map(named.map((one) => [`${one.camera_pk} ${one.timestamp}`, one])).values()];
   });
 
-  /** Valid records of one load: unique ids, one record per camera and time, one camera_ref per camera. */
-  const load = fc
-    .record({
-      refs: fc.array(ref, { minLength: 1, maxLength: 5 }),
-      records: fc.uniqueArray(record, { minLength: 1, maxLength: 40, selector: ({ id }) => id }),
-    })
-    .map(({ refs, records }) => {
-      const named = records.map((one) => ({ ...one, camera_ref: refs[one.camera_pk % refs.length] ?? "" }));
-      return [...new Map(named.map((one) => [`${one.camera_pk} ${one.timestamp}`, one])).values()];
-    });
-
-  test("in CSV and JSON Lines", () =>
-    fc.assert(
-      fc.asyncProperty(
-        load,
-        fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
-        async (records, formats) => {
-          const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
-          const contents = shares.map((share, i) => (formats[i] ? writeCsv(share) : share));
-          const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
-          const staged = await stageFiles(files, { strict: true });
-          expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());
-        },
-      ),
-      { numRuns: 150 },
-    ));
-});
+test("the order of files and records does not change the collection, in CSV and JSON Lines", () =>
+  fc.assert(
+    fc.asyncProperty(
+      anyLoad,
+      fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
+      async (records, formats) => {
+        const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
+        const contents = shares.map((share, i) => (formats[i] ? writeCsv(share) : share));
+        const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
+        const staged = await stageFiles(files, { strict: true });
+        expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());
+      },
+    ),
+    { numRuns: 150 },
+  ));
 
 /** White space, which gzip cannot compress well. */
 const SPACE = Buffer.from(randomBytes(1_000_000).map((byte) => " \n\t\r".charCodeAt(byte % 4)));
 const ZIPPED = gzipSync(SPACE);
+const ZIPPED_MB = Math.round(ZIPPED.length / 1e5) / 10;
 
 test.each<[string, Contents, done: number, total: number | undefined]>([
   ["of all files", { a: Array(2_500).fill({ cars: -1 }), b: [{}] }, 0.5, 0.5],
-  [
-    "of a gzipped file, compressed, even if it contains no records",
-    { a: ZIPPED },
-    ZIPPED.length / 1e6,
-    ZIPPED.length / 1e6,
-  ],
+  ["of a gzipped file, even if it contains no records", { a: ZIPPED }, ZIPPED_MB, ZIPPED_MB],
   ["without a total if the size is not known", { a: [{}], "-": SPACE }, 1, undefined],
 ])("shows the megabytes that are read: %s", async (_, contents, done, total) => {
   const shown: (number | undefined)[][] = [];
@@ -182,7 +171,7 @@ test.each<[string, Contents, done: number, total: number | undefined]>([
   });
   await findProblems(contents, { openStep });
   expect(steps).toEqual(["reading", "comparing"]);
-  expect(shown.at(-1)).toEqual([done, total].map((number) => number && Math.round(10 * number) / 10));
+  expect(shown.at(-1)).toEqual([done, total]);
   expect(shown).toEqual(shown.toSorted(([one = 0], [other = 0]) => one - other));
   expect(shown[0]?.[0]).toBeLessThan(0.2);
 });

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, rmdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -9,6 +9,10 @@ import { finish } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
 
+const local = createDataFolder();
+const small = join(local.folder, "small");
+mkdirSync(small);
+
 /** Runs a command that only root may run. Returns whether it succeeded. */
 function runAsRoot(command: string, ...args: string[]): boolean {
   const sudo = process.getuid?.() === 0 ? [] : ["sudo", "--non-interactive"];
@@ -16,20 +20,14 @@ function runAsRoot(command: string, ...args: string[]): boolean {
   return spawnSync(program, rest).status === 0;
 }
 
-const local = createDataFolder();
-const small = join(local.folder, "small");
-
 /** Mounts a small file system at `small`. Returns false if this is not permitted. */
-const mount = (megabytes: number): boolean => {
-  mkdirSync(small, { recursive: true });
-  return runAsRoot("mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", small);
-};
-const unmount = (): boolean => runAsRoot("umount", "--lazy", small);
+const mount = (megabytes: number) =>
+  runAsRoot("mount", "-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", small);
+const unmount = () => runAsRoot("umount", "--lazy", small);
 
-const isPermitted = mount(1);
-if (isPermitted) unmount();
-else console.warn("Tests of full disks are skipped: mounting a small file system is not permitted.");
-rmdirSync(small);
+const isPermitted = mount(1) && unmount();
+if (!isPermitted)
+  console.warn("Tests of full disks are skipped: mounting a small file system is not permitted.");
 
 /** Runs a test with a small file system in the folder `small`. */
 async function withDisk(megabytes: number, action: () => Promise<void>): Promise<void> {
@@ -38,13 +36,14 @@ async function withDisk(megabytes: number, action: () => Promise<void>): Promise
 }
 
 /** Runs a command in its own process, because the temporary files of this one are elsewhere. */
-const run = (TMPDIR: string, ...args: string[]) =>
-  finish(
-    spawn(process.execPath, ["tools/data/cli.ts", ...args], {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, TMPDIR },
-    }),
-  );
+function run(TMPDIR: string, ...args: string[]) {
+  const env = { ...process.env, TMPDIR };
+  const child = spawn(process.execPath, ["tools/data/cli.ts", ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env,
+  });
+  return finish(child);
+}
 
 const FULL = /: the disk is full\. \d+\.\d MB are free/;
 
