@@ -61,12 +61,13 @@ function checkObservation(values: unknown, place: Place): Row {
   const checked = observations.validate(values, place);
   if ("problems" in checked) return checked;
   const { image_proc, image_capt, camera_ref, warnings, model_name, ...counts } = checked.data;
+  const health = warnings === 0 ? "True" : "False";
   const record: TrafficRecord = {
     id: 0,
     camera_pk: 0,
     camera_ref,
     timestamp: image_capt,
-    camera_ok: warnings === null ? null : warnings === 0 ? "True" : "False",
+    camera_ok: warnings === null ? null : health,
     cars: counts.car,
     persons: counts.person,
     bicycles: counts.bicycle,

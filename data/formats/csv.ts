@@ -42,7 +42,7 @@ function splitRows({ text, line }: TextChunk): CsvRow[] {
   for (let start = 0; start < text.length; line++) {
     const end = text.indexOf("\n", start);
     const next = end < 0 ? text.length : end + 1;
-    const row = text.slice(start, end < 0 ? next : text[end - 1] === "\r" ? end - 1 : end);
+    const row = end < 0 ? text.slice(start) : text.slice(start, text[end - 1] === "\r" ? end - 1 : end);
     if (row !== "") rows.push({ cells: row.split(","), line });
     start = next;
   }

@@ -25,14 +25,7 @@ export async function info(options: InfoOptions): Promise<void> {
     const place = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
     if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
     else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
-    else
-      console.log(
-        layOut([
-          ["store", place],
-          ...describeState(state, statistics),
-          ...describeRecords(state.count, statistics),
-        ]),
-      );
+    else console.log(layOut([["store", place], ...describe(state, statistics)]));
   });
 }
 
@@ -40,26 +33,16 @@ function describeFolder(persistTo: string | undefined): string {
   return persistTo === undefined ? "on this machine" : `on this machine in ${persistTo}`;
 }
 
-function describeState({ loaded_at, load, count }: State, statistics: Statistics): Line[] {
+function describe({ loaded_at, load, count }: State, statistics: Statistics): Line[] {
+  const { first, last, cameras, totals, days } = statistics;
+  const failing = days.reduce((sum, [, , number]) => sum + number, 0);
+  const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
+  const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [
     ["loaded at", loaded_at ?? "not known"],
     ["sources", describeSources(statistics)],
     ["load", load],
     ["records", count],
-  ];
-}
-
-function describeSources({ sources, source_count }: Statistics): string {
-  const names = sources.map(escapeInvisible).join(", ");
-  if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
-  return names || "not known";
-}
-
-function describeRecords(count: number, { first, last, cameras, totals, days }: Statistics): Line[] {
-  const failing = days.reduce((sum, [, , number]) => sum + number, 0);
-  const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
-  const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
-  return [
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],
     ["days with records", days.length],
@@ -69,6 +52,12 @@ function describeRecords(count: number, { first, last, cameras, totals, days }: 
     ["camera_ok null", share(unknown)],
     ...ROAD_USERS.map((name): Line => [name, totals[name]]),
   ];
+}
+
+function describeSources({ sources, source_count }: Statistics): string {
+  const names = sources.map(escapeInvisible).join(", ");
+  if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
+  return names || "not known";
 }
 
 function layOut(lines: Line[]): string {

@@ -82,6 +82,26 @@ describe("info", () => {
     }
   });
 
+  test("shows the numbers of the records", async () => {
+    await run("load", "--store", "d1", await write("counted.csv", makeRecords(200)));
+    const { stdout } = await info("--persist-to", folder);
+    expect(stdout.slice(stdout.indexOf("records "))).toBe(`records            200
+first timestamp    2019-05-17T00:00:00Z
+last timestamp     2019-05-18T00:30:00Z
+days with records  2
+cameras            4
+camera_ok True     86 (43.0 %)
+camera_ok False    14 (7.0 %)
+camera_ok null     100 (50.0 %)
+cars               2783
+persons            1103
+bicycles           371
+trucks             279
+motorcycles        93
+buses              186
+`);
+  });
+
   test("fails if the configuration cannot be read", async () => {
     const stderr = `The configuration ${folder} cannot be read: it is a directory\n`;
     expect(await info("--config", folder)).toEqual({ status: 1, stdout: "", stderr });
