@@ -12,13 +12,11 @@ import { createLanding } from "./site/landing/route.ts";
 import { createTemplates } from "./site/templates.ts";
 import { showAsPage } from "./site/web-layer.ts";
 
-interface AppSettings {
-  /** The clock of faults, in milliseconds since 1970; caches use the real one. */
-  now?: () => number;
-}
-
-/** Creates the service. All that it keeps belongs to it, so several can run in one process. */
-export function createApp({ now = () => Date.now() }: AppSettings = {}) {
+/**
+ * Creates the service. All that it keeps belongs to it, so several can run in one process.
+ * @param now the clock of faults, in milliseconds since 1970; caches use the real one
+ */
+export function createApp(now = () => Date.now()) {
   const app = new Hono<{ Bindings: Env }>();
   const mock = createMock(now);
 

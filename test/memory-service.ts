@@ -50,7 +50,7 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
   };
   const env = { ...usual, ...settings } as Partial<Record<keyof Env, unknown>> as Env;
   assignStore(env, store);
-  const app = createApp(now ? { now } : {});
+  const app = createApp(now);
   return {
     origin: ORIGIN,
     env,

@@ -26,7 +26,7 @@ interface Watching extends Reporting {
 export function createService(options: ServiceOptions = {}, watching: Watching = {}): Service {
   const variables = createVariables(options);
   const { records, files, now } = options;
-  const app = createApp(now ? { now } : {});
+  const app = createApp(now);
   const input = { records: records && copyRecords(records), files };
   const { ready, current, replace } = createEnvironments(variables, input, watching);
   const serve: Respond = async (request) =>
