@@ -217,6 +217,28 @@ describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", 
   });
 });
 
+test.each([
+  [
+    envelope(({ count: _, ...fields }) => fields, "2"),
+    "Page envelope.count",
+    "?format=api&page=2: count is missing",
+  ],
+  [
+    rewrite((url) => url.replace(/api$/, "api&page=7")),
+    "List records.page default",
+    "?format=api: is not page 1",
+  ],
+  [page(status(400), null), "List records.page default", "?format=api: returned 400"],
+])(
+  "a defect of one response, %#, breaks one rule, and the evidence says how",
+  async (change, rule, evidence) => {
+    const { broken, rules } = await check(100, change);
+    expect(broken).toEqual([rule]);
+    const result = rules.find((one) => one.rule === rule);
+    expect(result?.evidence).toEqual([`http://counts.example/api/tf1/records/${evidence}`]);
+  },
+);
+
 test("each rule is broken by a service, and explained in docs/conformance.md", () => {
   const [, rules = ""] = readFileSync("docs/conformance.md", "utf8").split(/^## The rules$/m);
   const documented = [...rules.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
