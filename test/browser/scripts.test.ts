@@ -64,36 +64,43 @@ describe("copy buttons", () => {
 
 async function openForm(page: Page) {
   await page.goto("/docs");
-  return page.getByRole("form", { name: "Try it" });
+  const form = page.getByRole("form", { name: "Try it" });
+  return {
+    fill: async (number: string, prefer: string) => {
+      await form.getByLabel("page").fill(number);
+      await form.getByLabel("prefer").fill(prefer);
+    },
+    click: (name: string) => form.getByRole("button", { name }).click(),
+  };
 }
 
-describe("without scripts, the form of the API reference", () => {
-  test("opens the response, with all parameters that are chosen", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled: false });
-    const form = await openForm(page);
-    await form.getByLabel("page").fill("3");
-    await form.getByLabel("prefer").fill("delay=20-80,retry-after=date");
-    const response = await follow(page, () => form.getByRole("button", { name: "Send" }).click());
-    expect(response.headers()["content-type"]).toBe("application/json");
-    expect(response.headers()["preference-applied"]).toContain("delay=20-80");
-    const { searchParams } = new URL((await response.json()).previous);
-    expect(searchParams.get("page")).toBe("2");
-    expect(searchParams.getAll("prefer")).toEqual(["delay=20-80,retry-after=date"]);
+test("without scripts, the form opens the response or a web page", async ({ visit }) => {
+  const page = await visit({ javaScriptEnabled: false });
+  const sending = await openForm(page);
+  await sending.fill("3", "delay=20-80,retry-after=date");
+  const response = await follow(page, () => sending.click("Send"));
+  expect(response.headers()).toMatchObject({
+    "content-type": "application/json",
+    "preference-applied": expect.stringContaining("delay=20-80"),
   });
-
-  test("opens a web page", async ({ visit }) => {
-    const page = await visit({ javaScriptEnabled: false });
-    const form = await openForm(page);
-    await form.getByLabel("page").fill("");
-    await follow(page, () => form.getByRole("button", { name: "Open the web page" }).click());
-    expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
-    expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
-  });
+  const { searchParams } = new URL((await response.json()).previous);
+  expect([searchParams.get("page"), searchParams.getAll("prefer")]).toEqual([
+    "2",
+    ["delay=20-80,retry-after=date"],
+  ]);
+  const opening = await openForm(page);
+  await opening.fill("", "");
+  await follow(page, () => opening.click("Open the web page"));
+  expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
+  expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
 });
 
 describe("with scripts, a request is sent in place:", () => {
-  /** The text of the response that is shown, when it is complete. */
-  async function readSent(page: Page, summary: RegExp): Promise<string> {
+  /** Sends a request, and reads the response that is shown when it is complete. */
+  async function send(page: Page, prefer: string, summary: RegExp): Promise<string> {
+    const form = await openForm(page);
+    await form.fill("3", prefer);
+    await form.click("Send");
     await expect
       .poll(() => page.getByRole("status").allTextContents())
       .toContainEqual(expect.stringMatching(summary));
@@ -102,43 +109,33 @@ describe("with scripts, a request is sent in place:", () => {
 
   test("the form shows the response, and a command that follows it", async ({ visit }) => {
     const page = await visit();
-    const form = await openForm(page);
-    await form.getByLabel("page").fill("3");
-    await form.getByLabel("prefer").fill("delay=200");
-    await form.getByRole("button", { name: "Send" }).click();
-    const text = await readSent(page, /^200 OK, [\d,]+ ms$/);
+    const text = await send(page, "delay=200", /^200 OK, [\d,]+ ms$/);
     expect(text).toMatch(/^GET .*\?page=3&prefer=delay%3D200\n\nHTTP 200 OK\n/);
     expect(text).toContain("\nContent-Type: application/json\n");
     const { previous, results } = JSON.parse(text.slice(text.indexOf("\n{")));
     expect(results).toHaveLength(15);
     expect(previous).toMatch(/format=api&page=2&prefer=delay%3D200$/);
     expect(new URL(page.url()).pathname).toBe("/docs");
-    const command = await page.locator(".code code").first().textContent();
-    expect(command).toMatch(/^curl -si 'http:.*\/api\/tf1\/records\/\?page=3&prefer=delay%3D200'$/);
-    await form.getByLabel("page").fill("");
-    await form.getByLabel("prefer").fill("");
-    expect(await page.locator(".code code").first().textContent()).toMatch(/\/records\/'$/);
+    const command = page.locator(".code code").first();
+    expect(await command.textContent()).toMatch(
+      /^curl -si 'http:.*\/api\/tf1\/records\/\?page=3&prefer=delay%3D200'$/,
+    );
+    await page.getByLabel("page").fill("");
+    await page.getByLabel("prefer").fill("");
+    expect(await command.textContent()).toMatch(/\/records\/'$/);
   });
 
   test("the form shows a fault", async ({ visit }) => {
     const page = await visit({ problems: [expect.stringContaining("status of 503")] });
-    const form = await openForm(page);
-    await form.getByLabel("prefer").fill("code=503");
-    await form.getByRole("button", { name: "Send" }).click();
-    const text = await readSent(page, /^503 Service Unavailable/);
+    const text = await send(page, "code=503", /^503 Service Unavailable/);
     expect(text).toContain("\nPreference-Applied: code=503\n");
     expect(text).toContain("\nRetry-After: ");
     expect(text).toContain('"detail": "Service temporarily unavailable');
   });
 
   test("the form shows that a connection fails, and the headers before it", async ({ visit }) => {
-    const page = await visit({
-      problems: expect.arrayContaining([expect.stringContaining("failed request")]),
-    });
-    const form = await openForm(page);
-    await form.getByLabel("prefer").fill("body=cut");
-    await form.getByRole("button", { name: "Send" }).click();
-    const text = await readSent(page, /^The connection failed$/);
+    const problems = expect.arrayContaining([expect.stringContaining("failed request")]);
+    const text = await send(await visit({ problems }), "body=cut", /^The connection failed$/);
     expect(text).toContain("\nPreference-Applied: body=cut\n");
     expect(text).toMatch(/The connection failed: TypeError/);
   });
