@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
-import { NO_COUNTS, Page } from "../../src/records/record.ts";
+import { Page } from "../../src/records/record.ts";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -86,31 +86,6 @@ describe("the landing page of a collection", () => {
     expect(rows[0]![3]).toMatch(/>64<.*>15.6 %<.*>22.4</);
     expect(page).toMatch(/<details><summary>5 earlier days<\/summary><table/);
   });
-});
-
-test("the figure has a line with gaps for each kind of day, and says the highest and the lowest hour", async () => {
-  // A Friday and a Saturday: records at 7 h, at 8 h and at 12 h, and at 9 h.
-  const counts = [
-    ["2019-05-17T07:00:00Z", 30],
-    ["2019-05-17T07:30:00Z", 10],
-    ["2019-05-17T08:00:00Z", 5],
-    ["2019-05-17T12:00:00Z", 0],
-    ["2019-05-18T09:00:00Z", 2],
-  ] as const;
-  const samples = makeRecords(8);
-  const records = counts.map(([timestamp, cars], index) => ({
-    ...samples[index]!,
-    ...{ ...NO_COUNTS, camera_ok: null, timestamp, cars },
-  }));
-  const { page, text } = await open(await createMemoryService(records));
-  // 7 and 8 h are a line, and 12 h is one of its own. The scale ends at 20.
-  expect(page).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12 100.0h1"></path>');
-  expect(page).toContain('<path class="weekends" d="M9 90.0h1"></path>');
-  const weekdays = "at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.";
-  expect(text).toContain(`Monday to Friday: ${weekdays}`);
-  expect(text).toContain("Saturday and Sunday: 2.0 from 9 to 10 h UTC. No other hour has records.");
-  const friday = await open(await createMemoryService(records.slice(0, 2)));
-  expect(friday.text).toContain("Saturday and Sunday: no records.");
 });
 
 describe("the landing page shows the setting", () => {

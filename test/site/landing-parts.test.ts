@@ -1,9 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Day } from "../../src/records/statistics.ts";
+import type { Day, Hour } from "../../src/records/statistics.ts";
+import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
 import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
 import { formatNumber, formatShare } from "../../src/site/text-format.ts";
+import { readText } from "./web-page.ts";
 
 test.each([
   [0, "0"],
@@ -85,5 +87,34 @@ describe("periods", () => {
         expect(bounds).toEqual(bounds.toSorted());
       }),
     );
+  });
+});
+
+describe("the figure", () => {
+  const fill = (known: Record<number, Hour>) =>
+    Array.from({ length: 24 }, (_, hour): Hour => known[hour] ?? [0, 0]);
+
+  test("has a line with gaps for each kind of day, and says the highest and the lowest hour", () => {
+    const weekdays = fill({ 7: [2, 40], 8: [1, 5], 12: [1, 0] });
+    const html = HoursFigure({ weekdays, weekends: fill({ 9: [1, 2] }) })?.html ?? "";
+    // 7 and 8 h are a line, and 12 h is one of its own. The scale ends at 20.
+    expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12 100.0h1"></path>');
+    expect(html).toContain('<path class="weekends" d="M9 90.0h1"></path>');
+    const sentence = "at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.";
+    expect(readText(html)).toContain(`Monday to Friday: ${sentence}`);
+    expect(readText(html)).toContain(
+      "Saturday and Sunday: 2.0 from 9 to 10 h UTC. No other hour has records.",
+    );
+  });
+
+  test.each([
+    [20, "<li>20</li><li>10</li><li>0</li>"],
+    [10.2, "<li>12</li><li>6</li><li>0</li>"],
+    [0.11, "<li>0.12</li><li>0.06</li><li>0</li>"],
+    [99, "<li>100</li><li>50</li><li>0</li>"],
+  ])("of at most %d road users has the scale %s", (mean, scale) => {
+    const html = HoursFigure({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
+    expect(html).toContain(scale);
+    expect(html).toContain("Saturday and Sunday: no records.");
   });
 });
