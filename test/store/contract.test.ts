@@ -77,9 +77,10 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     async (count) => {
       const records = makeNewestFirst(count);
       const before = await store.readState().catch(() => undefined);
-      await load(records, ["a 'source'", "Zählung\n"]);
+      const long = "x".repeat(78);
+      await load(records, ["a 'source'", "Zählung\n", long]);
       const { state, records: stored } = await readAll(store);
-      expect(state).toMatchObject({ count, source: "a 'source', Z?hlung?" });
+      expect(state).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
       expect(state.load).toMatch(/^[0-9a-z]{19}$/);
       if (name !== "seed") expect(state.sequence).toBe(Number(before?.state.sequence) + 1);
       expect(stored).toEqual(records);
