@@ -1,10 +1,6 @@
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
 import type { Day, Hour, Statistics } from "../src/records/statistics.ts";
 
-/** Where a date and an hour are in a timestamp such as `2025-10-29T07:30:00Z`. */
-const DATE_LENGTH = 10;
-const HOUR_START = 11;
-
 /** Collects the statistics of records, which can be added in any order. */
 export function gatherStatistics() {
   const cameras = new Map<number, string>();
@@ -54,13 +50,15 @@ function createCalendar() {
     hours,
     days: () => Array.from(days.values(), ({ day }) => day).sort(([one], [other]) => (one < other ? -1 : 1)),
     add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
-      const date = timestamp.slice(0, DATE_LENGTH);
+      // Such as `2025-10-29T07:30:00Z`.
+      const date = timestamp.slice(0, 10);
+      const hourOfDay = Number(timestamp.slice(11, 13));
       const { day, hours } = days.get(date) ?? openDay(date);
       day[1] += 1;
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;
       day[4] += roadUsers;
-      const hour = hours[Number(timestamp.slice(HOUR_START, HOUR_START + 2))] as Hour;
+      const hour = hours[hourOfDay] as Hour;
       hour[0] += 1;
       hour[1] += roadUsers;
     },

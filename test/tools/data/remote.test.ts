@@ -137,11 +137,11 @@ describe("with a stand-in for wrangler, a load", () => {
     since: string;
     errors: string[];
     /** Only the response is lost. */
-    isExecuted?: boolean;
+    isLost?: boolean;
   }
 
   /** The deployed database, through commands that may fail. */
-  function connect({ since, errors, isExecuted = false }: Failures = { since: "", errors: [] }) {
+  function connect({ since, errors, isLost = false }: Failures = { since: "", errors: [] }) {
     let left: string[] | undefined;
     const program: RunProgram = async (args) => {
       const value = String(args[args.findIndex((arg) => arg === "--file" || arg === "--command") + 1]);
@@ -149,14 +149,16 @@ describe("with a stand-in for wrangler, a load", () => {
       const sql = isFile ? await readFile(value, "utf8") : value;
       if (sql.includes(since)) left ??= [...errors];
       const error = left?.shift();
-      if (error && !isExecuted) return { status: 1, output: "", errors: error };
+      const failed = { status: 1, output: "", errors: String(error) };
+      if (error && !isLost) return failed;
       const result = execute(sql, isFile);
-      return error ? { status: 1, output: "", errors: error } : result;
+      return error ? failed : result;
     };
     return { store: "d1" as const, remote: true, config, program };
   }
 
   const [WRITE, SWITCH] = ["INSERT OR REPLACE INTO block ", "REPLACE INTO state"];
+  const loseSwitch = (error: string): Failures => ({ since: SWITCH, errors: [error], isLost: true });
   const KEPT = "\nWhat was loaded before is still served.";
 
   test.each<[string, Failures, served: number, error?: RegExp]>([
@@ -182,16 +184,8 @@ describe("with a stand-in for wrangler, a load", () => {
       30,
       /^wrangler d1 execute DB --yes --json --command DELETE FROM .{80,100}\.\.\. [^\n]{1,300}failed:\nno such column\n/,
     ],
-    [
-      "whose switch has lost its response succeeds",
-      { since: SWITCH, errors: ["fetch failed"], isExecuted: true },
-      40,
-    ],
-    [
-      "whose switch has failed but happened succeeds",
-      { since: SWITCH, errors: ["D1_ERROR: overloaded"], isExecuted: true },
-      40,
-    ],
+    ["succeeds if the response of its switch is lost", loseSwitch("fetch failed"), 40],
+    ["succeeds if its switch failed, but happened", loseSwitch("overloaded"), 40],
     [
       "does not know what is served if the store fails from the switch on",
       { since: SWITCH, errors: Array(20).fill("overloaded") },
