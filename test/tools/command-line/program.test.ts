@@ -61,10 +61,9 @@ test.each([
 });
 
 test("a program that does not finish ends if the signal arrives again later", async () => {
-  const startedAt = performance.now();
-  const end = await run("await setTimeout(60_000);", "{ stop }", [0, "SIGINT"], [700, "SIGINT"]);
-  expect(end).toMatchObject({ status: 130, stderr: "" });
-  expect(performance.now() - startedAt).toBeLessThan(30_000);
+  const work = 'await setTimeout(30_000); console.log("finished");';
+  const end = await run(work, "{ stop }", [0, "SIGINT"], [700, "SIGINT"]);
+  expect(end).toEqual({ status: 130, stdout: "started\n", stderr: "" });
 });
 
 test("an error is printed as one line and sets the exit status of the options", async () => {

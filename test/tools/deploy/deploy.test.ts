@@ -121,6 +121,9 @@ describe.concurrent("in an account to which plain wrangler deployed", async () =
       /Nothing was ever loaded into the d1 store\. .*`npm run data -- load --remote data\/seed\/\*\.csv`/,
     );
     expect(readState()).toMatchObject({ load: "", count: 0 });
+  });
+
+  testNext("npm run deploy continues after records are loaded", async () => {
     const files = ["2019-05-17", "2025-11-02"].map((day) => `data/seed/${day}.csv`);
     await run(0, ["tools/data/cli.ts", "load", "--remote", ...files]);
     await run(0, DEPLOY);
