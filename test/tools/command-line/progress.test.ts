@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
+import { finish } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
 
@@ -27,8 +26,7 @@ writeFileSync(program, PROGRAM);
 /** Runs a command to its end in a terminal, which must wrap lines and show its cursor then. */
 async function runInTerminal(command: string): Promise<{ output: string; lines: string[] }> {
   const args = ["-qec", `stty cols 80; ${command}`, "/dev/null"];
-  const child = spawn("script", args, { stdio: ["ignore", "pipe", "inherit"] });
-  const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+  const { stdout: output } = await finish(spawn("script", args, { stdio: ["ignore", "pipe", "pipe"] }));
   for (const off of ["\x1b[?7l", "\x1b[?25l"])
     expect(output.lastIndexOf(off.replace("l", "h"))).toBeGreaterThanOrEqual(output.lastIndexOf(off));
   // A line shows what follows its last erasure.
@@ -46,8 +44,8 @@ test.each([
 });
 
 test("in a log a notice has its own line, too", async () => {
-  const child = spawn(process.execPath, [program, "file"], { stdio: ["ignore", "ignore", "pipe"] });
-  const [stderr] = await Promise.all([text(child.stderr), once(child, "close")]);
+  const child = spawn(process.execPath, [program, "file"], { stdio: ["ignore", "pipe", "pipe"] });
+  const { stderr } = await finish(child);
   expect(stderr).toMatch(/^reading: 30\/150 records, \d+\/s, \d+s left\nA notice\.\n$/);
 });
 
