@@ -13,15 +13,12 @@ import { type ChooseBlock, type Context, createKnownState, look, takeState } fro
 import { limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
-/*
- * What an instance keeps of the collection: the newest state that it has seen, and blocks and pages up to a fixed number of
- * bytes. A response comes from one state and the blocks of its load.
- */
+// A response comes from one state and the blocks of its load, whatever else an instance keeps.
 
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** At most. Nearly all take one, which leaves room for the numbers that say where lines begin. */
+/** A character takes at most two, and nearly always one, which leaves room for the numbers that say where lines begin. */
 const BYTES_PER_CHARACTER = 2;
 
 /** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */

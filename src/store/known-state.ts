@@ -3,9 +3,7 @@ import { MissingBlockError } from "./block.ts";
 import { createSharing, HANGS_AFTER_MS, limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store, WantedBlock } from "./state.ts";
 
-/*
- * Which state an instance serves. Blocks never change, so of all that an instance keeps, only the state can be too old.
- */
+// Blocks never change, so of all that an instance keeps, only the state can be too old.
 
 /** A page that does not exist is looked for in the newest state, but not more often than this. */
 export const CONFIRMED_MS = 1_000;
