@@ -13,7 +13,7 @@ const SCHEMA = `
 /** The length of a random name, in bytes. */
 const NAME_BYTES = 40;
 
-/** A replaced file stays for so long, because another process may have read its name and not opened it yet. */
+/** How long a replaced file stays, because another process may have read its name and not opened it yet. */
 const READING_MS = 20;
 
 /**
@@ -21,7 +21,11 @@ const READING_MS = 20;
  * @param database the keys
  * @param folder the values
  */
-export function createLocalNamespace(database: DatabaseSync, folder: string): WritableNamespace {
+export function createLocalNamespace(
+  database: DatabaseSync,
+  folder: string,
+  readingMs = READING_MS,
+): WritableNamespace {
   database.exec(SCHEMA);
   mkdirSync(folder, { recursive: true });
   const list = database.prepare("SELECT key FROM _mf_entries ORDER BY key");
@@ -43,7 +47,7 @@ export function createLocalNamespace(database: DatabaseSync, folder: string): Wr
         removeFiles(files.map(({ name }) => join(folder, name)));
         throw error;
       }
-      if (replaced.length > 0) await new Promise((resolve) => setTimeout(resolve, READING_MS));
+      if (replaced.length > 0) await new Promise((resolve) => setTimeout(resolve, readingMs));
       removeFiles(replaced);
     },
     async delete(keys) {

@@ -29,7 +29,8 @@ export async function openLocalStores(): Promise<Stores> {
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
   const database = createLocalD1(sqlite);
-  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"));
+  // Nobody else reads the files.
+  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0);
   return {
     database,
     namespace,
