@@ -1,7 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { TrafficRecord } from "../src/records/record.ts";
-import type { Statistics } from "../src/records/statistics.ts";
+import type { Statistics, TrafficRecord } from "../src/records/record.ts";
 import {
   BLOCK_SIZE,
   type Block,

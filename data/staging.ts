@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
-import type { Statistics } from "../src/records/statistics.ts";
+import type { Statistics } from "../src/records/record.ts";
 import type { Collection } from "./collection.ts";
 import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";

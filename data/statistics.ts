@@ -1,5 +1,11 @@
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
-import type { Day, Hour, Statistics } from "../src/records/statistics.ts";
+import {
+  type Day,
+  type Hour,
+  NO_COUNTS,
+  ROAD_USERS,
+  type Statistics,
+  type TrafficRecord,
+} from "../src/records/record.ts";
 
 /** Collects the statistics of records, which can be added in any order. */
 export function gatherStatistics() {

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Statistics } from "../../src/records/statistics.ts";
+import type { Statistics } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 
 /** A row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */

@@ -2,8 +2,8 @@ import { Hono } from "hono";
 import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
+import type { Day } from "../records/record.ts";
 import type { CollectionEnv } from "../records/route.ts";
-import type { Day } from "../records/statistics.ts";
 import { cachedStore } from "../store/open.ts";
 
 /** The path that leads to the page of a date. */

@@ -1,5 +1,4 @@
-import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
-import { NO_STATISTICS, type Statistics } from "../records/statistics.ts";
+import { NO_STATISTICS, ROAD_USERS, type Statistics, type TrafficRecord } from "../records/record.ts";
 import type { Reading, State, Store } from "./state.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
-import type { Statistics } from "../records/statistics.ts";
+import type { Statistics } from "../records/record.ts";
 import {
   blocksOf,
   decodeRange,

@@ -4,8 +4,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { cameraRef } from "../../data/formats/validation.ts";
 import { stageRecords } from "../../data/staging.ts";
-import { NO_COUNTS } from "../../src/records/record.ts";
-import { NO_STATISTICS } from "../../src/records/statistics.ts";
+import { NO_COUNTS, NO_STATISTICS } from "../../src/records/record.ts";
 import { compareNewestFirst, encodeBlocks, makeRecords, statisticsOf, writeCsv } from "../records/sample.ts";
 import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 

@@ -1,8 +1,7 @@
 import type { Collection } from "../../data/collection.ts";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { gatherStatistics } from "../../data/statistics.ts";
-import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
+import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
   type Block,

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import type { Day } from "../../src/records/statistics.ts";
+import type { Day } from "../../src/records/record.ts";
 import { findDate } from "../../src/site/go.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";

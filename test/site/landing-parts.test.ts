@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Day, Hour } from "../../src/records/statistics.ts";
+import type { Day, Hour } from "../../src/records/record.ts";
 import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
 import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { NO_STATISTICS, type Statistics } from "../../src/records/statistics.ts";
+import { NO_STATISTICS, type Statistics } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
   blocksOf,

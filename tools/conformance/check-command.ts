@@ -94,3 +94,6 @@ function parseCollectionUrl(text: string): string {
   const path = url.href.replace(/\/?(\?.*)?$/, "/");
   return path.endsWith(COLLECTION_PATH) ? path : path + COLLECTION_PATH.slice(1);
 }
+
+// `npm run conformance` runs this file.
+if (import.meta.main) await runCheck("npm run conformance --", process.argv.slice(2));

@@ -1,8 +1,7 @@
 import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/stores/configuration.ts";
 import { useStore } from "../../data/stores/open.ts";
-import { ROAD_USERS } from "../../src/records/record.ts";
-import type { Statistics } from "../../src/records/statistics.ts";
+import { ROAD_USERS, type Statistics } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
 import type { State } from "../../src/store/state.ts";
 

@@ -2,9 +2,8 @@ import { readConfiguration, SEED_STORE } from "../../data/stores/configuration.t
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { requireSettings } from "../settings.ts";
 import { prepareProductionStore, readDeployedVersion } from "./production-store.ts";
-import { waitForVersion } from "./served-version.ts";
 import { createSteps, printDetail } from "./steps.ts";
-import { findAddress, readCommitOptions, testDeployment, upload } from "./upload.ts";
+import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
 
 /** What exists if a step of a deployment to production fails, and what to do next. */
 const HINTS = {

@@ -1,4 +1,4 @@
-import type { Hour, Statistics } from "../../records/statistics.ts";
+import type { Hour, Statistics } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
 
 /** A line of the figure for each kind of day. */

@@ -157,7 +157,7 @@ test("a signal ends the check, and the report covers what was seen until then", 
     else response.end('{"count":30,"next":null,"previous":null,"results":[{"id":1}]}');
   });
   const { origin, close } = await listen(server);
-  const child = spawn(process.execPath, ["tools/conformance/cli.ts", origin], {
+  const child = spawn(process.execPath, ["tools/conformance/check-command.ts", origin], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const { status, stdout } = await finish(child);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/stores/configuration.ts";
-import { findAddress } from "../../../tools/deploy/upload.ts";
+import { findAddress } from "../../../tools/deploy/version.ts";
 import { requireSettings } from "../../../tools/settings.ts";
 
 const { previews = {}, ...production } = await readConfiguration();

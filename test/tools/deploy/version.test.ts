@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { waitForVersion } from "../../../tools/deploy/served-version.ts";
+import { waitForVersion } from "../../../tools/deploy/version.ts";
 
 const ADDRESS = "https://a.me.workers.dev";
 const OLD = `${ADDRESS}/healthz still reports version old instead of new.`;
