@@ -1,4 +1,3 @@
-import { PAGE_SIZE } from "../records/page.ts";
 import { ROAD_USERS } from "../records/record.ts";
 import type { Faults, RandomSource } from "./decision.ts";
 
@@ -73,9 +72,9 @@ function swapRows(results: Fields[], random: number): boolean {
 
 /** @returns false if the page has no records */
 function changeRecord({ results }: Envelope, fault: NonNullable<Faults["record"]>, random: number): boolean {
-  const choice = Math.floor(random * PAGE_SIZE * ROAD_USERS.length);
+  const choice = Math.floor(random * results.length * ROAD_USERS.length);
   const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
-  const record = results[Math.floor(choice / ROAD_USERS.length) % results.length];
+  const record = results[Math.floor(choice / ROAD_USERS.length)];
   if (record === undefined) return false;
   const changes = {
     float: { [field]: Number(record[field]) + 0.5 },

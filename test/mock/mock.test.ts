@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { Page } from "../../src/records/record.ts";
+import { type Page, ROAD_USERS } from "../../src/records/record.ts";
 import { check, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { context, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
@@ -279,6 +279,16 @@ describe("a page is changed by", () => {
       }),
     );
     expect(changes).toEqual([expect.stringMatching(expected)]);
+  });
+
+  test("record, which can choose any count of any record", async () => {
+    const pages = await Promise.all(
+      Array.from({ length: 100 }, (_, seed) => read(`record=null, seed=${seed}`)),
+    );
+    const findChanged = (record: Page["results"][number]) => ROAD_USERS.find((name) => record[name] === null);
+    const places = pages.map(({ results }) => results.findIndex(findChanged));
+    const names = pages.map(({ results }) => results.map(findChanged).find(Boolean));
+    expect([new Set(places).size, new Set(names).size]).toEqual([15, 6]);
   });
 });
 
