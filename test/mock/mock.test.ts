@@ -243,6 +243,8 @@ describe("a page is changed by", () => {
     ["next=null", () => ({ next: null })],
     ["next=loop", ({ next }) => ({ next: String(next).replace("page=3", "page=2") })],
     ["next=skip", ({ next }) => ({ next: String(next).replace("page=3", "page=4") })],
+    ["count=+1, next=null", ({ count }) => ({ count: count + 1, next: null })],
+    ["delay=0", () => ({})],
   ])("%s", async (text, change) => {
     const usual = await read("");
     await check(send, prefer(text, PAGE, { body: { ...usual, ...change(usual) } }));
