@@ -320,6 +320,18 @@ describe("grow", () => {
     expect((await at(10)).count).toBe(COUNT / 2 + 1);
   });
 
+  test.each([
+    [0, COUNT - 23],
+    [23, COUNT],
+    [24, COUNT - 23],
+  ])(
+    "hides less than what a day of growth adds: after %i hours it shows %i records",
+    async (hours, count) => {
+      setTime(hours * 3_600_000);
+      expect((await read("grow=1/h", page(1))).count).toBe(count);
+    },
+  );
+
   test("changes the entity-tag with the number of records that are shown", async () => {
     const readTag = async (time: number) => {
       setTime(time);
