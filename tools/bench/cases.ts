@@ -31,19 +31,24 @@ export type PageRequest = Record<"url" | "body", string>;
 /** How often each case is measured, and for how long. */
 export type Effort = Record<"rounds" | "milliseconds", number>;
 
-/** Measures all cases in turn, round after round, so that other work of the machine slows down all alike. Returns medians. */
+/**
+ * Measures every case once a round, in another order each time, so that neither other work of the machine nor the case before slows
+ * down some of them more than others.
+ * @returns medians of the rounds
+ */
 export async function measureCases(
   { rounds, milliseconds }: Effort,
   request: (one: Case) => Promise<PageRequest>,
 ): Promise<(Case & Figures)[]> {
-  const measured: Figures[][] = [];
-  while (measured.length < rounds) {
-    console.error(`round ${measured.length + 1} of ${rounds}`);
-    measured.push(await Array.fromAsync(CASES, async (one) => measure(await request(one), milliseconds)));
+  const measured = CASES.map((one) => ({ one, found: [] as Figures[] }));
+  for (let round = 1; round <= rounds; round++) {
+    console.error(`round ${round} of ${rounds}`);
+    for (const { one, found } of measured.toSorted(() => Math.random() - 0.5))
+      found.push(await measure(await request(one), milliseconds));
   }
-  return CASES.map((one, index) => {
+  return measured.map(({ one, found }) => {
     const median = (name: keyof Figures) => {
-      const values = measured.map((figures) => Number(figures[index]?.[name]));
+      const values = found.map((figures) => figures[name]);
       return shorten(percentile(0.5, values));
     };
     return { ...one, rps: median("rps"), p50_ms: median("p50_ms"), p99_ms: median("p99_ms") };

@@ -22,7 +22,7 @@ export const cold = {
 };
 
 /** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
-export const floor = createFloor(async () => true);
+export const floor = createFloor();
 
 /** The least that a worker with a store can do: it also reads a key, or a row in a session, of about 1 KB. */
 export const store_floor = createFloor(({ STORE, DB, KV }) => {
@@ -30,11 +30,11 @@ export const store_floor = createFloor(({ STORE, DB, KV }) => {
   return DB.withSession("first-unconstrained").prepare("SELECT text FROM floor").first("text");
 });
 
-function createFloor(read: (env: Env) => Promise<unknown>) {
+function createFloor(read?: (env: Env) => Promise<unknown>) {
   let page: { body: string; headers: Headers } | undefined;
   return {
     async fetch(request: Request, env: Env, context: ExecutionContext) {
-      if (!(await read(env))) throw new Error(`${env.STORE} has no floor`);
+      if (read && !(await read(env))) throw new Error(`${env.STORE} has no floor`);
       if (page) return new Response(page.body, page);
       const response = await app.fetch(request, env, context);
       page = { body: await response.clone().text(), headers: response.headers };
