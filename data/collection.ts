@@ -37,7 +37,7 @@ export function listSeedFiles(): string[] {
  * @param files paths; `-` is standard input
  * @param stated what a person says instead of the names of the files
  */
-export function describeSources(files: string[], stated: string | undefined): string[] {
+export function nameSources(files: string[], stated: string | undefined): string[] {
   if (stated !== undefined) return [stated];
   const names = files.map((file) => {
     if (file === "-") return "standard input";

@@ -1,7 +1,7 @@
 import { listSeedFiles, SEED_SOURCE } from "./collection.ts";
 import { stage, summarise } from "./staging.ts";
 import type { StoreChoice } from "./stores/configuration.ts";
-import { useLock, useStore } from "./stores/open.ts";
+import { useLock, useStore } from "./stores/open-store.ts";
 import { load } from "./stores/writer.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
-import { describeSources, listSeedFiles } from "../../data/collection.ts";
+import { listSeedFiles, nameSources } from "../../data/collection.ts";
 import { generateRecords } from "../../data/generator/records.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
@@ -40,7 +40,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
-    readSeed().then((records) => startWith(records, describeSources(listSeedFiles(), undefined))),
+    readSeed().then((records) => startWith(records, nameSources(listSeedFiles(), undefined))),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());

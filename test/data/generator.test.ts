@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { createCameras } from "../../data/generator/cameras.ts";
 import { type GeneratorOptions, generateRecords } from "../../data/generator/records.ts";
-import { generateSeedFiles } from "../../data/generator/seed.ts";
+import { generateSeedFiles } from "../../data/generator/seed-files.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
 import { readSeed } from "./input.ts";

@@ -10,7 +10,7 @@ import { readRecords } from "../../data/collection.ts";
 import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
 import { lockFile } from "../../data/stores/file-lock.ts";
 import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
-import { useStore } from "../../data/stores/open.ts";
+import { useStore } from "../../data/stores/open-store.ts";
 import { runWrangler } from "../../data/stores/wrangler.ts";
 import type { WritableStore } from "../../data/stores/writer.ts";
 import type { Store } from "../../src/store/state.ts";

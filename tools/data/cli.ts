@@ -7,7 +7,7 @@ import {
   parseMinutes,
   parseOut,
   parseText,
-} from "../command-line/options.ts";
+} from "../command-line/option-parsers.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";

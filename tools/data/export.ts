@@ -3,7 +3,7 @@ import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
 import { formatCount } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/stores/configuration.ts";
-import { useStore } from "../../data/stores/open.ts";
+import { useStore } from "../../data/stores/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress } from "../command-line/progress.ts";
 

@@ -1,8 +1,8 @@
-import { describeSources } from "../../data/collection.ts";
+import { nameSources } from "../../data/collection.ts";
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
 import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/stores/configuration.ts";
-import { useLock, useStore } from "../../data/stores/open.ts";
+import { useLock, useStore } from "../../data/stores/open-store.ts";
 import {
   type OpenStore,
   load as replaceAll,
@@ -33,8 +33,8 @@ export function load(files: string[], options: LoadOptions): Promise<void> {
 }
 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
-  const staged = await readFiles(files, options);
-  const sources = describeSources(files, options.source);
+  const staged = await stageFiles(files, options);
+  const sources = nameSources(files, options.source);
   await useStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
   console.log(`Loaded ${summarise(staged)}.`);
 }
@@ -87,7 +87,7 @@ async function writeStaged(
  * @throws InputError if any line of the files could not be loaded
  */
 export async function check(files: string[], options: ReadOptions): Promise<void> {
-  const staged = await readFiles(files, options, "They cannot be loaded.");
+  const staged = await stageFiles(files, options, "They cannot be loaded.");
   console.log(`${summarise(staged)} can be loaded.`);
   staged.close();
 }
@@ -97,6 +97,6 @@ export async function check(files: string[], options: ReadOptions): Promise<void
  * @param conclusion the last line of what a refusal says
  * @throws InputError if any line of the files cannot be loaded
  */
-function readFiles(files: string[], options: ReadOptions, conclusion?: string): Promise<Staged> {
+function stageFiles(files: string[], options: ReadOptions, conclusion?: string): Promise<Staged> {
   return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

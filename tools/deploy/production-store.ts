@@ -1,6 +1,6 @@
 import { loadSeed } from "../../data/load-seed.ts";
 import type { Configuration, StoreName } from "../../data/stores/configuration.ts";
-import { useStore } from "../../data/stores/open.ts";
+import { useStore } from "../../data/stores/open-store.ts";
 import { runWrangler, WranglerError } from "../../data/stores/wrangler.ts";
 import { printDetail } from "./steps.ts";
 

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { InvalidArgumentError, Option } from "commander";
 import { readPreferences } from "../../src/mock/prefer.ts";
-import { createWholeNumberParser } from "../command-line/options.ts";
+import { createWholeNumberParser } from "../command-line/option-parsers.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";

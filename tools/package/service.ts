@@ -3,9 +3,9 @@ import type { Env } from "../../src/env.ts";
 import { findOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
-import type { Input, Reporting } from "./collection.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
+import type { Input, Reporting } from "./load-collection.ts";
 import { createResponder, fetchFrom, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./site.ts";
 
@@ -122,6 +122,6 @@ async function loadCollection(input: Input, reporting: Reporting) {
   process.emitWarning = () => {};
   process.getBuiltinModule("node:sqlite");
   process.emitWarning = emitWarning;
-  const collection = await import("./collection.ts");
+  const collection = await import("./load-collection.ts");
   return collection.loadCollection(input, VERSION, reporting);
 }

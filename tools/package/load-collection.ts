@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { describeSources, joinSources, listBlocks, listSeedFiles } from "../../data/collection.ts";
+import { joinSources, listBlocks, listSeedFiles, nameSources } from "../../data/collection.ts";
 import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
@@ -26,7 +26,7 @@ export async function loadCollection(
   const staged = await (records ? stageRecords(records) : stage(files, { warn, openStep }));
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
-  const sources = records ? [] : describeSources(files, undefined);
+  const sources = records ? [] : nameSources(files, undefined);
   const store = createMemoryStore();
   try {
     const digest = createHash("sha256").update(version);

@@ -4,7 +4,7 @@ import {
   parseDate,
   parseMinutes,
   parseOut,
-} from "../../../tools/command-line/options.ts";
+} from "../../../tools/command-line/option-parsers.ts";
 
 const MAX = Number.MAX_SAFE_INTEGER;
 
