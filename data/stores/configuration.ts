@@ -37,7 +37,7 @@ export interface StoreChoice {
   config?: string | undefined;
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   settleMs?: number | undefined;
-  /** Stands in for wrangler in tests. */
+  /** Replaces wrangler in tests. */
   program?: RunProgram | undefined;
 }
 

@@ -35,7 +35,7 @@ export interface ProgramResult {
   errors: string;
 }
 
-/** Runs a command of wrangler, or stands in for it. */
+/** Runs a command of wrangler, or replaces wrangler in a test. */
 export type RunProgram = (args: string[]) => Promise<ProgramResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */

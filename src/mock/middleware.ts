@@ -16,7 +16,7 @@ import {
   requestKey,
 } from "./decision.ts";
 import type { OptionName } from "./options.ts";
-import { changePage, countHidden } from "./page-faults.ts";
+import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
 import { type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
 import { BODY_FAULT_HEADERS, breakBody, createClosing, createError } from "./response-faults.ts";
 import { createWaiting, tooManyWaiting } from "./waiting.ts";
@@ -117,7 +117,7 @@ async function changeResponse(
   const { delayMs, faults } = decision;
   const applied = listCertain(decision);
   if (faults.close) return applied;
-  if (isPage(c)) {
+  if (hasPageFault(faults) && isPage(c)) {
     const changed = await changePage(await c.res.text(), faults, random);
     c.res = new Response(changed.envelope, c.res);
     applied.push(...changed.applied);

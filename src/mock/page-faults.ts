@@ -13,6 +13,10 @@ interface Envelope extends Fields {
   results: Fields[];
 }
 
+export function hasPageFault(faults: Faults): boolean {
+  return PAGE_FAULTS.some((name) => faults[name] !== undefined);
+}
+
 /**
  * Changes the content of a page.
  * @param envelope the page as JSON

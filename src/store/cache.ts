@@ -13,13 +13,16 @@ import { type ChooseBlock, type Context, createKnownState, look, takeState } fro
 import { limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
-// A response comes from one state and the blocks of its load, whatever else an instance keeps.
+// A response comes from one state and the blocks of its load, although an instance keeps blocks of several loads.
 
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /** A character takes at most two, and nearly always one, which leaves room for the numbers that say where lines begin. */
 const BYTES_PER_CHARACTER = 2;
+
+/** What a day or a camera of the statistics takes in memory. */
+const BYTES_PER_ENTRY = 200;
 
 /** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */
 export interface FoundPage {
@@ -118,7 +121,8 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
     const found = kept.find(name) as Statistics | undefined;
     if (found) return found;
     const statistics = await limitTime(readStatistics(known.store, reading));
-    kept.keep(name, statistics, JSON.stringify(statistics).length * BYTES_PER_CHARACTER);
+    const { days, cameras } = statistics;
+    kept.keep(name, statistics, (days.length + cameras.length) * BYTES_PER_ENTRY);
     return statistics;
   });
   return { state, statistics: found };

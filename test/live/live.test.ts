@@ -20,7 +20,7 @@ async function runLive(baseUrl: string): Promise<{ status: number | null; output
   return { status, output: stdout + stderr };
 }
 
-/** Stands in front of a service as a cache does: it compresses, adds headers, and refuses every sixtieth request. */
+/** Acts as a cache in front of a service: it compresses, adds headers, and refuses every sixtieth request. */
 async function openFront(origin: string) {
   let requests = 0;
   const app = new Hono().use(compress({ threshold: 0 })).all(async (c) => {

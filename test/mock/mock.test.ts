@@ -244,7 +244,14 @@ describe("a page is changed by", () => {
     ["next=loop", ({ next }) => ({ next: String(next).replace("page=3", "page=2") })],
     ["next=skip", ({ next }) => ({ next: String(next).replace("page=3", "page=4") })],
     ["count=+1, next=null", ({ count }) => ({ count: count + 1, next: null })],
-    ["delay=0", () => ({})],
+    [
+      "rows=drop, count=+2, next=null, record=extra, seed=3",
+      ({ count }) => ({
+        count: count + 2,
+        next: null,
+        results: expect.toSatisfy(({ length }) => length === 14),
+      }),
+    ],
   ])("%s", async (text, change) => {
     const usual = await read("");
     await check(send, prefer(text, PAGE, { body: { ...usual, ...change(usual) } }));

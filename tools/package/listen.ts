@@ -58,7 +58,7 @@ async function handle(
   { incoming, outgoing }: HttpBindings,
   stallMs: number,
 ): Promise<Response> {
-  // The client has gone.
+  // An error here only says that the client has gone.
   outgoing.on("error", () => {});
   // The client waits for us now, perhaps for minutes.
   incoming.socket.setTimeout(0);
