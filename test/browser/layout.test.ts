@@ -114,7 +114,7 @@ test.for([
   [RECORDS, "tbody tr", 15],
   [`${RECORDS}?page=2`, "text=newest first: page 2 of 2708.", 1],
   [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
-  ["/", ".code", 6],
+  ["/", ".code", 5],
   ["/docs", FAULTS, Object.keys(MOCK_OPTIONS).length],
 ] as const)("the paper of %s has every %s", async ([path, part, count], { visit }) => {
   const page = await visit();

@@ -13,7 +13,7 @@ describe("copy buttons", () => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
     for (const [path, count] of [
       // The address, two commands and three programs.
-      ["/", 6],
+      ["/", 5],
       ["/docs", 2],
       ["/api/tf1/records/", 1],
     ] as const) {

@@ -8,7 +8,6 @@ export function writePrograms(url: string): { language: string; code: string }[]
   return [
     { language: "JavaScript", code: writeJavaScript(quoted) },
     { language: "Python", code: writePython(quoted) },
-    { language: "R", code: writeR(quoted) },
   ];
 }
 
@@ -65,21 +64,4 @@ while url:
 
 frame = pd.DataFrame(records.values())
 frame.to_csv("records.csv", index=False)`;
-}
-
-function writeR(url: string): string {
-  return `library(httr2)
-
-pages <- list()
-url <- ${url}
-while (!is.null(url)) {
-  # Waits as Retry-After says if the status is 429 or 503.
-  response <- req_perform(req_retry(request(url), max_tries = 5))
-  page <- resp_body_json(response, simplifyVector = TRUE)
-  pages[[length(pages) + 1]] <- page$results
-  url <- page$\`next\`
-}
-
-records <- do.call(rbind, pages)
-records <- records[!duplicated(records$id), ]`;
 }
