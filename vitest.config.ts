@@ -9,7 +9,7 @@ import { createFolder } from "./test/temporary-folder.ts";
 const browser = "test/browser/**/*.test.ts";
 
 /** The modules that start a process or a browser. */
-const STARTERS = /^(node:child_process|miniflare|wrangler|@playwright\/test|.*\/stores\/wrangler\.ts)$/;
+const STARTERS = /^(node:child_process|miniflare|wrangler|@playwright\/test|.*\/writer\/wrangler\.ts)$/;
 
 /** Whether a test file starts no process and no browser: neither it nor the files of test/ that it imports do. */
 function isQuick(file: string): boolean {

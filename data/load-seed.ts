@@ -1,8 +1,8 @@
-import { listSeedFiles, SEED_SOURCE } from "./collection.ts";
+import { listSeedFiles, SEED_SOURCE } from "./load-content.ts";
 import { stage, summarise } from "./staging.ts";
-import type { StoreChoice } from "./stores/configuration.ts";
-import { useLock, useStore } from "./stores/open-store.ts";
-import { load } from "./stores/writer.ts";
+import type { StoreChoice } from "./writer/configuration.ts";
+import { useLock, useStore } from "./writer/open-store.ts";
+import { load } from "./writer/writer.ts";
 
 /**
  * Brings the tables of a store up to date, and loads the files of the seed if nothing was ever loaded.

@@ -5,8 +5,8 @@ import { gzipSync } from "node:zlib";
 import { BLOCK_SIZE, type Block, decodeRange, openBlock } from "../src/store/block.ts";
 import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
-import { type Collection, joinSources, listBlocks, listSeedFiles, SEED_SOURCE } from "./collection.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
+import { type Collection, joinSources, listBlocks, listSeedFiles, SEED_SOURCE } from "./load-content.ts";
 import { stage } from "./staging.ts";
 
 /** The code that decides what is written. */

@@ -1,9 +1,9 @@
 import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
 import type { Statistics } from "../src/records/record.ts";
-import type { Collection } from "./collection.ts";
 import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
+import type { Collection } from "./load-content.ts";
 import { DiskFullError, formatCount, isDiskFull } from "./messages.ts";
 import { describeMixture, findConflicts } from "./staging/conflicts.ts";
 import {

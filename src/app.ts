@@ -1,14 +1,14 @@
 import { Hono } from "hono";
+import { DOCUMENT_PATH, REFERENCE_PATH } from "./about.ts";
+import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
 import type { Env } from "./env.ts";
+import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
-import { health } from "./records/health.ts";
-import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./records/route.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH } from "./site/about.ts";
 import { createGo } from "./site/go.ts";
-import { createLanding } from "./site/landing/route.ts";
+import { createLanding } from "./site/landing/landing.ts";
 import { createTemplates } from "./site/templates.ts";
 import { showAsPage } from "./site/web-layer.ts";
 

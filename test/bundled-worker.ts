@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { runWrangler } from "../data/stores/wrangler.ts";
+import { runWrangler } from "../data/writer/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
 /** The folder with the worker, bundled as for a deployment. The tests start it from there, without bundling it again. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { joinSources, listBlocks } from "../data/collection.ts";
-import { createName } from "../data/stores/writer.ts";
+import { joinSources, listBlocks } from "../data/load-content.ts";
+import { createName } from "../data/writer/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";

@@ -13,9 +13,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed } from "../data/load-seed.ts";
 import { writeSeedAssets } from "../data/seed-assets.ts";
-import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
+import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
+import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
-import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/site/about.ts";
 import { requireSettings } from "./settings.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the

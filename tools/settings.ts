@@ -3,7 +3,7 @@ import {
   requireStore,
   SEED_STORE,
   type StoreName,
-} from "../data/stores/configuration.ts";
+} from "../data/writer/configuration.ts";
 
 /** The part of wrangler.toml that belongs to one worker: the file as a whole, or its `[previews]`. */
 type Settings = Pick<Configuration, "vars" | "ratelimits" | "d1_databases" | "kv_namespaces">;

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { loadSeed } from "../data/load-seed.ts";
-import { readConfiguration, SEED_STORE } from "../data/stores/configuration.ts";
-import { spawnWrangler } from "../data/stores/wrangler.ts";
+import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
+import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireSettings } from "./settings.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of

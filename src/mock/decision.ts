@@ -1,6 +1,6 @@
+import type { Place } from "../collection.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
-import type { Place } from "../records/route.ts";
 import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */

@@ -1,10 +1,10 @@
 import type { Context, Next } from "hono";
+import type { CollectionEnv } from "../collection.ts";
 import type { Env } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import type { CollectionEnv } from "../records/route.ts";
 import { announce, listCertain } from "./announce.ts";
 import {
   createCounter,

@@ -1,5 +1,5 @@
+import type { Place } from "../collection.ts";
 import { nameStatus } from "../http/errors.ts";
-import type { Place } from "../records/route.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
 

@@ -1,9 +1,9 @@
 import { Hono } from "hono";
+import type { CollectionEnv } from "../collection.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
-import type { CollectionEnv } from "../records/route.ts";
 import { cachedStore } from "../store/open.ts";
 
 /** The path that leads to the page of a date. */

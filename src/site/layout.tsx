@@ -1,6 +1,6 @@
 import paths from "../../dist/asset-paths.ts";
+import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "./about.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
 /** The pages in the navigation of the site. */

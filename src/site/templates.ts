@@ -1,9 +1,9 @@
 import { type Context, Hono } from "hono";
+import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../about.ts";
 import type { Env } from "../env.ts";
 import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
-import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "./about.ts";
 import { escapeText } from "./jsx-runtime.ts";
 import { HTML_HEADERS } from "./web-layer.ts";
 

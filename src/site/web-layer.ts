@@ -1,8 +1,8 @@
 import type { Context, Next } from "hono";
+import type { CollectionEnv } from "../collection.ts";
 import { dropCondition, wantsPage } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import type { CollectionEnv } from "../records/route.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
 import { renderRecords } from "./records/records-page.tsx";

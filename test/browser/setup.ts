@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
-import { listSeedFiles, nameSources } from "../../data/collection.ts";
 import { generateRecords } from "../../data/generator/records.ts";
+import { listSeedFiles, nameSources } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";

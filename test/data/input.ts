@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { listSeedFiles } from "../../data/collection.ts";
 import { readSource } from "../../data/formats/formats.ts";
 import type { Source } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
 import type { Row } from "../../data/formats/validation.ts";
+import { listSeedFiles } from "../../data/load-content.ts";
 import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRange, openBlock } from "../../src/store/block.ts";

@@ -6,13 +6,13 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { readRecords } from "../../data/collection.ts";
-import { STORE_NAMES, type StoreName } from "../../data/stores/configuration.ts";
-import { lockFile } from "../../data/stores/file-lock.ts";
-import { createLocalNamespace } from "../../data/stores/local-namespace.ts";
-import { useStore } from "../../data/stores/open-store.ts";
-import { runWrangler } from "../../data/stores/wrangler.ts";
-import type { WritableStore } from "../../data/stores/writer.ts";
+import { readRecords } from "../../data/load-content.ts";
+import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
+import { lockFile } from "../../data/writer/file-lock.ts";
+import { createLocalNamespace } from "../../data/writer/local-namespace.ts";
+import { useStore } from "../../data/writer/open-store.ts";
+import { runWrangler } from "../../data/writer/wrangler.ts";
+import type { WritableStore } from "../../data/writer/writer.ts";
 import type { Store } from "../../src/store/state.ts";
 import { makeRecords } from "../records/sample.ts";
 import { finish } from "../run-command.ts";
@@ -131,7 +131,7 @@ describe("a lock", () => {
   /** Starts a process that takes the lock, reports the error if it cannot, and goes on. */
   async function lockElsewhere() {
     const child = startCode(`
-      const { lockFile } = await import("./data/stores/file-lock.ts");
+      const { lockFile } = await import("./data/writer/file-lock.ts");
       try {
         globalThis.release = lockFile(${JSON.stringify(path)}, "the store");
         console.log("locked");
@@ -206,7 +206,7 @@ test("an error message of wrangler is reported without colours, even if wrangler
 });
 
 test("a missing folder for temporary files is reported in one sentence", async () => {
-  const code = `(await import("./data/stores/wrangler.ts")).openTemporaryFile("statements.sql");`;
+  const code = `(await import("./data/writer/wrangler.ts")).openTemporaryFile("statements.sql");`;
   const { stderr } = await finish(startCode(code, ".", { TMPDIR: "/missing" }));
   const message = "The folder for temporary files, /missing, cannot be used: it does not exist";
   expect(stderr).toContain(`Error: ${message}\n`);

@@ -1,8 +1,8 @@
 import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
-import { readConfiguration } from "../../data/stores/configuration.ts";
-import { SPARED_MS } from "../../data/stores/kv-writer.ts";
+import { readConfiguration } from "../../data/writer/configuration.ts";
+import { SPARED_MS } from "../../data/writer/kv-writer.ts";
 import { describeService } from "../../src/openapi.ts";
 import { PAGE_SIZE } from "../../src/records/page.ts";
 import { TrafficRecord } from "../../src/records/record.ts";

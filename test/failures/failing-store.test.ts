@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { describeState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
-import { describeState } from "../../src/records/health.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { check, type Exchange, PATH } from "../http-suite/exchange.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
 import { readSeed } from "../data/input.ts";
 import { createLiveTarget, findDeployment } from "../live/target.ts";

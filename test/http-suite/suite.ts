@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { type Page, TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
-import { listConditions, listInvalidPages, listOptions, listPages, listRefusals } from "./collection.ts";
+import {
+  listConditions,
+  listInvalidPages,
+  listOptions,
+  listPages,
+  listRefusals,
+} from "./collection-requests.ts";
 import {
   CHROMIUM,
   checkExchange,
@@ -11,7 +17,7 @@ import {
   PATH,
   type Target,
 } from "./exchange.ts";
-import { listFaults, listFiles, listHealth, listSite } from "./site.ts";
+import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
 
 /** The exchanges that the service must pass with its collection. */
 export function listExchanges(target: Target): [name: string, Exchange[]][] {

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
-import { listen } from "../listen.ts";
+import { listen } from "../free-port.ts";
 import { makeRecords } from "../records/sample.ts";
 import { finish } from "../run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
@@ -15,7 +15,10 @@ import { findDeployment, UsageError } from "./target.ts";
 async function runLive(baseUrl: string): Promise<{ status: number | null; output: string }> {
   const { VITEST: _, ...inherited } = process.env;
   const env = { ...inherited, NO_COLOR: "1", BASE_URL: baseUrl };
-  const child = spawn(process.execPath, ["test/live/cli.ts"], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["test/live/run-live.ts"], {
+    env,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const { status, stdout, stderr } = await finish(child);
   return { status, output: stdout + stderr };
 }

@@ -1,5 +1,5 @@
-import type { Collection } from "../../data/collection.ts";
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import type { Collection } from "../../data/load-content.ts";
 import { gatherStatistics } from "../../data/statistics.ts";
 import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
 import {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeAssets } from "../../data/seed-assets.ts";
-import { createName } from "../../data/stores/writer.ts";
+import { createName } from "../../data/writer/writer.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { listBlocks } from "../../data/collection.ts";
+import { listBlocks } from "../../data/load-content.ts";
 import type { Hide, PageNumber } from "../../src/records/page.ts";
 import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createWritableD1, SWEPT_ROWS } from "../../data/stores/d1-writer.ts";
-import { createName } from "../../data/stores/writer.ts";
+import { createWritableD1, SWEPT_ROWS } from "../../data/writer/d1-writer.ts";
+import { createName } from "../../data/writer/writer.ts";
 import { lastPage, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";

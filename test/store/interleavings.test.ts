@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { createWritableD1 } from "../../data/stores/d1-writer.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
+import { createWritableD1 } from "../../data/writer/d1-writer.ts";
 import {
   createWritableKv,
   GRACE_MS,
   MOST_LOAD_MS,
   SPARED_MS,
   type WritableNamespace,
-} from "../../data/stores/kv-writer.ts";
-import { RefusedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/stores/writer.ts";
+} from "../../data/writer/kv-writer.ts";
+import { RefusedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";

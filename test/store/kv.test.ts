@@ -4,8 +4,8 @@ import {
   GRACE_MS,
   SPARED_MS,
   type WritableNamespace,
-} from "../../data/stores/kv-writer.ts";
-import { createName, UnknownOutcomeError } from "../../data/stores/writer.ts";
+} from "../../data/writer/kv-writer.ts";
+import { createName, UnknownOutcomeError } from "../../data/writer/writer.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { readRecords } from "../../data/collection.ts";
+import { readRecords } from "../../data/load-content.ts";
 import { type Hide, lastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createWritableD1 } from "../../data/stores/d1-writer.ts";
-import { createWritableKv } from "../../data/stores/kv-writer.ts";
-import { MIGRATIONS } from "../../data/stores/migrations.ts";
-import type { WritableStore } from "../../data/stores/writer.ts";
+import { createWritableD1 } from "../../data/writer/d1-writer.ts";
+import { createWritableKv } from "../../data/writer/kv-writer.ts";
+import { MIGRATIONS } from "../../data/writer/migrations.ts";
+import type { WritableStore } from "../../data/writer/writer.ts";
 import type { Row } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 

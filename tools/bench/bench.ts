@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { openTemporaryFile, PROJECT } from "../../data/stores/wrangler.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
+import { openTemporaryFile, PROJECT } from "../../data/writer/wrangler.ts";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
 import { writeQuery } from "../../src/store/d1.ts";

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import autocannon from "autocannon";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
 
 /**
  * What is measured. `floor` and `store_floor` are the least that a worker can do, and read no page. `hot` pages come from the

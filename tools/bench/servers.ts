@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
-import { openTemporaryFile, PROJECT, runWrangler } from "../../data/stores/wrangler.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
+import { openTemporaryFile, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
 import type { Env } from "../../src/env.ts";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
 import type { PageRequest } from "./cases.ts";
@@ -34,13 +34,19 @@ export async function startServers(file: string, folder: string) {
 }
 
 /**
- * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of worker.ts: the
+ * Starts workerd with a worker for each store, which has the store's name, and a socket for each export of bench-worker.ts: the
  * proxy in front of `wrangler dev` takes longer than the worker.
  */
 async function startRuntime(folder: string): Promise<Miniflare> {
   const bundle = openTemporaryFile("bundle");
-  await runWrangler(["deploy", join(PROJECT, "tools/bench/worker.ts"), "--dry-run", "--outdir", bundle]);
-  const path = join(bundle, "worker.js");
+  await runWrangler([
+    "deploy",
+    join(PROJECT, "tools/bench/bench-worker.ts"),
+    "--dry-run",
+    "--outdir",
+    bundle,
+  ]);
+  const path = join(bundle, "bench-worker.js");
   const { workerOptions } = unstable_getMiniflareWorkerOptions(join(PROJECT, "wrangler.toml"));
   const workers = STORE_NAMES.map((name) => ({
     ...workerOptions,

@@ -1,9 +1,9 @@
-import { readRecords } from "../../data/collection.ts";
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
+import { readRecords } from "../../data/load-content.ts";
 import { formatCount } from "../../data/messages.ts";
-import type { StoreChoice } from "../../data/stores/configuration.ts";
-import { useStore } from "../../data/stores/open-store.ts";
+import type { StoreChoice } from "../../data/writer/configuration.ts";
+import { useStore } from "../../data/writer/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress } from "../command-line/progress.ts";
 

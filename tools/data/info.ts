@@ -1,6 +1,6 @@
 import { escapeInvisible } from "../../data/messages.ts";
-import type { StoreChoice } from "../../data/stores/configuration.ts";
-import { useStore } from "../../data/stores/open-store.ts";
+import type { StoreChoice } from "../../data/writer/configuration.ts";
+import { useStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS, type Statistics } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
 import type { State } from "../../src/store/state.ts";

@@ -1,14 +1,14 @@
-import { nameSources } from "../../data/collection.ts";
+import { nameSources } from "../../data/load-content.ts";
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
 import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
-import type { StoreChoice } from "../../data/stores/configuration.ts";
-import { useLock, useStore } from "../../data/stores/open-store.ts";
+import type { StoreChoice } from "../../data/writer/configuration.ts";
+import { useLock, useStore } from "../../data/writer/open-store.ts";
 import {
   type OpenStore,
   load as replaceAll,
   UnknownOutcomeError,
   type LoadOptions as WriteOptions,
-} from "../../data/stores/writer.ts";
+} from "../../data/writer/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 
 export type ReadOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;

@@ -1,4 +1,4 @@
-import { readConfiguration, SEED_STORE } from "../../data/stores/configuration.ts";
+import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { requireSettings } from "../settings.ts";
 import { prepareProductionStore, readDeployedVersion } from "./production-store.ts";

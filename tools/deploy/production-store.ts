@@ -1,7 +1,7 @@
 import { loadSeed } from "../../data/load-seed.ts";
-import type { Configuration, StoreName } from "../../data/stores/configuration.ts";
-import { useStore } from "../../data/stores/open-store.ts";
-import { runWrangler, WranglerError } from "../../data/stores/wrangler.ts";
+import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
+import { useStore } from "../../data/writer/open-store.ts";
+import { runWrangler, WranglerError } from "../../data/writer/wrangler.ts";
 import { printDetail } from "./steps.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */

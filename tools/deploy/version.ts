@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { openTemporaryFile, PROJECT, spawnWrangler } from "../../data/stores/wrangler.ts";
+import { openTemporaryFile, PROJECT, spawnWrangler } from "../../data/writer/wrangler.ts";
 import { findReason } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 

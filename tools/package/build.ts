@@ -3,9 +3,9 @@ import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
-import { listSeedFiles } from "../../data/collection.ts";
-import { readConfiguration } from "../../data/stores/configuration.ts";
-import { PROJECT } from "../../data/stores/wrangler.ts";
+import { listSeedFiles } from "../../data/load-content.ts";
+import { readConfiguration } from "../../data/writer/configuration.ts";
+import { PROJECT } from "../../data/writer/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 
 // Builds the package in dist/package, for `npm run package`. It has no dependencies, because they are bundled.
@@ -61,7 +61,7 @@ mkdirSync(join(FOLDER, "seed"));
 for (const file of listSeedFiles())
   writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
 
-/** Reads the static files of the site (site.ts), without the seed: the package has the files of data/seed. */
+/** Reads the static files of the site (static-files.ts), without the seed: the package has the files of data/seed. */
 async function readSite() {
   const { assets } = await readConfiguration();
   const folder = join(PROJECT, "dist/assets");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { joinSources, listBlocks, listSeedFiles, nameSources } from "../../data/collection.ts";
+import { joinSources, listBlocks, listSeedFiles, nameSources } from "../../data/load-content.ts";
 import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";

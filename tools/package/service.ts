@@ -7,7 +7,7 @@ import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
 import { createResponder, fetchFrom, type Respond } from "./network.ts";
-import { ASSETS, respondWithFile } from "./site.ts";
+import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;

@@ -1,6 +1,6 @@
+import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../../about.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS, type Statistics } from "../../records/record.ts";
-import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";

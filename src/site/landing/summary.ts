@@ -1,9 +1,9 @@
+import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../../about.ts";
 import type { Env } from "../../env.ts";
 import { findLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
 import type { Day, Statistics } from "../../records/record.ts";
 import type { State } from "../../store/state.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof summarise>;

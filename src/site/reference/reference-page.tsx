@@ -1,7 +1,7 @@
+import { DOCUMENT_PATH, REFERENCE_PATH } from "../../about.ts";
 import { MOCK_OPTIONS } from "../../mock/options.ts";
 import type { OpenApiDocument, Operation } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH } from "../about.ts";
 import { CurlBlock, JsonText } from "../code.tsx";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";

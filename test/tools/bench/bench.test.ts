@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { measure } from "../../../tools/bench/cases.ts";
-import { listen } from "../../listen.ts";
+import { listen } from "../../free-port.ts";
 
 test("the benchmark measures every case, walk and load", async () => {
   // The benchmark itself checks that every response is the page.

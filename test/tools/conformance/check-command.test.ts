@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
-import { listen } from "../../listen.ts";
+import { listen } from "../../free-port.ts";
 import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
 import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
 

@@ -6,7 +6,7 @@ import { basename, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import type { StoreName } from "../../../data/stores/configuration.ts";
+import type { StoreName } from "../../../data/writer/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { writeCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
@@ -33,7 +33,7 @@ export function createDataFolder() {
     /** Starts the same command in its own process, so that a signal can stop it. */
     start(command: string, ...args: string[]): ChildProcess {
       const stderr = openSync(join(folder, "stderr"), "w");
-      const child = spawn(process.execPath, ["tools/data/cli.ts", command, ...place, ...args], {
+      const child = spawn(process.execPath, ["tools/data/commands.ts", command, ...place, ...args], {
         stdio: ["ignore", "ignore", stderr],
         env: { ...process.env, TMPDIR: temporary },
       });

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { STORE_NAMES } from "../../../data/stores/configuration.ts";
+import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { finish } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
@@ -38,7 +38,7 @@ async function withDisk(megabytes: number, action: () => Promise<void>): Promise
 /** Runs a command in its own process, because the temporary files of this one are elsewhere. */
 function run(TMPDIR: string, ...args: string[]) {
   const env = { ...process.env, TMPDIR };
-  const child = spawn(process.execPath, ["tools/data/cli.ts", ...args], {
+  const child = spawn(process.execPath, ["tools/data/commands.ts", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env,
   });

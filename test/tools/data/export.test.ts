@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readRecords } from "../../../data/collection.ts";
+import { readRecords } from "../../../data/load-content.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";

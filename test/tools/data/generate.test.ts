@@ -31,7 +31,14 @@ test("generate writes the same records in every format, and others for another r
 });
 
 test("generate leaves no file if it is interrupted by SIGHUP", async () => {
-  const args = ["tools/data/cli.ts", "generate", "--records", "100000000", "--out", join(folder, "stopped")];
+  const args = [
+    "tools/data/commands.ts",
+    "generate",
+    "--records",
+    "100000000",
+    "--out",
+    join(folder, "stopped"),
+  ];
   const child = spawn(process.execPath, args, { stdio: "ignore" });
   while ((await listFiles("stopped")).length === 0) await setTimeout(10);
   child.kill("SIGHUP");

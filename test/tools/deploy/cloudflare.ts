@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { unstable_splitSqlQuery } from "wrangler";
-import { type Listening, listen } from "../../listen.ts";
+import { type Listening, listen } from "../../free-port.ts";
 import {
   type AddRoute,
   addPreviews,

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
-import { findBeginning } from "../../../data/stores/writer.ts";
-import { listen } from "../../listen.ts";
+import { findBeginning } from "../../../data/writer/writer.ts";
+import { listen } from "../../free-port.ts";
 import { finish } from "../../run-command.ts";
 import { openCloudflare } from "./cloudflare.ts";
 import { createProject } from "./project.ts";
@@ -125,7 +125,7 @@ describe.concurrent("in an account to which plain wrangler deployed", async () =
 
   testNext("npm run deploy continues after records are loaded", async () => {
     const files = ["2019-05-17", "2025-11-02"].map((day) => `data/seed/${day}.csv`);
-    await run(0, ["tools/data/cli.ts", "load", "--remote", ...files]);
+    await run(0, ["tools/data/commands.ts", "load", "--remote", ...files]);
     await run(0, DEPLOY);
     expect(listVersions().length).toBe(2);
   });

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
-import { type Configuration, readConfiguration } from "../../../data/stores/configuration.ts";
+import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
 import { requireSettings } from "../../../tools/settings.ts";
 

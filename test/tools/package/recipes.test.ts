@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { listen } from "../../listen.ts";
+import { listen } from "../../free-port.ts";
 import { installPackage } from "./built.ts";
 
 const DOCUMENTATION = await readFile("docs/package.md", "utf8");

@@ -1,11 +1,8 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import type { Env } from "../env.ts";
-import { HttpError, methodNotAllowed } from "../http/errors.ts";
-import { isCurrent, PAGE_CACHING } from "../http/headers.ts";
-import { findOrigin, lastValue, negotiate, readQuery } from "../http/request.ts";
-import { cachedStore } from "../store/open.ts";
-import type { WaitUntil } from "../store/retry.ts";
-import type { State } from "../store/state.ts";
+import type { Env } from "./env.ts";
+import { HttpError, methodNotAllowed } from "./http/errors.ts";
+import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
+import { findOrigin, lastValue, negotiate, readQuery } from "./http/request.ts";
 import {
   COLLECTION_PATH,
   type Hide,
@@ -16,7 +13,10 @@ import {
   pageUrls,
   parsePageNumber,
   writeEnvelope,
-} from "./page.ts";
+} from "./records/page.ts";
+import { cachedStore } from "./store/open.ts";
+import type { WaitUntil } from "./store/retry.ts";
+import type { State } from "./store/state.ts";
 
 /** The same error for every reason, as in Django REST Framework. */
 const invalidPage = () => new HttpError(404, { detail: "Invalid page." });

@@ -1,4 +1,4 @@
-import { DESCRIPTION } from "../records/route.ts";
+import { DESCRIPTION } from "./collection.ts";
 
 /** The site has the name of the collection. */
 export const SITE_NAME = DESCRIPTION.name;

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
 import type { State, Store } from "../../src/store/state.ts";
-import { type Collection, joinSources, listBlocks } from "../collection.ts";
+import { type Collection, joinSources, listBlocks } from "../load-content.ts";
 import type { StoreName } from "./configuration.ts";
 
 /** What a load switches to; `sequence` and `loaded_at` follow from the state that it replaces. */

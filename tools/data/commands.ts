@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { WRITERS } from "../../data/formats/formats.ts";
-import { STORE_NAMES } from "../../data/stores/configuration.ts";
+import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
   createWholeNumberParser,
   parseDate,

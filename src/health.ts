@@ -1,10 +1,10 @@
 import { type Context, Hono } from "hono";
-import type { Env } from "../env.ts";
-import { logFailedRequest, refuseMethod, unavailable } from "../http/errors.ts";
-import { ERROR_CACHING } from "../http/headers.ts";
-import { openStore } from "../store/open.ts";
-import { limitTime } from "../store/retry.ts";
-import type { Reading, State } from "../store/state.ts";
+import type { Env } from "./env.ts";
+import { logFailedRequest, refuseMethod, unavailable } from "./http/errors.ts";
+import { ERROR_CACHING } from "./http/headers.ts";
+import { openStore } from "./store/open.ts";
+import { limitTime } from "./store/retry.ts";
+import type { Reading, State } from "./store/state.ts";
 
 const PATH = "/healthz";
 
