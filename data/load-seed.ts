@@ -1,8 +1,8 @@
 import { listSeedFiles, SEED_SOURCE } from "./load-content.ts";
-import { stage, summarise } from "./staging.ts";
+import { describeCounts, stage } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
-import { useLock, useStore } from "./writer/open-store.ts";
-import { load } from "./writer/writer.ts";
+import { withLock, withStore } from "./writer/open-store.ts";
+import { replaceCollection } from "./writer/writer.ts";
 
 /**
  * Brings the tables of a store up to date, and loads the files of the seed if nothing was ever loaded.
@@ -10,7 +10,7 @@ import { load } from "./writer/writer.ts";
  * @throws Error if the store cannot be read or written, or if something else was loaded meanwhile
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
-  await useStore(choice, async ({ store }) => {
+  await withStore(choice, async ({ store }) => {
     const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
@@ -18,9 +18,9 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const write = async () => {
       // Another process may have loaded something before it released the lock.
       if (!(await isEmpty())) return;
-      await load(store, staged, { isFirst: true, sources: [SEED_SOURCE] });
-      console.log(`Loaded ${summarise(staged)}.`);
+      await replaceCollection(store, staged, { isFirst: true, sources: [SEED_SOURCE] });
+      console.log(`Loaded ${describeCounts(staged)}.`);
     };
-    await useLock(choice, write).finally(staged.close);
+    await withLock(choice, write).finally(staged.close);
   });
 }

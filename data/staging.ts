@@ -4,7 +4,7 @@ import type { Statistics } from "../src/records/record.ts";
 import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import type { Collection } from "./load-content.ts";
-import { DiskFullError, formatCount, isDiskFull } from "./messages.ts";
+import { formatCount } from "./messages.ts";
 import { describeMixture, findConflicts } from "./staging/conflicts.ts";
 import {
   measureLines,
@@ -15,6 +15,7 @@ import {
 } from "./staging/database.ts";
 import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/intake.ts";
 import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
+import { DiskFullError, isDiskFull } from "./writer/disk-space.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
   /** The last line of a refusal; by default, that nothing was loaded. */
@@ -57,7 +58,7 @@ export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
 }
 
 /** How many records, how many of them were corrected, and how many were left out. */
-export function summarise({ count, zeroed, duplicates }: IntakeCounts): string {
+export function describeCounts({ count, zeroed, duplicates }: IntakeCounts): string {
   const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
   const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
   const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];

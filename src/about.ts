@@ -1,7 +1,5 @@
-import { DESCRIPTION } from "./collection.ts";
-
-/** The site has the name of the collection. */
-export const SITE_NAME = DESCRIPTION.name;
+/** The name of the collection, and of the site. */
+export const SITE_NAME = "Traffic Count Records";
 
 /** What the service is. The text follows `A` or `a public`. */
 export const STAND_IN =

@@ -1,11 +1,11 @@
 import { type Context, Hono, type MiddlewareHandler } from "hono";
-import type { Env } from "./env.ts";
+import { SITE_NAME } from "./about.ts";
+import type { CollectionEnv } from "./env.ts";
 import { HttpError, methodNotAllowed } from "./http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "./http/request.ts";
 import {
   COLLECTION_PATH,
-  type Hide,
   lastPage,
   locatePage,
   type PageLocation,
@@ -31,29 +31,12 @@ export const METHODS = "GET, OPTIONS";
 
 /** The specification does not show the response to OPTIONS; a Django REST Framework list view responds like this. */
 export const DESCRIPTION = {
-  name: "Traffic Count Records",
+  name: SITE_NAME,
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
   renders: ["application/json", "text/html"],
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
-export interface Place {
-  number: number;
-  pages: number;
-}
-
-export interface CollectionEnv {
-  Bindings: Env;
-  Variables: {
-    /** The mock may set it: how many records are hidden. */
-    hide?: Hide;
-    /** The mock sets it if it responds with an error. */
-    fault?: true;
-    /** The route sets it if the request is for a page, for those around it. */
-    place?: Place;
-  };
-}
 type CollectionContext = Context<CollectionEnv>;
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
@@ -95,23 +78,23 @@ async function respondPage(
   const ifNoneMatch = c.req.header("If-None-Match");
   if (ifNoneMatch !== undefined) {
     const state = await store.state(waitUntil);
-    const place = locatePage(page, state.count, hide?.(state.count));
+    const location = locatePage(page, state.count, hide?.(state.count));
     // A page that this state does not have may be in the newest one, which reading the page decides.
-    const headers = place && cacheHeaders(c, state, place, origin);
+    const headers = location && cacheHeaders(c, state, location, origin);
     if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
   const { state, found } = await store.page(page, hide, waitUntil);
   if (!found) {
     const shown = state.count - (hide?.(state.count) ?? 0);
-    c.set("place", { number: Number(page), pages: lastPage(shown) });
+    c.set("page", { number: Number(page), pages: lastPage(shown) });
     throw invalidPage();
   }
-  const { place, results } = found;
-  c.set("place", place);
-  const body = writeEnvelope(place, results, pageUrls(origin + COLLECTION_PATH, query));
+  const { location, results } = found;
+  c.set("page", location);
+  const body = writeEnvelope(location, results, pageUrls(origin + COLLECTION_PATH, query));
   return c.body(body, 200, {
-    ...cacheHeaders(c, state, place, origin),
-    ...(place.count > 0 && originHeaders(state, origin)),
+    ...cacheHeaders(c, state, location, origin),
+    ...(location.count > 0 && originHeaders(state, origin)),
     "Content-Type": "application/json",
   });
 }

@@ -5,6 +5,7 @@ import type {
   RateLimit,
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
+import type { Hide } from "./records/page.ts";
 
 /** The bindings and variables of wrangler.toml. */
 export interface Env {
@@ -28,4 +29,23 @@ export interface Env {
   RATE_LIMITER?: RateLimit;
   /** The deployed version of the code. */
   CF_VERSION_METADATA?: WorkerVersionMetadata;
+}
+
+/** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
+export interface RequestedPage {
+  number: number;
+  pages: number;
+}
+
+/** What the service has beside a request, and what middleware and routes note of it. */
+export interface CollectionEnv {
+  Bindings: Env;
+  Variables: {
+    /** The mock may set it: how many records are hidden. */
+    hide?: Hide;
+    /** The mock sets it if it responds with an error. */
+    fault?: true;
+    /** The route sets it if the request is for a page, for those around it. */
+    page?: RequestedPage;
+  };
 }

@@ -14,7 +14,7 @@ export interface Listening {
  * @param wanted by default any free port
  * @throws if the port is in use
  */
-export async function listen(server: Server, wanted = 0): Promise<Listening> {
+export async function listenOnFreePort(server: Server, wanted = 0): Promise<Listening> {
   await once(server.listen(wanted, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   return {

@@ -4,7 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { runCommand } from "../tools/command-line/program.ts";
-import { createDataProgram } from "../tools/data/commands.ts";
+import { createDataProgram } from "../tools/data/data-command.ts";
 
 /** How a command ended, and what it printed. */
 export interface Finished {

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll } from "vitest";
-import { listen } from "./free-port.ts";
+import { listenOnFreePort } from "./free-port.ts";
 
 export interface Served {
   origin: string;
@@ -66,7 +66,7 @@ export async function serve(folder: string, ...args: string[]): Promise<Served> 
 async function findPort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_768);
-    const listening = await listen(createServer(), port).catch(() => undefined);
+    const listening = await listenOnFreePort(createServer(), port).catch(() => undefined);
     if (listening === undefined) continue;
     await listening.close();
     return port;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 import type { StoreName } from "../data/writer/configuration.ts";
 import { MIGRATIONS } from "../data/writer/migrations.ts";
-import { load } from "../data/writer/writer.ts";
+import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/env.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
@@ -111,7 +111,7 @@ export async function loadInto(
   sources: string[] = [],
 ): Promise<State> {
   const writable = openWorkerStore(env, store);
-  await load(writable, collectRecords(records.toReversed()), { sources });
+  await replaceCollection(writable, collectRecords(records.toReversed()), { sources });
   return (await writable.readState()).state;
 }
 

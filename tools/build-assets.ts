@@ -16,7 +16,7 @@ import { writeSeedAssets } from "../data/seed-assets.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
-import { requireSettings } from "./settings.ts";
+import { requireServedStore } from "./settings.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
 // OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.
@@ -100,6 +100,6 @@ async function prepareRecords(): Promise<void> {
   await writeSeedAssets(join(DIST, "assets"));
   // `npm start` prepares the store that its arguments name, which this program does not get.
   if (process.env.WRANGLER_COMMAND !== "dev" || process.env.STORE_IS_PREPARED) return;
-  const store = requireSettings(await readConfiguration());
+  const store = requireServedStore(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });
 }

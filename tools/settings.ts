@@ -16,7 +16,7 @@ const LIMITER = "RATE_LIMITER";
  * @returns the store that the worker serves from
  * @throws Error if STORE names no store or one that is not bound, or if RATE_LIMIT is not the period that is counted
  */
-export function requireSettings(settings: Settings): StoreName | typeof SEED_STORE {
+export function requireServedStore(settings: Settings): StoreName | typeof SEED_STORE {
   const { STORE, RATE_LIMIT } = settings.vars ?? {};
   requirePeriod(RATE_LIMIT, settings);
   if (STORE === SEED_STORE) return SEED_STORE;

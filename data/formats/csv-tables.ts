@@ -2,15 +2,15 @@ import * as z from "zod";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
-import type { Source, TextChunk } from "./input-file.ts";
-import { type Place, type Problem, UnreadableError } from "./problem.ts";
+import type { InputFile, TextChunk } from "./input-file.ts";
+import { type InputPosition, type Problem, UnreadableError } from "./problem.ts";
 import {
   cameraRef,
   checkRecord,
   createValidator,
   type Field,
+  type InputRow,
   RECORD_FIELDS,
-  type Row,
 } from "./validation.ts";
 
 /** A kind of CSV file. */
@@ -19,7 +19,7 @@ interface CsvTable {
   title: string;
   /** The columns, in any order. */
   fields: ReadonlyMap<string, Field>;
-  check(values: unknown, place: Place): Row;
+  check(values: unknown, position: InputPosition): InputRow;
 }
 
 /** Records with a column for each field. An empty `camera_ok` is null. */
@@ -57,8 +57,8 @@ const observations = createValidator(Observation, "a report");
 /** The detection engine's daily report: an image per row. */
 const REPORT: CsvTable = { title: "a report", fields: observations.fields, check: checkObservation };
 
-function checkObservation(values: unknown, place: Place): Row {
-  const checked = observations.validate(values, place);
+function checkObservation(values: unknown, position: InputPosition): InputRow {
+  const checked = observations.validate(values, position);
   if ("problems" in checked) return checked;
   const { image_proc, image_capt, camera_ref, warnings, model_name, ...counts } = checked.data;
   const health = warnings === 0 ? "True" : "False";
@@ -76,14 +76,17 @@ function checkObservation(values: unknown, place: Place): Row {
     buses: counts.bus,
     model_name,
   };
-  return { ...place, record, processedAt: image_proc };
+  return { ...position, record, processedAt: image_proc };
 }
 
 /**
  * Reads a records file or a report, which its header distinguishes.
  * @throws UnreadableError if it has the header of neither, or if the cells cannot be separated
  */
-export async function* readCsv(chunks: AsyncIterable<TextChunk>, source: Source): AsyncGenerator<Row[]> {
+export async function* readCsv(
+  chunks: AsyncIterable<TextChunk>,
+  source: InputFile,
+): AsyncGenerator<InputRow[]> {
   let readRow: ReturnType<typeof createRowReader> | undefined;
   for await (const rows of readCsvRows(chunks)) {
     const [header] = rows;
@@ -93,13 +96,13 @@ export async function* readCsv(chunks: AsyncIterable<TextChunk>, source: Source)
 }
 
 /** @returns a function that reads a row; undefined for the header, which files that were concatenated repeat */
-function createRowReader(header: CsvRow, { file, modelName }: Source) {
+function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
   const table = requireTable(header);
   const columns = header.cells.map((name) => ({ name, field: table.fields.get(name) }));
   // A file that was concatenated may begin with a byte order mark.
   const isHeader = ({ cells }: CsvRow) =>
     cells[1] === header.cells[1] && cells.join().replace(/^\ufeff/, "") === header.cells.join();
-  return (row: CsvRow): Row | undefined => {
+  return (row: CsvRow): InputRow | undefined => {
     if (isHeader(row)) return undefined;
     const { cells, line } = row;
     if (cells.length !== columns.length) {

@@ -1,9 +1,9 @@
 import { writeCsv } from "./csv.ts";
 import { readCsv } from "./csv-tables.ts";
-import { prepend, readBytes, readText, type Source, type TextChunk } from "./input-file.ts";
+import { type InputFile, prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
 import { readJson, writeJsonLines } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
-import type { Row } from "./validation.ts";
+import type { InputRow } from "./validation.ts";
 
 /** Writers for records in any order, which yield the text in small pieces. */
 export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const;
@@ -14,7 +14,7 @@ export type FormatName = keyof typeof WRITERS;
  * Reads the records or the report in a file, some rows at a time. The format is recognised by the content. Never throws for
  * what is wrong with the file: if it cannot be read to its end, the last row is a problem.
  */
-export async function* readSource(source: Source): AsyncGenerator<Row[]> {
+export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
   let isEmpty = true;
   try {
     for await (const rows of readRows(readText(readBytes(source)), source)) {
@@ -30,7 +30,7 @@ export async function* readSource(source: Source): AsyncGenerator<Row[]> {
 }
 
 /** Chooses between JSON and CSV by the first character that is not white space. */
-async function* readRows(chunks: AsyncGenerator<TextChunk>, source: Source): AsyncGenerator<Row[]> {
+async function* readRows(chunks: AsyncGenerator<TextChunk>, source: InputFile): AsyncGenerator<InputRow[]> {
   for await (const chunk of chunks) {
     const [first] = chunk.text.trimStart();
     if (first === undefined) continue;

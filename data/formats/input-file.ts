@@ -7,7 +7,7 @@ import { describeFileError } from "../messages.ts";
 import { UnreadableError } from "./problem.ts";
 
 /** A file to read. */
-export interface Source {
+export interface InputFile {
   /** A path; `-` is standard input. */
   file: string;
   /** Replaces the standard input of the process. */
@@ -24,7 +24,7 @@ export interface Source {
  * Reads the bytes of a file and decompresses them if they are gzip.
  * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
  */
-export async function* readBytes({ file, stdin, onRead }: Source): AsyncGenerator<Uint8Array> {
+export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGenerator<Uint8Array> {
   let stream: Readable | undefined;
   try {
     stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
@@ -42,7 +42,7 @@ function openFile(file: string): Readable {
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
 }
 
-async function* report(chunks: AsyncIterable<Buffer>, onRead: Source["onRead"]): AsyncGenerator<Buffer> {
+async function* report(chunks: AsyncIterable<Buffer>, onRead: InputFile["onRead"]): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     onRead?.(chunk);
     yield chunk;

@@ -1,16 +1,19 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import type { Source, TextChunk } from "./input-file.ts";
+import type { InputFile, TextChunk } from "./input-file.ts";
 import { findObjects, type JsonObject } from "./json-objects.ts";
-import type { Place, ProblemDetail } from "./problem.ts";
-import { checkRecord, isObject, type Row } from "./validation.ts";
+import type { InputPosition, ProblemDetail } from "./problem.ts";
+import { checkRecord, type InputRow, isObject } from "./validation.ts";
 
 /**
  * Reads JSON: records and pages, one after the other or in arrays.
  * @throws UnreadableError if it is something else
  */
-export async function* readJson(chunks: AsyncIterable<TextChunk>, source: Source): AsyncGenerator<Row[]> {
+export async function* readJson(
+  chunks: AsyncIterable<TextChunk>,
+  source: InputFile,
+): AsyncGenerator<InputRow[]> {
   for await (const objects of findObjects(chunks)) {
-    const rows: Row[] = [];
+    const rows: InputRow[] = [];
     try {
       for (const object of objects) rows.push(...readObject(object, source));
     } finally {
@@ -19,20 +22,20 @@ export async function* readJson(chunks: AsyncIterable<TextChunk>, source: Source
   }
 }
 
-function readObject(object: JsonObject, { file, modelName, onPage }: Source): Row[] {
-  const place = { file, line: object.line };
+function readObject(object: JsonObject, { file, modelName, onPage }: InputFile): InputRow[] {
+  const position = { file, line: object.line };
   const parsed = parseExactly(object);
-  if ("message" in parsed) return [{ problems: [{ ...place, ...parsed }] }];
+  if ("message" in parsed) return [{ problems: [{ ...position, ...parsed }] }];
   const { value } = parsed;
-  if (!Array.isArray(value.results)) return [checkNamed(value, place, modelName)];
+  if (!Array.isArray(value.results)) return [checkNamed(value, position, modelName)];
   onPage?.(value);
   const lineOf = (index: number) => object.innerLines[index] ?? object.line;
   return value.results.map((result, index) => checkNamed(result, { file, line: lineOf(index) }, modelName));
 }
 
-function checkNamed(value: unknown, place: Place, modelName: Source["modelName"]): Row {
+function checkNamed(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {
   const replaces = modelName && isObject(value) && typeof value.model_name === "string";
-  return checkRecord(replaces ? { ...value, model_name: modelName } : value, place);
+  return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }
 
 /** Parses an object, unless something would be lost: a key that is repeated, or a number that is not exact. */

@@ -1,7 +1,7 @@
 import { escapeInvisible, formatCount, formatValue } from "../messages.ts";
 
-/** A place in the input. */
-export interface Place {
+/** A position in the input. */
+export interface InputPosition {
   /** The file as the user named it; `-` is standard input. */
   file: string;
   /** Counted from 1; 0 is the file as a whole. */
@@ -17,8 +17,8 @@ export interface ProblemDetail {
 }
 
 /** Why a part of the input cannot be loaded. */
-export interface Problem extends Place, ProblemDetail {
-  /** How many places it is in; this is the first. By default one. */
+export interface Problem extends InputPosition, ProblemDetail {
+  /** How many positions it is in; this is the first. By default one. */
   times?: number;
 }
 
@@ -35,23 +35,23 @@ export class UnreadableError extends Error {
 /** Input that cannot be loaded; the message lists its problems. */
 export class InputError extends Error {}
 
-/** In place of a file, the array that records in memory come from; its lines are the records. */
+/** Instead of a file, the array that records in memory come from; its lines are the records. */
 export const ARRAY = "records[]";
 
-/** Formats a place: `counts.csv:17`, or `records[16]`. */
-export function formatPlace({ file, line }: Place): string {
+/** Formats a position: `counts.csv:17`, or `records[16]`. */
+export function formatPosition({ file, line }: InputPosition): string {
   if (file === ARRAY) return `records[${line - 1}]`;
   const name = file === "" ? '""' : escapeInvisible(file);
   return line > 0 ? `${name}:${line}` : name;
 }
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ field, value, message, times = 1, ...place }: Problem): string {
+export function formatProblem({ field, value, message, times = 1, ...position }: Problem): string {
   const words = [escapeInvisible(message)];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
   if (times > 1) words.push(`(and in ${times - 1} more)`);
-  return `${formatPlace(place)}: ${words.join(" ")}`;
+  return `${formatPosition(position)}: ${words.join(" ")}`;
 }
 
 /** Any further problems are only counted. */

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { MAX_REF_LENGTH, TrafficRecord } from "../../src/records/record.ts";
-import type { Place, Problem } from "./problem.ts";
+import type { InputPosition, Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the other records of the load. */
-export interface RecordRow extends Place {
+export interface RecordRow extends InputPosition {
   record: TrafficRecord;
   /**
    * Only of an image in the detection engine's report: when it was processed, ISO 8601 in UTC with milliseconds, so that text order
@@ -13,7 +13,7 @@ export interface RecordRow extends Place {
 }
 
 /** What reading a file yields for each record, in the order of the file. */
-export type Row = RecordRow | { problems: Problem[] };
+export type InputRow = RecordRow | { problems: Problem[] };
 
 /** What a field may hold. */
 export interface Field {
@@ -37,10 +37,10 @@ export function createValidator<T>(schema: z.ZodType<T>, title: string) {
   return {
     fields,
     /** @returns the output of the schema, or a problem for each wrong field */
-    validate(values: unknown, place: Place): { data: T } | { problems: Problem[] } {
+    validate(values: unknown, position: InputPosition): { data: T } | { problems: Problem[] } {
       const result = schema.safeParse(values, { error });
       if (result.success) return result;
-      return { problems: result.error.issues.flatMap((issue) => toProblems(issue, values, place)) };
+      return { problems: result.error.issues.flatMap((issue) => toProblems(issue, values, position)) };
     },
   };
 }
@@ -78,12 +78,12 @@ function explain(issue: z.core.$ZodRawIssue, fields: ReadonlyMap<string, Field>,
   return `is not ${fields.get(String(issue.path?.[0]))?.expected ?? title}`;
 }
 
-function toProblems(issue: z.core.$ZodIssue, values: unknown, place: Place): Problem[] {
+function toProblems(issue: z.core.$ZodIssue, values: unknown, position: InputPosition): Problem[] {
   const { message, path } = issue;
-  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ ...place, field, message }));
-  if (path[0] === undefined) return [{ ...place, value: values, message }];
+  if (issue.code === "unrecognized_keys") return issue.keys.map((field) => ({ ...position, field, message }));
+  if (path[0] === undefined) return [{ ...position, value: values, message }];
   const field = String(path[0]);
-  return [{ ...place, field, value: Object(values)[field], message }];
+  return [{ ...position, field, value: Object(values)[field], message }];
 }
 
 /** Control and format characters, separators, fillers and half characters, and white space at an end. */
@@ -107,13 +107,13 @@ const recordValidator = createValidator(TrafficRecord.extend({ camera_ref: camer
 export const RECORD_FIELDS = recordValidator.fields;
 
 /** Checks a record by itself. An object of another kind is one problem, not one for each field. */
-export function checkRecord(values: unknown, place: Place): Row {
+export function checkRecord(values: unknown, position: InputPosition): InputRow {
   if (isObject(values) && !Object.keys(values).some((name) => RECORD_FIELDS.has(name)))
     return {
-      problems: [{ ...place, value: values, message: "is not a record: it has no field of a record" }],
+      problems: [{ ...position, value: values, message: "is not a record: it has no field of a record" }],
     };
-  const checked = recordValidator.validate(values, place);
-  return "data" in checked ? { ...place, record: checked.data } : checked;
+  const checked = recordValidator.validate(values, position);
+  return "data" in checked ? { ...position, record: checked.data } : checked;
 }
 
 /** Whether a value is what JSON calls an object. */

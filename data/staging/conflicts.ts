@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { formatPlace, type Problem, type ProblemDetail } from "../formats/problem.ts";
+import { formatPosition, type Problem, type ProblemDetail } from "../formats/problem.ts";
 import { selectRows } from "./database.ts";
 
 /** Two records of one load of which only one can be right. The earlier one is earlier in the input. */
@@ -60,7 +60,7 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
       WHERE later.rowid > first ${condition}`,
     );
     for (const conflict of conflicts) {
-      const earlier = formatPlace({ file: nameOf(conflict.earlier_file), line: conflict.earlier_line });
+      const earlier = formatPosition({ file: nameOf(conflict.earlier_file), line: conflict.earlier_line });
       yield { file: nameOf(conflict.file), line: conflict.line, ...describe(conflict, earlier) };
     }
   }

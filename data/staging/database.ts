@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 
-/** A row of the input: its place, what it is compared and sorted by, and the end of its line in a block. */
+/** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
 const COLUMNS = [
   "file INTEGER", // index
   "line INTEGER",
@@ -37,8 +37,8 @@ const BATCH_ROWS = 100;
 /** Inserts rows, in the order of `COLUMNS`, in batches. `flush` inserts the last ones. */
 export function createInserter(database: DatabaseSync) {
   const prepare = (rows: number) => {
-    const places = `(${COLUMNS.map(() => "?").join()})`;
-    return database.prepare(`INSERT INTO staged VALUES ${Array(rows).fill(places).join()}`);
+    const parameters = `(${COLUMNS.map(() => "?").join()})`;
+    return database.prepare(`INSERT INTO staged VALUES ${Array(rows).fill(parameters).join()}`);
   };
   const full = prepare(BATCH_ROWS);
   let values: SQLInputValue[] = [];

@@ -1,8 +1,8 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { NO_COUNTS, ROAD_USERS } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
-import { formatPlace, type Place, type Problem } from "../formats/problem.ts";
-import type { RecordRow, Row } from "../formats/validation.ts";
+import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
+import type { InputRow, RecordRow } from "../formats/validation.ts";
 import { gatherStatistics } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
@@ -54,7 +54,7 @@ export function createIntake(
     gathering,
     report,
     /** @param file the index of the row's file */
-    take(row: Row, file: number): void {
+    take(row: InputRow, file: number): void {
       if ("problems" in row) row.problems.forEach(report);
       else if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
       else keep(row, file);
@@ -88,14 +88,14 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
 
 /** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
 function createCameraCheck(report: (problem: Problem) => void) {
-  const cameras = new Map<number, { ref: string; place: Place }>();
+  const cameras = new Map<number, { ref: string; position: InputPosition }>();
   return ({ file, line, record, processedAt }: RecordRow): void => {
     if (processedAt !== undefined) return;
     const { camera_pk: pk, camera_ref: ref } = record;
     const earlier = cameras.get(pk);
-    if (!earlier) cameras.set(pk, { ref, place: { file, line } });
+    if (!earlier) cameras.set(pk, { ref, position: { file, line } });
     if (!earlier || earlier.ref === ref) return;
-    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPlace(earlier.place)}`;
+    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPosition(earlier.position)}`;
     report({ file, line, field: "camera_ref", value: ref, message });
   };
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { readSource } from "../formats/formats.ts";
-import type { Source } from "../formats/input-file.ts";
+import { readInputFile } from "../formats/formats.ts";
+import type { InputFile } from "../formats/input-file.ts";
 import type { Problem } from "../formats/problem.ts";
 import { formatCount } from "../messages.ts";
 import type { Intake } from "./intake.ts";
@@ -16,7 +16,7 @@ export interface Progress {
   close(): void;
 }
 
-export type ReadOptions = Pick<Source, "modelName" | "stdin">;
+export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 
 /**
  * Reads the files of a load, one after the other.
@@ -37,13 +37,13 @@ export async function readFiles(
       continue;
     }
     let [records, hasPages] = [0, false];
-    const onPage: Source["onPage"] = ({ count }) => {
+    const onPage: InputFile["onPage"] = ({ count }) => {
       hasPages = true;
       if (typeof count !== "number") return;
       pages.file ||= file;
       [pages.least, pages.most] = [Math.min(pages.least, count), Math.max(pages.most, count)];
     };
-    for await (const rows of readSource({ ...options, file, onRead, onPage })) {
+    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
       for (const row of rows) intake.take(row, index);
       records += rows.length;
     }

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
-import { PROJECT, type RunProgram } from "./wrangler.ts";
+import { PROJECT, type WranglerProgram } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
 export interface Configuration {
@@ -38,7 +38,7 @@ export interface StoreChoice {
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   settleMs?: number | undefined;
   /** Replaces wrangler in tests. */
-  program?: RunProgram | undefined;
+  program?: WranglerProgram | undefined;
 }
 
 /** The value of `STORE` with which the worker serves the seed from its static assets. */

@@ -1,7 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { createWriteError } from "../messages.ts";
+import { createWriteError } from "./disk-space.ts";
 
 /** The error code of SQLite if another connection holds the lock. */
 const SQLITE_BUSY = 5;

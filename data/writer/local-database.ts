@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type { Row } from "../../src/store/d1.ts";
+import type { SqlRow } from "../../src/store/d1.ts";
 import { describeFileError } from "../messages.ts";
 import type { WritableDatabase } from "./d1-writer.ts";
 
@@ -57,7 +57,7 @@ export async function transact<T>(database: DatabaseSync, action: () => T): Prom
 /** A D1 database on this machine. */
 export function createLocalD1(database: DatabaseSync): WritableDatabase {
   return {
-    query: async (sql, parameters) => database.prepare(sql).all(...parameters) as Row[],
+    query: async (sql, parameters) => database.prepare(sql).all(...parameters) as SqlRow[],
     write: (statements) =>
       transact(database, () => {
         let changes = 0;

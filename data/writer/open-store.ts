@@ -1,7 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "../messages.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -10,6 +9,7 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
+import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { createWritableKv } from "./kv-writer.ts";
 import { createLocalD1, openObject } from "./local-database.ts";
@@ -30,7 +30,7 @@ const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceOb
  * `npm start` does, needs no lock, and a deployed store cannot be locked.
  * @throws Error if another process writes to the store
  */
-export async function useLock<T>(choice: StoreChoice, action: () => Promise<T>): Promise<T> {
+export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>): Promise<T> {
   if (choice.remote) return action();
   const { name } = await findStore(choice);
   const folder = resolve(choice.persistTo ?? DEFAULT_FOLDER);
@@ -43,7 +43,7 @@ export async function useLock<T>(choice: StoreChoice, action: () => Promise<T>):
  * Opens the store that a command means for as long as an action takes. Its tables are created or brought up to date.
  * @throws Error if the configuration does not exist or names no store, or if the store cannot be opened
  */
-export async function useStore<T>(
+export async function withStore<T>(
   choice: StoreChoice,
   action: (opened: OpenStore) => Promise<T>,
 ): Promise<T> {

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isTransient, type Row } from "../../src/store/d1.ts";
+import { isTransient, type SqlRow } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
 import { createWritableD1, type WritableDatabase } from "./d1-writer.ts";
@@ -54,7 +54,7 @@ function isTransientFailure(error: unknown): boolean {
 
 /** What wrangler prints of a statement. */
 interface Result {
-  results: Row[];
+  results: SqlRow[];
   meta: { changes?: number };
 }
 

@@ -36,7 +36,7 @@ export interface ProgramResult {
 }
 
 /** Runs a command of wrangler, or replaces wrangler in a test. */
-export type RunProgram = (args: string[]) => Promise<ProgramResult>;
+export type WranglerProgram = (args: string[]) => Promise<ProgramResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
 export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
@@ -69,7 +69,7 @@ export class WranglerError extends Error {
  * @returns its standard output
  * @throws WranglerError
  */
-export async function runWrangler(args: string[], run: RunProgram = runProgram): Promise<string> {
+export async function runWrangler(args: string[], run: WranglerProgram = runProcess): Promise<string> {
   const { status, output, errors } = await run(args);
   // Some of wrangler's errors are coloured even if NO_COLOR is set.
   const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
@@ -77,7 +77,7 @@ export async function runWrangler(args: string[], run: RunProgram = runProgram):
   return output;
 }
 
-async function runProgram(args: string[]): Promise<ProgramResult> {
+async function runProcess(args: string[]): Promise<ProgramResult> {
   const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],

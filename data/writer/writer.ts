@@ -43,7 +43,7 @@ export class RefusedSwitchError extends Error {}
 /** A switch failed, and the store does not show whether it happened. */
 export class UnknownOutcomeError extends Error {}
 
-export interface LoadOptions {
+export interface WriteOptions {
   /** Where the records come from. */
   sources?: string[] | undefined;
   /** Loads only if nothing was ever loaded. Such a load removes nothing, because another one may be running. */
@@ -66,10 +66,10 @@ export interface LoadOptions {
  * @throws UnknownOutcomeError
  * @throws Error if the store fails; the records before are then still served
  */
-export async function load(
+export async function replaceCollection(
   store: WritableStore,
   collection: Collection,
-  options: LoadOptions = {},
+  options: WriteOptions = {},
 ): Promise<string> {
   const { sources = [], isFirst = false, onWarning = () => {} } = options;
   const name = createName(Date.now());
@@ -112,7 +112,7 @@ function* batch(collection: Collection, sources: string[], bytes: number): Gener
   if (blocks.length > 0) yield blocks;
 }
 
-async function settle({ settleMs }: WritableStore, { onWait }: LoadOptions): Promise<void> {
+async function settle({ settleMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (settleMs === 0) return;
   onWait?.(settleMs / 1_000);
   await new Promise((resolve) => setTimeout(resolve, settleMs));

@@ -18,7 +18,7 @@ export class HttpError extends Error {
 
   /** @param status 400 to 599 */
   constructor(status: number, { detail, headers }: HttpErrorOptions = {}) {
-    super(detail ?? describeStatus(status));
+    super(detail ?? findDetail(status));
     this.status = status as ContentfulStatusCode;
     this.headers = headers ?? {};
   }
@@ -81,7 +81,7 @@ const STATUS_DETAILS: Record<number, string> = {
 };
 
 /** The usual sentence of a status: by default its name, such as `Not found.` */
-function describeStatus(status: number): string {
+function findDetail(status: number): string {
   const name = STATUS_NAMES[status];
   if (name === undefined) return `The request failed with status ${status}.`;
   return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;

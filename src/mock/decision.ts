@@ -1,7 +1,7 @@
-import type { Place } from "../collection.ts";
+import type { RequestedPage } from "../env.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
-import { LAST_PAGE, type MockOptions, type Range } from "./options.ts";
+import { LAST_PAGE, type MockOptions, type NumberRange } from "./options.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
 const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
@@ -19,7 +19,7 @@ export interface Decision {
 /** What decides about a request, apart from its options. */
 interface Circumstances {
   /** Where the requested page is, if the request is for a page and has `on`. */
-  place: Place | undefined;
+  page: RequestedPage | undefined;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   /** Counts the request, and returns how many there were, this one included. */
@@ -30,10 +30,10 @@ interface Circumstances {
 /** Decides about a request: `on`, `until` and `times` limit the delay and the faults, `fail` the faults only. */
 export async function decide(
   options: MockOptions,
-  { place, now, count, random }: Circumstances,
+  { page, now, count, random }: Circumstances,
 ): Promise<Decision> {
   const { on, until, times, fail, delay } = options;
-  const isOutside = (on && !isOnTarget(on, place)) || (until !== undefined && now >= until);
+  const isOutside = (on && !isOnTarget(on, page)) || (until !== undefined && now >= until);
   if (isOutside || (times !== undefined && (await count()) > times)) return { faults: {} };
   const isHit = fail === undefined || (await random("fail")) < fail;
   const faults = isHit ? chooseFaults(options) : {};
@@ -45,7 +45,7 @@ export async function decide(
 }
 
 /** @param random from 0 up to but not including 1 */
-function pickFrom({ min, max }: Range, random: number): number {
+function pickFrom({ min, max }: NumberRange, random: number): number {
   return min + Math.floor(random * (max - min + 1));
 }
 
@@ -59,10 +59,10 @@ function chooseFaults(options: MockOptions): Faults {
 }
 
 /** Whether the requested page is one of those that `on` names. */
-function isOnTarget(pages: Range[], place: Place | undefined): boolean {
-  if (place === undefined || place.number > place.pages) return false;
-  if (place.number === place.pages && pages.includes(LAST_PAGE)) return true;
-  return pages.some(({ min, max }) => place.number >= min && place.number <= max);
+function isOnTarget(pages: NumberRange[], page: RequestedPage | undefined): boolean {
+  if (page === undefined || page.number > page.pages) return false;
+  if (page.number === page.pages && pages.includes(LAST_PAGE)) return true;
+  return pages.some(({ min, max }) => page.number >= min && page.number <= max);
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Context, Next } from "hono";
-import type { CollectionEnv } from "../collection.ts";
-import type { Env } from "../env.ts";
+import type { CollectionEnv, Env } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
@@ -81,7 +80,7 @@ async function change(c: MockContext, next: Next, mock: Mock, preferences: Prefe
   if (on) await next();
   // Requests with other options are counted by themselves.
   const count = () => mock.counter.count(`${requestKey(method, url)} ${[...texts.values()]}`);
-  const decision = await decide(options, { place: c.get("place"), now, count, random });
+  const decision = await decide(options, { page: c.get("page"), now, count, random });
   if (!(await mock.wait(decision, raw.signal)))
     return replaceResponse(c, () => respondWithError(tooManyWaiting(), c));
   if (decision.faults.close) replaceResponse(c, createClosing);
@@ -133,7 +132,7 @@ async function changeResponse(
 
 /** Whether the response is a page of the collection. */
 function isPage(c: MockContext): boolean {
-  return c.res.status === 200 && c.get("place") !== undefined;
+  return c.res.status === 200 && c.get("page") !== undefined;
 }
 
 /** Responds that the client's copy is current, if no fault has removed the entity-tag. */

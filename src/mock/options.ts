@@ -1,11 +1,11 @@
 /** Both ends included. */
-export interface Range {
+export interface NumberRange {
   min: number;
   max: number;
 }
 
 /** The last page of the collection, in the value of `on`. */
-export const LAST_PAGE: Range = { min: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
+export const LAST_PAGE: NumberRange = { min: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
 /** An option of the mock. Its documentation, its warnings and its part of the OpenAPI document are made from this row. */
 interface Option {
@@ -150,7 +150,7 @@ function parseWhole(text: string, least: number, most: number): number | undefin
   return number >= least && number <= most ? number : undefined;
 }
 
-function parseRange(text: string, least: number, most: number): Range | undefined {
+function parseRange(text: string, least: number, most: number): NumberRange | undefined {
   const [from = "", to = from, ...more] = text.split("-");
   const min = parseWhole(from, least, most);
   const max = parseWhole(to, least, most);
@@ -166,7 +166,7 @@ function parseShare(text: string): number | undefined {
 /** More pages would make long headers and long links. */
 const MOST_RANGES = 50;
 
-function parsePages(text: string): Range[] | undefined {
+function parsePages(text: string): NumberRange[] | undefined {
   const pages = text
     .split(",")
     .map((element) => (element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));

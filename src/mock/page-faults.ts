@@ -61,12 +61,12 @@ function changeRows({ results }: Envelope, fault: NonNullable<Faults["rows"]>, r
 
 /** Swaps two neighbours that have different timestamps. */
 function swapRows(results: Fields[], random: number): boolean {
-  const places = results.flatMap(({ timestamp }, index) =>
+  const positions = results.flatMap(({ timestamp }, index) =>
     index > 0 && timestamp !== results[index - 1]?.timestamp ? [index] : [],
   );
-  const place = places[Math.floor(random * places.length)];
-  if (place === undefined) return false;
-  results.splice(place - 1, 2, ...results.slice(place - 1, place + 1).reverse());
+  const position = positions[Math.floor(random * positions.length)];
+  if (position === undefined) return false;
+  results.splice(position - 1, 2, ...results.slice(position - 1, position + 1).reverse());
   return true;
 }
 

@@ -1,5 +1,3 @@
-import { lastValue } from "../http/request.ts";
-
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
@@ -80,7 +78,7 @@ export function lastPage(count: number): number {
  * @returns the URL of a page by its number
  */
 export function pageUrls(collection: string, query: URLSearchParams): (page: number) => string {
-  const format = lastValue(query, "format") === "json" ? "json" : "api";
+  const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
   // Few requests have other parameters, and sorting them would take a third of the time of a page from memory.
   const known = Number(query.has("format")) + Number(query.has("page"));
   if (query.size === known) return (page) => `${collection}?format=${format}&page=${page}`;

@@ -1,4 +1,4 @@
-import type { Place } from "../collection.ts";
+import type { RequestedPage } from "../env.ts";
 import { nameStatus } from "../http/errors.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
@@ -12,7 +12,7 @@ export interface ClientResponse {
   /** The URL of the request, with the origin under which clients reach the service. */
   url: URL;
   /** Where the requested page is or would be; undefined if the request is not for a page. */
-  place: Place | undefined;
+  page: RequestedPage | undefined;
   /** Whether a preference asked for the error. */
   isFault: boolean;
   /** The address of the same page without faults, if there is one. */
@@ -20,7 +20,7 @@ export interface ClientResponse {
 }
 
 /** The name of a status as in a response: `404 Not Found`. */
-export function describeStatus(status: number): string {
+export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${nameStatus(status)}`;
 }
 
@@ -31,7 +31,7 @@ export function describeStatus(status: number): string {
 export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
   <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
     <pre>
-      {formatHead(describeStatus(status), headers)}
+      {formatHead(formatStatus(status), headers)}
       {children ?? <code>{body}</code>}
     </pre>
   </section>

@@ -1,12 +1,12 @@
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import { type ClientResponse, changeQuery, describeStatus, Message, parseBody } from "./client-response.tsx";
+import { type ClientResponse, changeQuery, formatStatus, Message, parseBody } from "./client-response.tsx";
 import type { FC } from "./jsx-runtime.ts";
 import { Layout } from "./layout.tsx";
 
 /** The web page of an error: what a person can do, and the response that a client gets. */
 export function renderError(response: ClientResponse): string {
-  const title = describeStatus(response.status);
+  const title = formatStatus(response.status);
   return (
     <Layout title={title} path={response.url.pathname}>
       <h1>{title}</h1>
@@ -19,7 +19,7 @@ export function renderError(response: ClientResponse): string {
   ).html;
 }
 
-const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, place, url, unchanged }) => {
+const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, page, url, unchanged }) => {
   const link = (text: string, name: string, value: string) => (
     <a href={changeQuery(url, name, value)}>{text}</a>
   );
@@ -46,7 +46,7 @@ const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, place, url
         .
       </>
     );
-  if (place) return <>The last page is {link(`page ${place.pages}`, "page", String(place.pages))}.</>;
+  if (page) return <>The last page is {link(`page ${page.pages}`, "page", String(page.pages))}.</>;
   if (["", "api", null].includes(lastValue(url.searchParams, "format")))
     return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
   return (

@@ -1,5 +1,5 @@
 import { Hono } from "hono";
-import type { CollectionEnv } from "../collection.ts";
+import type { CollectionEnv } from "../env.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";

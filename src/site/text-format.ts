@@ -4,7 +4,7 @@ export function formatNumber(value: number): string {
 }
 
 /** A number of things: `1 page`, `2,708 pages`. */
-export function formatCount(count: number, thing: string): string {
+export function formatQuantity(count: number, thing: string): string {
   return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
 }
 

@@ -1,5 +1,5 @@
 import type { Context, Next } from "hono";
-import type { CollectionEnv } from "../collection.ts";
+import type { CollectionEnv } from "../env.ts";
 import { dropCondition, wantsPage } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
@@ -40,7 +40,7 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   if (c.req.path === COLLECTION_PATH) dropCondition(c);
   await next();
   const { status, headers } = c.res;
-  const isShown = status >= 400 || (status === 200 && c.get("place") !== undefined);
+  const isShown = status >= 400 || (status === 200 && c.get("page") !== undefined);
   if (!isShown || headers.get("Content-Type") !== "application/json") return;
   const received = { status, headers, body: await readBody(c.res) };
   // Hono would copy the headers of the response that is replaced.
@@ -68,10 +68,10 @@ async function readBody(response: Response): Promise<string> {
 function render(c: SiteContext, received: Pick<ClientResponse, "status" | "headers" | "body">): string {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const place = c.get("place");
+  const page = c.get("page");
   const isFault = c.get("fault") ?? false;
-  const response = { ...received, url, place, isFault, unchanged: findUnchanged(c, url) };
-  return received.status === 200 && place ? renderRecords(response, place.number) : renderError(response);
+  const response = { ...received, url, page, isFault, unchanged: findUnchanged(c, url) };
+  return received.status === 200 && page ? renderRecords(response, page.number) : renderError(response);
 }
 
 /** The address of the same page without faults; undefined if a header asks for them. */

@@ -17,7 +17,7 @@ export interface Block {
 }
 
 /** Consecutive places, both ends included; empty if `last` is less than `first`. Place 1 is the newest record. */
-export interface Range {
+export interface PlaceRange {
   first: number;
   last: number;
 }
@@ -45,7 +45,7 @@ export function lastBlock(count: number): number {
 }
 
 /** The numbers of the blocks that hold a range; none for an empty range. */
-export function blocksOf({ first, last }: Range): number[] {
+export function blocksOf({ first, last }: PlaceRange): number[] {
   const numbers: number[] = [];
   for (let number = lastBlock(first); number <= lastBlock(last) && first <= last; number++)
     numbers.push(number);
@@ -94,7 +94,10 @@ export function openBlock(
  * @param blocks those that hold the range, by their numbers
  * @throws ContentError if one of the records is damaged
  */
-export function decodeRange({ first, last }: Range, blocks: ReadonlyMap<number, Lines>): TrafficRecord[] {
+export function decodeRange(
+  { first, last }: PlaceRange,
+  blocks: ReadonlyMap<number, Lines>,
+): TrafficRecord[] {
   const records: TrafficRecord[] = [];
   for (let place = first; place <= last; place++) {
     const lines = blocks.get(lastBlock(place)) as Lines;

@@ -6,10 +6,16 @@ import {
   type Lines,
   lastBlock,
   openBlock,
-  type Range,
+  type PlaceRange,
   readStatistics,
 } from "./block.ts";
-import { type ChooseBlock, type Context, createKnownState, look, takeState } from "./known-state.ts";
+import {
+  type ChooseBlock,
+  createKnownState,
+  findInCollection,
+  type InstanceContext,
+  takeState,
+} from "./known-state.ts";
 import { limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
@@ -27,7 +33,7 @@ const BYTES_PER_ENTRY = 200;
 /** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */
 export interface FoundPage {
   state: State;
-  found: { place: PageLocation; results: string } | undefined;
+  found: { location: PageLocation; results: string } | undefined;
 }
 
 /** A store with this instance's cache in front. */
@@ -39,8 +45,8 @@ export interface CachedStore {
 }
 
 /** What an instance knows and keeps, and the request that uses it. */
-interface CacheContext extends Context {
-  kept: ReturnType<typeof createKept>;
+interface CacheContext extends InstanceContext {
+  kept: ReturnType<typeof createLruCache>;
 }
 
 /**
@@ -49,7 +55,7 @@ interface CacheContext extends Context {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const [known, kept] = [createKnownState(store, name), createKept(keptBytes)];
+  const [known, kept] = [createKnownState(store, name), createLruCache(keptBytes)];
   return {
     state: async (waitUntil) => (await takeState({ known, waitUntil }, () => undefined)).state,
     page: (page, hide, waitUntil) => findPage({ known, kept, waitUntil }, page, hide),
@@ -60,33 +66,37 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
 function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
   const chooseBlock: ChooseBlock = (state) => {
-    const place = state && locate(state);
-    if (hide || (place && findBlocks(context, state, place))) return undefined;
+    const location = state && locate(state);
+    if (hide || (location && findBlocks(context, state, location))) return undefined;
     // The page lies in one block, whose number follows from the page.
     return page === "last" ? page : lastBlock(PAGE_SIZE * page);
   };
-  return look(context, chooseBlock, async (reading) => {
-    const place = locate(reading.state);
-    return place && { place, results: await findResults(context, reading, place) };
+  return findInCollection(context, chooseBlock, async (reading) => {
+    const location = locate(reading.state);
+    return location && { location, results: await findResults(context, reading, location) };
   });
 }
 
 /** The results of a page. They are kept if they are rendered from kept blocks, because the page is then asked for again. */
-async function findResults(context: CacheContext, reading: Reading, place: Range): Promise<string> {
+async function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
   const { state } = reading;
-  const name = `${state.load} ${place.first} ${place.last}`;
+  const name = `${state.load} ${location.first} ${location.last}`;
   const kept = context.kept.find(name);
   if (typeof kept === "string") return kept;
-  const blocks = findBlocks(context, state, place);
-  const opened = blocks ?? (await readBlocks(context, reading, blocksOf(place)));
-  const results = JSON.stringify(decodeRange(place, opened));
+  const blocks = findBlocks(context, state, location);
+  const opened = blocks ?? (await readBlocks(context, reading, blocksOf(location)));
+  const results = JSON.stringify(decodeRange(location, opened));
   if (blocks) context.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
 /** The kept blocks of a page; undefined if one is not kept. */
-function findBlocks({ kept }: CacheContext, state: State, place: Range): Map<number, Lines> | undefined {
-  const numbers = blocksOf(place);
+function findBlocks(
+  { kept }: CacheContext,
+  state: State,
+  location: PlaceRange,
+): Map<number, Lines> | undefined {
+  const numbers = blocksOf(location);
   const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
   return numbers.every((number) => blocks.get(number)) ? blocks : undefined;
 }
@@ -116,7 +126,7 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
   const { known, kept } = context;
   const nameOf = ({ load }: State) => `${load} statistics`;
   const chooseBlock: ChooseBlock = (state) => (state && kept.find(nameOf(state)) ? undefined : 0);
-  const { state, found } = await look(context, chooseBlock, async (reading) => {
+  const { state, found } = await findInCollection(context, chooseBlock, async (reading) => {
     const name = nameOf(reading.state);
     const found = kept.find(name) as Statistics | undefined;
     if (found) return found;
@@ -132,7 +142,7 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
  * Creates a memory of values by name.
  * @param mostBytes if there are more, the values that were asked for longest ago are dropped
  */
-function createKept(mostBytes: number) {
+function createLruCache(mostBytes: number) {
   // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
   const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;

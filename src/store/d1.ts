@@ -8,7 +8,7 @@ import { DamagedStateError, requireState, type Store, type WantedBlock } from ".
  * two rows, at any depth and size.
  */
 
-export type Row = Record<string, string | number | null>;
+export type SqlRow = Record<string, string | number | null>;
 
 /** A D1 database: the worker's binding, wrangler's command line, or a file on this machine. It retries what fails for a moment. */
 export interface SqlDatabase {
@@ -16,7 +16,7 @@ export interface SqlDatabase {
    * Runs one statement that reads.
    * @param isNewest true to read from the primary database, not from a replica
    */
-  query(sql: string, parameters: (string | number)[], isNewest: boolean): Promise<Row[]>;
+  query(sql: string, parameters: (string | number)[], isNewest: boolean): Promise<SqlRow[]>;
 }
 
 export function createD1Store(database: SqlDatabase): Store {
@@ -54,7 +54,7 @@ function explainMissingTables(cause: unknown): never {
   throw new Error(message, { cause });
 }
 
-function textOf(row: Row | undefined): string | null {
+function textOf(row: SqlRow | undefined): string | null {
   return typeof row?.text === "string" ? row.text : null;
 }
 
@@ -67,7 +67,7 @@ export function bindDatabase(database: D1Database): SqlDatabase {
         async () => {
           const session = database.withSession(isNewest ? "first-primary" : "first-unconstrained");
           const statement = session.prepare(sql).bind(...parameters);
-          return (await statement.all<Row>()).results;
+          return (await statement.all<SqlRow>()).results;
         },
         { isTransient, ...SHORT_PAUSES },
       ),

@@ -37,7 +37,7 @@ export interface KnownState {
 }
 
 /** What an instance knows, and the request that uses it. */
-export interface Context {
+export interface InstanceContext {
   known: KnownState;
   waitUntil: WaitUntil;
 }
@@ -52,7 +52,7 @@ export function createKnownState(store: Store, name: string): KnownState {
 }
 
 /** The state to serve: the known one while it is trusted, or while the store fails. */
-export async function takeState(context: Context, chooseBlock: ChooseBlock): Promise<Reading> {
+export async function takeState(context: InstanceContext, chooseBlock: ChooseBlock): Promise<Reading> {
   const { known } = context;
   const { latest, store, failedAt, refreshingSince } = known;
   if (!latest) return readState(context, chooseBlock(), false);
@@ -77,7 +77,7 @@ export async function takeState(context: Context, chooseBlock: ChooseBlock): Pro
  * are replicas, and then believed: a backup may have been restored.
  */
 async function readState(
-  context: Context,
+  context: InstanceContext,
   wanted: WantedBlock | undefined,
   isNewest: boolean,
 ): Promise<Reading> {
@@ -107,8 +107,8 @@ async function readState(
  *   visible later, or may be of a load that was replaced
  * @returns `found` is undefined if the newest state does not have it, or if that was asked for a moment ago
  */
-export async function look<T>(
-  context: Context,
+export async function findInCollection<T>(
+  context: InstanceContext,
   chooseBlock: ChooseBlock,
   find: (reading: Reading) => Promise<T>,
 ): Promise<{ state: State; found: T }> {

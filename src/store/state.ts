@@ -27,7 +27,7 @@ export interface Reading {
   text?: string | null | undefined;
 }
 
-/** A place from which the collection is read. All methods throw if it fails. */
+/** Where the collection is read from. All methods throw if it fails. */
 export interface Store {
   /** How long an instance may trust a state after it asked for it, in milliseconds. */
   trustMs: number;

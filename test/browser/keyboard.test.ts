@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { findOrigin, openPage, PAGES } from "./pages.ts";
+import { openPage, originOf, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 /** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
@@ -29,10 +29,10 @@ function recordFocus(page: Page): Promise<void> {
   }, REACHABLE);
 }
 
-test.for(PAGES)(
+test.for(SITE_PAGES)(
   "$name: Tab reaches every element in order, and the focus is visible",
   async (sitePage, { visit }) => {
-    const page = await visit({ origin: findOrigin(sitePage) });
+    const page = await visit({ origin: originOf(sitePage) });
     await openPage(page, sitePage);
     const count = await page.locator(REACHABLE).filter({ visible: true }).count();
     expect(count).toBeGreaterThan(5);

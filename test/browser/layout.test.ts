@@ -1,16 +1,16 @@
 import type { Page } from "@playwright/test";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
-import { findOrigin, openPage, PAGES } from "./pages.ts";
+import { openPage, originOf, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 const RECORDS = "/api/tf1/records/";
-const RECORD_PAGES = PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
+const RECORD_PAGES = SITE_PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
 const WIDTHS = [320, 360, 640, 703, 704, 768, 1024, 1280];
 
 test.for(RECORD_PAGES.flatMap((page) => WIDTHS.map((width) => ({ ...page, width }))))(
   "$name: all fields are visible in a window $width pixels wide",
   async ({ width, ...sitePage }, { visit }) => {
-    const page = await visit({ origin: findOrigin(sitePage), viewport: { width, height: 900 } });
+    const page = await visit({ origin: originOf(sitePage), viewport: { width, height: 900 } });
     await openPage(page, sitePage);
     const right = (part: string) =>
       page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));

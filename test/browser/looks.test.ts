@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
 import axe from "axe-core";
-import { findOrigin, openFolded, openPage, PAGES } from "./pages.ts";
+import { openFolded, openPage, originOf, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -58,10 +58,10 @@ async function eachLook(page: Page, look: (name: string, width: number) => Promi
     }
 }
 
-test.for(PAGES)(
+test.for(SITE_PAGES)(
   "$name: axe finds no violation, and the page fits into every window",
   async (sitePage, { visit }) => {
-    const page = await visit({ origin: findOrigin(sitePage) });
+    const page = await visit({ origin: originOf(sitePage) });
     await openPage(page, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
@@ -80,9 +80,9 @@ test.for(PAGES)(
   },
 );
 
-test.for(PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
+test.for(SITE_PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
   // The width of an A4 page without its margins, at 96 pixels per inch.
-  const page = await visit({ origin: findOrigin(sitePage), viewport: { width: 718, height: 1_000 } });
+  const page = await visit({ origin: originOf(sitePage), viewport: { width: 718, height: 1_000 } });
   await openPage(page, sitePage);
   await page.emulateMedia({ media: "print" });
   expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
@@ -128,8 +128,8 @@ test.for([
   ["reference", 15],
   ["records", 12],
 ] as const)("%s loads less than %i KiB", async ([name, most], { visit }) => {
-  const sitePage = PAGES.find((one) => one.name === name)!;
-  const page = await visit({ origin: findOrigin(sitePage) });
+  const sitePage = SITE_PAGES.find((one) => one.name === name)!;
+  const page = await visit({ origin: originOf(sitePage) });
   const responses: Response[] = [];
   page.on("response", (response) => responses.push(response));
   await page.goto(sitePage.path, { waitUntil: "networkidle" });

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { expect, inject } from "vitest";
-import type { Collection } from "./setup.ts";
+import type { CollectionName } from "./setup.ts";
 
 /** A page of the site that the tests look at. */
 export interface SitePage {
@@ -11,7 +11,7 @@ export interface SitePage {
   /** The Accept header, if it is not the one of the browser. */
   accept?: string;
   /** The collection, if it is not the seed. */
-  collection?: Collection;
+  collection?: CollectionName;
   /** The most pixels that it may be high in windows 360 and 1280 pixels wide. */
   heights?: Record<number, number>;
 }
@@ -19,7 +19,7 @@ export interface SitePage {
 const RECORDS = "/api/tf1/records/";
 
 /** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
-export const PAGES: SitePage[] = [
+export const SITE_PAGES: SitePage[] = [
   { name: "landing", path: "/", heights: { 360: 3_600, 1280: 2_200 } },
   { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_700, 1280: 2_200 } },
   { name: "landing-day", path: "/", collection: "day", heights: { 360: 3_600, 1280: 2_200 } },
@@ -40,7 +40,7 @@ export const PAGES: SitePage[] = [
 ];
 
 /** The origin of the worker that serves a page. */
-export function findOrigin({ collection }: SitePage): string {
+export function originOf({ collection }: SitePage): string {
   return collection === undefined ? inject("origin") : inject("others")[collection];
 }
 

@@ -14,7 +14,7 @@ declare module "vitest" {
     /** The origin of the worker that serves the seed. All browser tests share it. */
     origin: string;
     /** The origins of the workers that serve other collections. */
-    others: Record<Collection, string>;
+    others: Record<CollectionName, string>;
   }
 }
 
@@ -58,10 +58,10 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
   return worker;
 }
 
-export type Collection = "empty" | "one" | "day" | "decade" | "old" | "failing";
+export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
 
 /** Besides usual collections: no `camera_ok` and long names of cameras; a store that fails. */
-async function startOthers(): Promise<Record<Collection, RunningWorker>> {
+async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
   ];

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
-import { readSource } from "../../data/formats/formats.ts";
-import type { Source } from "../../data/formats/input-file.ts";
+import { readInputFile } from "../../data/formats/formats.ts";
+import type { InputFile } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
-import type { Row } from "../../data/formats/validation.ts";
+import type { InputRow } from "../../data/formats/validation.ts";
 import { listSeedFiles } from "../../data/load-content.ts";
-import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
+import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRange, openBlock } from "../../src/store/block.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -49,13 +49,16 @@ export function cutBytes(input: string | Buffer, size = 1 << 16): Buffer[] {
 }
 
 /** Reads the rows of a file from its text or its chunks. */
-export async function readRows(input: string | Buffer[], modelName?: Source["modelName"]): Promise<Row[]> {
+export async function readRows(
+  input: string | Buffer[],
+  modelName?: InputFile["modelName"],
+): Promise<InputRow[]> {
   const stdin = Readable.from(typeof input === "string" ? [Buffer.from(input)] : input);
-  return (await Array.fromAsync(readSource({ file: "-", modelName, stdin }))).flat();
+  return (await Array.fromAsync(readInputFile({ file: "-", modelName, stdin }))).flat();
 }
 
 /** Reads the problems of a file, as they are shown. */
-export async function readProblems(input: string | Buffer[], modelName?: Source["modelName"]) {
+export async function readProblems(input: string | Buffer[], modelName?: InputFile["modelName"]) {
   const rows = await readRows(input, modelName);
   return rows.flatMap((row) => ("problems" in row ? row.problems.map(formatProblem) : []));
 }
@@ -74,7 +77,7 @@ export async function stageFiles(contents: Contents, options: StageOptions = {})
   const paths = Object.keys(contents).map((name) => (name === "-" ? name : join(folder, name)));
   const stdin = Readable.from([toBytes(input)]);
   const staged = await stage(paths, { stdin, warn, ...options });
-  return { summary: summarise(staged), warnings, records: takeRecords(staged) };
+  return { summary: describeCounts(staged), warnings, records: takeRecords(staged) };
 }
 
 /** The problems for which files are refused, a line each; none if they can be loaded. */

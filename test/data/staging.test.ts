@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { cameraRef } from "../../data/formats/validation.ts";
 import { stageRecords } from "../../data/staging.ts";
 import { NO_COUNTS, NO_STATISTICS } from "../../src/records/record.ts";
-import { compareNewestFirst, encodeBlocks, makeRecords, statisticsOf, writeCsv } from "../records/sample.ts";
+import { compareNewestFirst, encodeBlocks, makeRecords, statisticsOf, toCsv } from "../records/sample.ts";
 import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
@@ -143,7 +143,7 @@ test("the order of files and records does not change the collection, in CSV and 
       fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
       async (records, formats) => {
         const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
-        const contents = shares.map((share, i) => (formats[i] ? writeCsv(share) : share));
+        const contents = shares.map((share, i) => (formats[i] ? toCsv(share) : share));
         const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
         const staged = await stageFiles(files, { strict: true });
         expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());

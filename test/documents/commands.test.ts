@@ -9,11 +9,11 @@ import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilServed, useService } from "../serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
-import { listBlocks, PAGES, readPage } from "./documentation.ts";
+import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
 const blocks = (language: string) =>
-  PAGES.filter((name) => name !== "docs/package.md").flatMap((name) => listBlocks(name, language));
+  DOCUMENTS.filter((name) => name !== "docs/package.md").flatMap((name) => listCodeBlocks(name, language));
 
 const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
 
@@ -145,6 +145,6 @@ test.each([
   const { stdout } = await promisify(exec)(`npm run --silent ${command} --help`);
   const options = (stdout.match(/--[a-z-]+/g) ?? []).filter((option) => option !== "--help");
   expect(options).toContain(one);
-  const documentation = PAGES.map(readPage).join("\n");
+  const documentation = DOCUMENTS.map(readDocument).join("\n");
   for (const option of options) expect(documentation).toContain(`\`${option}`);
 });

@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** The pages of the documentation for people who use the service. */
-export const PAGES = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].sort();
+export const DOCUMENTS = ["README.md", ...readdirSync("docs").map((name) => `docs/${name}`)].sort();
 
-export function readPage(name: string): string {
+export function readDocument(name: string): string {
   return readFileSync(name, "utf8");
 }
 
 /** The contents of the fenced blocks of a page in a language. */
-export function listBlocks(name: string, language: string): string[] {
-  return [...readPage(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, text = ""]) =>
+export function listCodeBlocks(name: string, language: string): string[] {
+  return [...readDocument(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, text = ""]) =>
     found === language ? [text] : [],
   );
 }

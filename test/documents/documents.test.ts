@@ -11,11 +11,11 @@ import { ASK_AGAIN_MS } from "../../src/store/known-state.ts";
 import { readSeed } from "../data/input.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { listCode, PAGES, readPage } from "./documentation.ts";
+import { DOCUMENTS, listCode, readDocument } from "./documentation.ts";
 
 /** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */
 function listRows(page: string, title: string): string[] {
-  const [, table = ""] = readPage(page).split(`| ${title} |`);
+  const [, table = ""] = readDocument(page).split(`| ${title} |`);
   const [, ...rows] = table.split("\n\n")[0]?.split("\n") ?? [];
   return rows.slice(1).flatMap((row) => {
     const [, cell = ""] = row.split("|");
@@ -26,13 +26,13 @@ function listRows(page: string, title: string): string[] {
 const listMatches = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, found = ""]) => found);
 
-test.each([...PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"])(
+test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/seed/README.md"])(
   "the links of %s lead somewhere, and the files and the scripts that it names exist",
   (name) => {
-    const text = readPage(name);
+    const text = readDocument(name);
     for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
       const target = file === "" ? name : normalize(join(dirname(name), file));
-      const headings = listMatches(readPage(target), /^#+ (.+)$/gm).map((line) =>
+      const headings = listMatches(readDocument(target), /^#+ (.+)$/gm).map((line) =>
         line
           .toLowerCase()
           .replaceAll(/[^a-z0-9 -]/g, "")
@@ -43,8 +43,8 @@ test.each([...PAGES, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data/see
     const paths = text.match(/(?<![\w/.])(?:src|data|docs|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
     for (const setting of listMatches(text, /--var ([A-Z_]+):(?!VALUE)/g))
-      expect(readPage("src/env.ts")).toContain(`\n  ${setting}?: string`);
-    const { scripts } = JSON.parse(readPage("package.json"));
+      expect(readDocument("src/env.ts")).toContain(`\n  ${setting}?: string`);
+    const { scripts } = JSON.parse(readDocument("package.json"));
     expect(Object.keys(scripts)).toEqual(
       expect.arrayContaining(listMatches(text, /npm run (?:--silent )?([a-z:]+)/g)),
     );
@@ -55,8 +55,8 @@ test.each(["docs/architecture.md", "CONTRIBUTING.md"])("the names of code in %s 
   const sources = globSync("{src,data,tools,test}/**/*.{ts,tsx}").filter(
     (file) => !file.includes("documents"),
   );
-  const code = sources.map(readPage).join("\n");
-  const names = listCode(readPage(name)).filter((one) =>
+  const code = sources.map(readDocument).join("\n");
+  const names = listCode(readDocument(name)).filter((one) =>
     /^([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+)$/.test(one),
   );
   expect(names.length).toBeGreaterThan(5);
@@ -68,12 +68,17 @@ const parameters = get!.parameters.filter((parameter) => parameter.in === "query
 const statuses = Object.keys(get!.responses).filter((status) => status !== "default");
 
 test.each([
-  ["README.md", "its links", listMatches(readPage("README.md"), /\]\(docs\/(.+?)\): /g), readdirSync("docs")],
+  [
+    "README.md",
+    "its links",
+    listMatches(readDocument("README.md"), /\]\(docs\/(.+?)\): /g),
+    readdirSync("docs"),
+  ],
   [
     "docs/operation.md",
     "the settings of the worker",
     listRows("docs/operation.md", "Variable"),
-    listMatches(readPage("src/env.ts"), /^ {2}([A-Z_]+)\?: string/gm),
+    listMatches(readDocument("src/env.ts"), /^ {2}([A-Z_]+)\?: string/gm),
   ],
   [
     "docs/endpoint.md",
@@ -103,7 +108,7 @@ const send = (query: string, init?: RequestInit) => fetch(`http://localhost/api/
 
 test("docs/endpoint.md lists the headers that a page has", async () => {
   const { headers } = await send("?page=2");
-  const [, table = ""] = readPage("docs/endpoint.md").split("| Header | Value |");
+  const [, table = ""] = readDocument("docs/endpoint.md").split("| Header | Value |");
   const documented = [...table.matchAll(/^\| `([\w-]+)` \| `([^`]+)`/gm)];
   expect(documented.length).toBeGreaterThan(4);
   for (const [, name = "", value] of documented) expect(headers.get(name), name).toBe(value);
@@ -120,7 +125,7 @@ test("docs/endpoint.md lists exactly the bodies of errors", async () => {
     send("?prefer=code%3D503"),
   ]);
   const sent = await Promise.all(errors.map(async (error) => [String(error.status), await error.text()]));
-  const documented = readPage("docs/endpoint.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
+  const documented = readDocument("docs/endpoint.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
   expect([...documented].map(([, status, body]) => [status, body])).toEqual(sent);
 });
 
@@ -136,4 +141,4 @@ test.each([
   ["docs/operation.md", `by the first load after ${SPARED_MS / 3_600_000} hours`],
   ["docs/operation.md", `at most every ${ASK_AGAIN_MS / 1_000} seconds`],
   ["docs/capacity.md", `A block holds ${BLOCK_SIZE} records`],
-])("%s says: %s", (name, sentence) => expect(readPage(name).replaceAll(/\s+/g, " ")).toContain(sentence));
+])("%s says: %s", (name, sentence) => expect(readDocument(name).replaceAll(/\s+/g, " ")).toContain(sentence));

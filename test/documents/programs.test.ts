@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
 import { type RunningWorker, startWorker } from "../worker.ts";
-import { listBlocks } from "./documentation.ts";
+import { listCodeBlocks } from "./documentation.ts";
 
 const records = makeRecords(640).map((record, index) => ({
   ...record,
@@ -26,7 +26,7 @@ const INTERPRETERS = { js: [process.execPath, "--input-type=module"], python: ["
 
 /** Runs the only program that a page shows in a language, in the folder of the export and with the server of this test. */
 function run(page: string, language: keyof typeof INTERPRETERS, check = ""): string {
-  const programs = listBlocks(page, language);
+  const programs = listCodeBlocks(page, language);
   expect(programs).toHaveLength(1);
   const [command = "", ...args] = INTERPRETERS[language];
   const { status, stdout, stderr } = spawnSync(command, [...args, "-"], {

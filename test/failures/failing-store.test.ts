@@ -3,7 +3,7 @@ import { describeState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
-import { check, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFailingService, readLog } from "./failing-service.ts";
@@ -40,7 +40,7 @@ afterEach(() => {
 test("a store that fails causes 503, only for requests that need records, and only while it fails", async () => {
   const { service, control } = await createFailingService(records);
   control.fails = true;
-  await check(
+  await checkExchanges(
     service.fetch,
     ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({ send: PATH + query, ...COLLECTION })),
     { send: PATH, with: { "if-none-match": "*" }, ...COLLECTION },
@@ -51,7 +51,7 @@ test("a store that fails causes 503, only for requests that need records, and on
     { send: "/docs" },
   );
   control.fails = false;
-  await check(service.fetch, { send: PATH });
+  await checkExchanges(service.fetch, { send: PATH });
 });
 
 test.each([
@@ -63,11 +63,11 @@ test.each([
     const { service, control } = await createFailingService(records);
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     control.hangs = true;
-    const checked = check(service.fetch, { send, ...hung });
+    const checked = checkExchanges(service.fetch, { send, ...hung });
     await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
     await checked;
     control.hangs = false;
-    await check(service.fetch, { send });
+    await checkExchanges(service.fetch, { send });
   },
 );
 
@@ -76,18 +76,18 @@ test("a conditional request gets 304 for the state that is kept, and 503 if none
   const response = await service.fetch(PATH);
   const copy = { send: PATH, with: { "if-none-match": String(response.headers.get("etag")) } };
   control.fails = true;
-  await check(service.fetch, { ...copy, status: 304 });
-  await check(open().fetch, { ...copy, ...COLLECTION });
+  await checkExchanges(service.fetch, { ...copy, status: 304 });
+  await checkExchanges(open().fetch, { ...copy, ...COLLECTION });
 });
 
 describe("the health check", () => {
   test("reads the store once a second, and neither uses nor changes the cache of the instance", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
     const { service, control } = await createFailingService(records);
-    await check(service.fetch, { send: PATH }, { send: "/healthz" });
+    await checkExchanges(service.fetch, { send: PATH }, { send: "/healthz" });
     const countReads = async (...responses: Exchange[]) => {
       const before = control.reads;
-      await Promise.all(responses.map((exchange) => check(service.fetch, exchange)));
+      await Promise.all(responses.map((exchange) => checkExchanges(service.fetch, exchange)));
       return control.reads - before;
     };
     control.fails = true;
@@ -95,7 +95,7 @@ describe("the health check", () => {
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(0);
     vi.advanceTimersByTime(1);
     expect(await countReads(...Array(3).fill({ send: "/healthz", ...HEALTH }))).toBe(1);
-    await check(service.fetch, { send: PATH });
+    await checkExchanges(service.fetch, { send: PATH });
     control.fails = false;
     vi.advanceTimersByTime(1_000);
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
@@ -104,7 +104,7 @@ describe("the health check", () => {
   test("is not affected by the rate limit", async () => {
     const RATE_LIMITER = { limit: async () => ({ success: false }) };
     const service = await createMemoryService([], { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
-    await check(service.fetch, { send: PATH, status: 429 }, { send: "/healthz" });
+    await checkExchanges(service.fetch, { send: PATH, status: 429 }, { send: "/healthz" });
   });
 
   test.each([
@@ -127,7 +127,7 @@ describe("the log", () => {
       referer: "https://app.example/",
     };
     const ask = (path: string, status = 200) =>
-      check(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
+      checkExchanges(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
     await ask(`${PATH}?`);
     control.fails = true;
     for (let request = 0; request < 3; request++) await ask(`${PATH}?`);

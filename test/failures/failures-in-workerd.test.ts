@@ -3,13 +3,13 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { bundleWorker } from "../bundled-worker.ts";
-import { check, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker } from "../worker.ts";
 
 test("in a database without tables, requests for records get 503, and the log names the place in the code", async () => {
   const worker = await startWorker({ migrate: false });
-  await check(worker.fetch, {
+  await checkExchanges(worker.fetch, {
     send: PATH,
     status: 503,
     body: /^{"detail":"Service temporarily unavailable, /,

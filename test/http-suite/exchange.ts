@@ -55,7 +55,7 @@ export function countPages(count: number): number {
 }
 
 /** Sends requests one after the other, and compares each response with what is expected. */
-export async function check(send: Send, ...exchanges: Exchange[]): Promise<void> {
+export async function checkExchanges(send: Send, ...exchanges: Exchange[]): Promise<void> {
   for (const exchange of exchanges) await checkExchange(send, exchange);
 }
 

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { check, PATH, type Target } from "./exchange.ts";
-import { checkTarget, describeService, listExchanges } from "./suite.ts";
+import { checkExchanges, PATH, type Target } from "./exchange.ts";
+import { checkTarget, describeHttpSuite, listExchanges } from "./suite.ts";
 
 async function openTarget(count: number | undefined): Promise<Target> {
   const records = makeRecords(count ?? 0);
@@ -13,13 +13,13 @@ async function openTarget(count: number | undefined): Promise<Target> {
 }
 
 describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (count) => {
-  describeService(await openTarget(count));
+  describeHttpSuite(await openTarget(count));
 });
 
 test("health has no load if nothing was ever loaded", async () => {
   const { fetch } = await openTarget(undefined);
   const state = { load: null, count: 0, loaded_at: null, age_seconds: null };
-  await check(fetch, {
+  await checkExchanges(fetch, {
     send: "/healthz",
     body: expect.objectContaining({ state: expect.objectContaining(state) }),
   });

@@ -9,7 +9,7 @@ import { createLiveTarget, findDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
 import { importPackage } from "../tools/package/built.ts";
 import { loadInto, startWorker } from "../worker.ts";
-import { describeService } from "./suite.ts";
+import { describeHttpSuite } from "./suite.ts";
 
 const records = makeRecords(100);
 const known = { count: 100, records: records.toReversed() };
@@ -19,14 +19,14 @@ describe.each(STORE_NAMES)("in workerd, with %s and bindings that only read,", a
   const worker = await startWorker({ vars: { STORE: store }, script });
   afterAll(() => worker.close());
   await loadInto(worker.env, store, records);
-  describeService({ ...worker, ...known, hasFiles: true });
+  describeHttpSuite({ ...worker, ...known, hasFiles: true });
 });
 
 describe("in workerd, with the seed and bindings that only read,", async () => {
   const worker = await startWorker({ vars: { STORE: "seed" }, migrate: false, script });
   afterAll(() => worker.close());
   const { count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
-  describeService({ ...worker, hasFiles: true, count });
+  describeHttpSuite({ ...worker, hasFiles: true, count });
 
   test("/seed.csv.gz has all records, newest first, in the same bytes on every system", async () => {
     const response = await worker.fetch("/seed.csv.gz");
@@ -45,5 +45,5 @@ describe("the package, over a socket,", async () => {
   const { createService } = await importPackage();
   const server = await createService({ records }).listen({ port: 0 });
   afterAll(() => server.close());
-  describeService({ ...createLiveTarget(await findDeployment(server.url)), ...known });
+  describeHttpSuite({ ...createLiveTarget(await findDeployment(server.url)), ...known });
 });

@@ -36,7 +36,7 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
 }
 
 /** Tests a service over HTTP. The tests only read. */
-export function describeService(target: Target): void {
+export function describeHttpSuite(target: Target): void {
   for (const [name, exchanges] of listExchanges(target))
     describe(name, () => {
       for (const exchange of exchanges) test(writeTitle(exchange), () => checkTarget(target, exchange));

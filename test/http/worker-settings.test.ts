@@ -3,7 +3,7 @@ import type { Env } from "../../src/env.ts";
 import { clientKey } from "../../src/http/rate-limit.ts";
 import app from "../../src/index.ts";
 import { readLog } from "../failures/failing-service.ts";
-import { check, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
 import { context, createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -33,7 +33,7 @@ describe("a wrong setting causes 503, and the log names it:", () => {
     [{ PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
     [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
   ])("%j", async (settings, message) => {
-    await check(createInstance(store, { settings }).fetch, { send: PATH, ...UNAVAILABLE });
+    await checkExchanges(createInstance(store, { settings }).fetch, { send: PATH, ...UNAVAILABLE });
     expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
   });
 
@@ -45,9 +45,9 @@ describe("a wrong setting causes 503, and the log names it:", () => {
   ])("%j without another store", async (settings, message) => {
     const env = { RATE_LIMIT: "off", ...settings } as Env;
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
-    await check(send, { send: PATH, ...UNAVAILABLE });
+    await checkExchanges(send, { send: PATH, ...UNAVAILABLE });
     expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
-    await check(
+    await checkExchanges(
       send,
       { send: `OPTIONS ${PATH}` },
       { send: `POST ${PATH}`, status: 405 },
@@ -89,7 +89,7 @@ describe("a page says where its records come from:", () => {
     const service = await createMemoryService();
     service.load(makeRecords(40), sources);
     const headers = { "data-source": source, link };
-    await check(
+    await checkExchanges(
       service.fetch,
       { send: PATH, headers },
       { send: `HEAD ${PATH}?page=last`, headers },
@@ -103,8 +103,8 @@ describe("a page says where its records come from:", () => {
     const { fetch } = createInstance(store);
     const none = { headers: { "data-source": null, link: null } };
     const conditions = [{ "if-none-match": "*" }, { "if-none-match": "*", prefer: "fail=0" }];
-    await check(empty, { send: PATH, ...none });
-    await check(
+    await checkExchanges(empty, { send: PATH, ...none });
+    await checkExchanges(
       fetch,
       { send: `OPTIONS ${PATH}`, ...none },
       { send: `${PATH}?page=99`, status: 404, ...none },
@@ -118,7 +118,7 @@ describe("the rate limit", () => {
     createInstance(store, { settings: { RATE_LIMIT: "60", RATE_LIMITER: limit } }).fetch;
 
   test("refuses requests, but no preflights and no pages about the service", () =>
-    check(
+    checkExchanges(
       openLimited({ limit: async () => ({ success: false }) }),
       ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
         send,
@@ -132,7 +132,7 @@ describe("the rate limit", () => {
 
   test("lets all requests pass if the limiter fails, and logs nothing about the client", async () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
-    await check(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
+    await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
     expect(readLog()).toEqual([
       { event: "rate_limit_failed", reason: "Error: limiter is down", at: expect.any(Array) },
     ]);
@@ -148,8 +148,8 @@ describe("the rate limit", () => {
       },
     });
     for (const address of ["192.0.2.4", "2001:db8::1"])
-      await check(fetch, { send: PATH, with: { "CF-Connecting-IP": address } });
-    await check(fetch, { send: PATH }, { send: PATH });
+      await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": address } });
+    await checkExchanges(fetch, { send: PATH }, { send: PATH });
     expect(keys).toEqual(["192.0.2.4", "2001:db8:0:0::/64", "unknown", "unknown"]);
   });
 

@@ -1,7 +1,7 @@
 import { describe, inject } from "vitest";
-import { describeService } from "../http-suite/suite.ts";
+import { describeHttpSuite } from "../http-suite/suite.ts";
 import { createLiveTarget } from "./target.ts";
 
 const deployment = inject("deployment");
 
-describe(deployment.origin, () => describeService(createLiveTarget(deployment)));
+describe(deployment.origin, () => describeHttpSuite(createLiveTarget(deployment)));

@@ -5,7 +5,7 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
-import { listen } from "../free-port.ts";
+import { listenOnFreePort } from "../free-port.ts";
 import { makeRecords } from "../records/sample.ts";
 import { finish } from "../run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
@@ -40,7 +40,7 @@ async function openFront(origin: string) {
     return new Response((await response.text()).replaceAll(origin, own) || null, { status, headers });
   });
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  return { ...(await listen(createServer(listener))), countRequests: () => requests };
+  return { ...(await listenOnFreePort(createServer(listener))), countRequests: () => requests };
 }
 
 test("a deployment that fails on request passes behind a cache that compresses, adds headers and limits", async () => {
@@ -59,7 +59,7 @@ test("a wrong response is reported with its request, and the exit status is 1", 
     const body = url === "/healthz" ? { state: { count: 1 } } : { info: { title: "Traffic Count Records" } };
     response.end(JSON.stringify(body));
   });
-  const { origin, close } = await listen(server);
+  const { origin, close } = await listenOnFreePort(server);
   const { status, output } = await runLive(origin);
   await close();
   expect(status).toBe(1);
@@ -97,7 +97,7 @@ test("another service is reported, and gets one request only", async () => {
     requests.push(`${method} ${url}`);
     response.end('{"info":{"title":"Pets"}}');
   });
-  const { origin, close } = await listen(server);
+  const { origin, close } = await listenOnFreePort(server);
   await expect(findDeployment(origin)).rejects.toThrow('the title of its /openapi.json is "Pets"');
   await close();
   expect(requests).toEqual(["GET /openapi.json"]);

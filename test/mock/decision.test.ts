@@ -72,7 +72,7 @@ test("a delay is chosen from the whole range, both ends included", async () => {
 });
 
 function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {
-  return decide(options, { place: undefined, now: 0, count: async () => 1, random });
+  return decide(options, { page: undefined, now: 0, count: async () => 1, random });
 }
 
 test("the counter forgets the key that was used longest ago if there are more than 10,000", async () => {

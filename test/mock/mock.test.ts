@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
 import { type Page, ROAD_USERS } from "../../src/records/record.ts";
-import { check, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { context, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -71,7 +71,10 @@ describe("code=", () => {
 
   test("any status from 400 to 599 has a sentence", async () => {
     for (let status = 400; status < 600; status++)
-      await check(send, prefer(`code=${status}`, PAGE, { status, body: /^{"detail":"[A-Z].+\."}$/ }));
+      await checkExchanges(
+        send,
+        prefer(`code=${status}`, PAGE, { status, body: /^{"detail":"[A-Z].+\."}$/ }),
+      );
   });
 
   test.each<Exchange>([
@@ -83,7 +86,7 @@ describe("code=", () => {
     { send: `${PATH}?prefer=code=409` },
     { send: `${PATH}?%70refer=code%3D409` },
     prefer("code=409", PAGE, { with: { Accept: "text/html" }, body: /nothing is wrong/ }),
-  ])("replaces the response to $send", (exchange) => check(send, { ...exchange, status: 409 }));
+  ])("replaces the response to $send", (exchange) => checkExchanges(send, { ...exchange, status: 409 }));
 });
 
 describe("a limit chooses the requests that fail:", () => {
@@ -110,9 +113,12 @@ describe("a limit chooses the requests that fail:", () => {
     const text = "code=503, delay=1, until=2030-01-01T00:00:01Z";
     setTime(999);
     const applied = 'code=503, delay=1, until="2030-01-01T00:00:01Z"';
-    await check(send, prefer(text, PAGE, { status: 503, headers: { "preference-applied": applied } }));
+    await checkExchanges(
+      send,
+      prefer(text, PAGE, { status: 503, headers: { "preference-applied": applied } }),
+    );
     setTime(1_000);
-    await check(send, prefer(text, PAGE, { headers: INTACT }));
+    await checkExchanges(send, prefer(text, PAGE, { headers: INTACT }));
   });
 
   test("times, so that the retry of a crawl succeeds, for each run of a test", async () => {
@@ -154,7 +160,7 @@ describe("no option is used, so the response is the usual one:", () => {
     prefer("respond-async, handling=lenient; strict", PAGE),
     { send: `${PATH}?preferred=code=503` },
     { send: `${PAGE}&nprefer=code=503&prefer=` },
-  ])("$send $with", (exchange) => check(send, { ...exchange, headers: { ...COMMON, ...UNUSED } }));
+  ])("$send $with", (exchange) => checkExchanges(send, { ...exchange, headers: { ...COMMON, ...UNUSED } }));
 });
 
 describe("on chooses a page", () => {
@@ -164,7 +170,7 @@ describe("on chooses a page", () => {
     ["on=1, code=500", "/", 200],
     ["on=1, code=500", page(0), 404],
     ["on=1, delay=5, times=9, seed=4", PAGE, 200],
-  ])("%s, %s -> %i", (text, target, status) => check(send, prefer(text, target, { status })));
+  ])("%s, %s -> %i", (text, target, status) => checkExchanges(send, prefer(text, target, { status })));
 });
 
 describe("Preference-Applied", () => {
@@ -200,7 +206,7 @@ describe("an option that is wrong", () => {
     prefer("code=é\tSet-Cookie: a=b", PAGE, { headers: { "mock-warning": /^code=\?\?Set-Cookie: a=b is/ } }),
     ...[PATH, "/", "/nothing"].map((path) => ({ send: path + query, ...error, body: { detail } })),
     { send: PATH + query, with: { Accept: "text/html" }, status: 400, body: /Did you mean delay\?/ },
-  ])("$send $with", (exchange) => check(send, exchange));
+  ])("$send $with", (exchange) => checkExchanges(send, exchange));
 });
 
 describe("a cache", () => {
@@ -212,11 +218,14 @@ describe("a cache", () => {
     ["next=null, on=last", PAGE, INTACT],
     ["grow=15/m", PAGE, { ...INTACT, "preference-applied": 'grow="15/m"' }],
   ])("keeps no response to %s without asking again", (text, target, headers) =>
-    check(send, prefer(text, target, { headers })),
+    checkExchanges(send, prefer(text, target, { headers })),
   );
 
   test("keeps no error, although it has no fault", () =>
-    check(send, prefer("fail=0", page(99), { status: 404, headers: { "cache-control": "no-store" } })));
+    checkExchanges(
+      send,
+      prefer("fail=0", page(99), { status: 404, headers: { "cache-control": "no-store" } }),
+    ));
 
   test("sees 304, 503, 304, and every changed page", async () => {
     const target = page(13);
@@ -231,7 +240,7 @@ describe("a cache", () => {
       ["next=null, on=last", 304],
     ] as const) {
       const headers = status === 304 ? { etag, "cache-control": "no-cache" } : { etag: null };
-      await check(send, prefer(text, target, { with: { "If-None-Match": etag }, status, headers }));
+      await checkExchanges(send, prefer(text, target, { with: { "If-None-Match": etag }, status, headers }));
     }
   });
 });
@@ -254,11 +263,11 @@ describe("a page is changed by", () => {
     ],
   ])("%s", async (text, change) => {
     const usual = await read("");
-    await check(send, prefer(text, PAGE, { body: { ...usual, ...change(usual) } }));
+    await checkExchanges(send, prefer(text, PAGE, { body: { ...usual, ...change(usual) } }));
   });
 
   test("count, whose sign a query turns into a space", () =>
-    check(send, { send: `${PATH}?prefer=count=+1`, body: /^{"count":401,/ }));
+    checkExchanges(send, { send: `${PATH}?prefer=count=+1`, body: /^{"count":401,/ }));
 
   test("rows, which drops, repeats or swaps a record", async () => {
     const { results: usual } = await read("");
@@ -308,7 +317,7 @@ test.each<[string, number, Exchange["headers"] & object]>([
   ["code=503, retry-after=date", 503, { "retry-after": "Tue, 01 Jan 2030 00:00:03 GMT" }],
 ])("%s changes the headers of %i", async (text, status, headers) => {
   setTime(1);
-  await check(send, prefer(text, PAGE, { status, headers }));
+  await checkExchanges(send, prefer(text, PAGE, { status, headers }));
 });
 
 describe("grow", () => {
@@ -352,7 +361,7 @@ describe("grow", () => {
     const { count } = await at(1, page("last"));
     const shown = Math.ceil(count / 15);
     const hidden = page(shown + 1, "&prefer=grow=20/s");
-    await check(
+    await checkExchanges(
       send,
       { send: page(shown + 1) },
       { send: hidden, status: 404, body: { detail: "Invalid page." } },
@@ -366,7 +375,7 @@ describe("PREFER, the preferences of a deployment,", () => {
     const headers = { ...COMMON, "preference-applied": "code=503", "cache-control": "no-store" };
     const failed = { status: 503, headers };
     const targets = [PATH, `${PATH}?page=99`, `POST ${PATH}`, `${PATH}?prefer=`];
-    await check(
+    await checkExchanges(
       await open({ PREFER: "code=503" }),
       ...targets.map((target) => ({ send: target, ...failed })),
       { send: PATH, with: { Accept: "text/html" }, status: 503, body: /nothing is wrong/ },
@@ -380,7 +389,7 @@ describe("PREFER, the preferences of a deployment,", () => {
 
   test("do not apply to other paths and to preflights", async () => {
     const usual = { headers: { "preference-applied": null } };
-    await check(
+    await checkExchanges(
       await open({ PREFER: "code=503" }),
       ...["/", "/docs", "/openapi.json"].map((target) => ({ send: target, ...usual })),
       { send: "/go?date=2019-05-17", status: 302, ...usual },
@@ -392,7 +401,7 @@ describe("PREFER, the preferences of a deployment,", () => {
   });
 
   test("are replaced by those of a request, and no cache keeps the response", async () => {
-    await check(
+    await checkExchanges(
       await open({ PREFER: "code=503, delay=1, times=2" }),
       prefer("none", PAGE, { headers: INTACT }),
       { send: `${PAGE}&prefer=none`, headers: INTACT, body: /page=3&prefer=none"/ },
@@ -404,7 +413,7 @@ describe("PREFER, the preferences of a deployment,", () => {
   });
 
   test("are on the landing page", async () => {
-    await check(
+    await checkExchanges(
       await open({ PREFER: "delay=200-800" }),
       { send: "/", body: expect.objectContaining({ prefer: "delay=200-800" }) },
       { send: "/", with: { Accept: "text/html" }, body: /<code>delay=200-800<\/code>/ },
@@ -413,7 +422,7 @@ describe("PREFER, the preferences of a deployment,", () => {
 });
 
 test("with FAULTS off, prefer is a parameter without meaning, and Prefer an unknown header", async () => {
-  await check(
+  await checkExchanges(
     await open({ FAULTS: "off", PREFER: "code=503" }),
     ...["", "code=404", "hang", "dealy=5"].map((text) => prefer(text, PAGE, { headers: UNUSED })),
     { send: `${PAGE}&prefer=hang`, headers: UNUSED, body: /page=3&prefer=hang"/ },

@@ -27,7 +27,7 @@ export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
 }
 
-export function writeCsv(records: TrafficRecord[]): string {
+export function toCsv(records: TrafficRecord[]): string {
   return CSV_HEADER + records.map(csvLine).join("");
 }
 

@@ -9,7 +9,7 @@ import { listen } from "../../tools/package/listen.ts";
 import { createMemoryService, type MemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { IN_BROWSER, readText } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./web-page.ts";
 
 /** How a program is run, what checks that it can be, and the file that it writes. */
 const LANGUAGES = [
@@ -26,7 +26,7 @@ const folder = createFolder();
 
 test("the landing page has the programs, and docs/data.md the first one", async () => {
   const { fetch, origin } = await createMemoryService();
-  const page = readText(await (await fetch("/", IN_BROWSER)).text());
+  const page = extractText(await (await fetch("/", IN_BROWSER)).text());
   for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
   const programs = writePrograms("http://localhost:8787/api/tf1/records/");
   expect(await readFile("docs/data.md", "utf8")).toContain(`\n${programs[0]?.code}\n\`\`\`\n`);

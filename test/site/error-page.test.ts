@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, readShown, readText } from "./web-page.ts";
+import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 const NOT_FOUND = "404 Not Found";
@@ -16,8 +16,8 @@ afterEach(() => vi.restoreAllMocks());
 function readError(page: string) {
   const [, title] = /<title>(.*) · Traffic Count Records<\/title>/.exec(page) ?? [];
   const [, advice = ""] = /<p class="lead">(.*?)<\/p>/s.exec(page) ?? [];
-  const links = Array.from(advice.matchAll(/href="([^"]*)"/g), ([, link]) => readText(link!));
-  return { title, advice: readText(advice), links };
+  const links = Array.from(advice.matchAll(/href="([^"]*)"/g), ([, link]) => extractText(link!));
+  return { title, advice: extractText(advice), links };
 }
 
 test.each([

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FC, Fragment, jsx, Markup } from "../../src/site/jsx-runtime.ts";
-import { readText } from "./web-page.ts";
+import { extractText } from "./web-page.ts";
 
 const write = (type: string | FC<never>, props: Record<string, unknown>) => jsx(type, props).html;
 
@@ -46,7 +46,7 @@ test("escapes any text, as a child and as an attribute", () => {
     fc.property(hostile, (text) => {
       const html = write("p", { title: text, children: [text] });
       const [, attribute = "", child = ""] = /^<p title="([^"<>']*)">([^"<>']*)<\/p>$/.exec(html) ?? [];
-      expect([readText(attribute), readText(child)]).toEqual([text, text]);
+      expect([extractText(attribute), extractText(child)]).toEqual([text, text]);
     }),
   );
 });

@@ -4,7 +4,7 @@ import { Page } from "../../src/records/record.ts";
 import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, readText } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./web-page.ts";
 
 afterEach(() => vi.restoreAllMocks());
 
@@ -14,7 +14,7 @@ const RATE_LIMITER = { limit: async () => ({ success: true }) };
 /** The landing page, as JSON and as a web page. */
 async function open({ fetch }: Pick<Instance, "fetch"> = service) {
   const page = await (await fetch("/", IN_BROWSER)).text();
-  return { json: await (await fetch("/")).json(), page, text: readText(page) };
+  return { json: await (await fetch("/")).json(), page, text: extractText(page) };
 }
 
 describe("the landing page of a collection", () => {

@@ -5,7 +5,7 @@ import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
 import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
 import { formatNumber, formatShare } from "../../src/site/text-format.ts";
-import { readText } from "./web-page.ts";
+import { extractText } from "./web-page.ts";
 
 test.each([
   [0, "0"],
@@ -101,8 +101,8 @@ describe("the figure", () => {
     expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12 100.0h1"></path>');
     expect(html).toContain('<path class="weekends" d="M9 90.0h1"></path>');
     const sentence = "at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.";
-    expect(readText(html)).toContain(`Monday to Friday: ${sentence}`);
-    expect(readText(html)).toContain(
+    expect(extractText(html)).toContain(`Monday to Friday: ${sentence}`);
+    expect(extractText(html)).toContain(
       "Saturday and Sunday: 2.0 from 9 to 10 h UTC. No other hour has records.",
     );
   });

@@ -3,7 +3,7 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, readShown, readText } from "./web-page.ts";
+import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -15,12 +15,13 @@ async function open(query: string): Promise<string> {
   return response.text();
 }
 
-const findLinks = (page: string) => Array.from(page.matchAll(/href="([^"]*)"/g), ([, url]) => readText(url!));
+const findLinks = (page: string) =>
+  Array.from(page.matchAll(/href="([^"]*)"/g), ([, url]) => extractText(url!));
 const findBanners = (page: string) => page.match(/<p class="banner">.*?<\/p>/g) ?? [];
 
 /** The text of the elements of a kind, such as `th`. */
 const readAll = (html: string, start: string, end: string) =>
-  Array.from(html.matchAll(new RegExp(`<${start}.*?</${end}>`, "gs")), ([element]) => readText(element));
+  Array.from(html.matchAll(new RegExp(`<${start}.*?</${end}>`, "gs")), ([element]) => extractText(element));
 
 describe("a page of the collection in a browser", () => {
   test.each(["?page=2", "?page=last"])("%s shows all fields of its records", async (query) => {
@@ -42,7 +43,7 @@ describe("a page of the collection in a browser", () => {
       const page = await (
         await service.fetch(PATH + query, { headers: { ...IN_BROWSER.headers, ...headers } })
       ).text();
-      expect(readText(page)).toContain(`curl -si '${ORIGIN}${PATH}${query}'`);
+      expect(extractText(page)).toContain(`curl -si '${ORIGIN}${PATH}${query}'`);
       const response = await service.fetch(PATH + query, { headers });
       const body = JSON.stringify(await response.json(), null, 2);
       expect(readShown(page)).toEqual({ name: "200 OK", headers: response.headers, body });
@@ -129,7 +130,7 @@ describe("the banner of a page", () => {
   ])("about the header Prefer: %s has no link", async (prefer, text) => {
     const headers = { ...IN_BROWSER.headers, prefer };
     const [banner = "", ...others] = findBanners(await (await service.fetch(PATH, { headers })).text());
-    expect([readText(banner), others]).toEqual([text, []]);
+    expect([extractText(banner), others]).toEqual([text, []]);
     expect(banner).not.toContain("<a ");
   });
 

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
 import { describeService, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
-import { IN_BROWSER, readText } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./web-page.ts";
 
 const service = await createMemoryService();
 const page = await (await service.fetch("/docs", IN_BROWSER)).text();
-const text = readText(page);
+const text = extractText(page);
 
 describe("the API reference", () => {
   test("contains the text of the OpenAPI document, except that of OPTIONS and small objects", () => {
@@ -80,7 +80,7 @@ describe("the OpenAPI document", () => {
       expect((await read(origin)).origin).toBe(origin);
       const page = await (await service.fetch(`${origin}/docs`)).text();
       const [, attribute = ""] = / data-url="([^"]*)" aria-label/.exec(page) ?? [];
-      expect(readText(attribute)).toBe(`${origin}/api/tf1/records/`);
+      expect(extractText(attribute)).toBe(`${origin}/api/tf1/records/`);
     },
   );
 

@@ -6,7 +6,7 @@ export const IN_BROWSER = { headers: { accept: CHROMIUM } };
 const REFERENCES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
 /** The text that a browser reads from markup. */
-export const readText = (html: string) =>
+export const extractText = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => REFERENCES[name] ?? "");
@@ -15,10 +15,10 @@ export const readText = (html: string) =>
 export function readShown(page: string) {
   const [, name, lines = "", body = ""] =
     /The response to a client.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
-  const headers = readText(lines).split("\n");
+  const headers = extractText(lines).split("\n");
   return {
     name,
     headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),
-    body: readText(body),
+    body: extractText(body),
   };
 }

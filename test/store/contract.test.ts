@@ -2,7 +2,6 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeAssets } from "../../data/seed-assets.ts";
-import { createName } from "../../data/writer/writer.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
@@ -37,8 +36,7 @@ function openSeed(): Loadable {
     );
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
-    load: async (records, sources = []) =>
-      writeAssets(folder, createName(Date.now()), collectRecords(records), sources),
+    load: async (records, sources = []) => writeAssets(folder, collectRecords(records), sources),
   };
 }
 

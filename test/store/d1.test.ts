@@ -4,7 +4,7 @@ import { createName } from "../../data/writer/writer.ts";
 import { lastPage, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import type { Row } from "../../src/store/d1.ts";
+import type { SqlRow } from "../../src/store/d1.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readPage } from "./reader.ts";
 import { loadRecords } from "./stores.ts";
@@ -21,7 +21,7 @@ function openCounting() {
     batchBytes: 250_000,
     async query(sql, parameters) {
       const statement = DB.prepare(sql).bind(...parameters);
-      const { results, meta } = await statement.all<Row>();
+      const { results, meta } = await statement.all<SqlRow>();
       counted.queries += 1;
       counted.read += meta.rows_read;
       return results;

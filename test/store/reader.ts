@@ -21,7 +21,7 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  */
 export async function readPage(cache: CachedStore, page: PageNumber, hidden?: Hide) {
   const { state, found } = await cache.page(page, hidden, waitUntil);
-  return { state, number: found?.place.number, count: found?.place.count, results: found?.results };
+  return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
 }
 
 /** The JSON text of a page's results. */

@@ -4,7 +4,7 @@ import { createWritableD1 } from "../../data/writer/d1-writer.ts";
 import { createWritableKv } from "../../data/writer/kv-writer.ts";
 import { MIGRATIONS } from "../../data/writer/migrations.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
-import type { Row } from "../../src/store/d1.ts";
+import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 
 /** A number from 0 to 1, exclusive. */
@@ -71,7 +71,7 @@ export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onS
   const database: Parameters<typeof createWritableD1>[0] = {
     async query(sql, parameters, isNewest) {
       catchUp();
-      return (isNewest ? primary : replica).prepare(sql).all(...parameters) as Row[];
+      return (isNewest ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
     },
     async write(statements) {
       const changes = run(primary, statements);

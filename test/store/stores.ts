@@ -6,7 +6,7 @@ import { createWritableKv, type WritableNamespace } from "../../data/writer/kv-w
 import { createLocalD1 } from "../../data/writer/local-database.ts";
 import { createLocalNamespace } from "../../data/writer/local-namespace.ts";
 import { applyMigrations } from "../../data/writer/migrations.ts";
-import { type LoadOptions, load, type WritableStore } from "../../data/writer/writer.ts";
+import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
 import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { bindDatabase } from "../../src/store/d1.ts";
@@ -81,9 +81,9 @@ export function interceptCalls<T extends object>(
 export function loadRecords(
   store: WritableStore,
   records: readonly TrafficRecord[],
-  options?: LoadOptions,
+  options?: WriteOptions,
 ): Promise<string> {
-  return load(store, collectRecords(records), options);
+  return replaceCollection(store, collectRecords(records), options);
 }
 
 /** The names of the loads of which a store holds blocks, or the pieces of the statistics. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireSettings } from "../../tools/settings.ts";
+import { requireServedStore } from "../../tools/settings.ts";
 
 const bindings = { d1_databases: [{ binding: "DB" }], kv_namespaces: [{ binding: "KV" }] };
 const createLimits = (name: string, period: number) => [{ name, simple: { period } }];
@@ -11,15 +11,15 @@ test.each([
   [{ STORE: "d1", RATE_LIMIT: "60" }, 60],
 ])("the settings %j are valid with a period of %i s", (vars, period) => {
   const ratelimits = createLimits("RATE_LIMITER", period);
-  expect(requireSettings({ ...bindings, vars, ratelimits })).toBe(vars.STORE);
+  expect(requireServedStore({ ...bindings, vars, ratelimits })).toBe(vars.STORE);
 });
 
 test("another rate limit has nothing to do with RATE_LIMIT", () => {
   const vars = { STORE: "seed", RATE_LIMIT: "60" };
-  expect(() => requireSettings({ vars, ratelimits: createLimits("ANOTHER", 10) })).not.toThrow();
+  expect(() => requireServedStore({ vars, ratelimits: createLimits("ANOTHER", 10) })).not.toThrow();
 });
 
-test("the seed needs no binding", () => expect(requireSettings({ vars: { STORE: "seed" } })).toBe("seed"));
+test("the seed needs no binding", () => expect(requireServedStore({ vars: { STORE: "seed" } })).toBe("seed"));
 
 test.each([
   [{ STORE: "d1" }, 'STORE is "d1", but wrangler.toml binds no DB'],
@@ -27,7 +27,7 @@ test.each([
   [{ STORE: "sql" }, 'STORE is "sql"; it must be "d1", "kv" or "seed"'],
   [{}, "STORE is undefined"],
 ])("without bindings, the settings %j are refused", (vars, problem) =>
-  expect(() => requireSettings({ vars })).toThrow(problem),
+  expect(() => requireServedStore({ vars })).toThrow(problem),
 );
 
 test.each([
@@ -35,7 +35,7 @@ test.each([
   ["10", 60],
 ])("RATE_LIMIT %j does not match a period of %i s", (RATE_LIMIT, period) => {
   const settings = { vars: { STORE: "seed", RATE_LIMIT }, ratelimits: createLimits("RATE_LIMITER", period) };
-  expect(() => requireSettings(settings)).toThrow(
+  expect(() => requireServedStore(settings)).toThrow(
     `RATE_LIMIT is "${RATE_LIMIT}", but [[ratelimits]] in wrangler.toml counts in periods of ${period} s`,
   );
 });

@@ -6,13 +6,13 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { makeRecords, writeCsv } from "../records/sample.ts";
+import { makeRecords, toCsv } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
 import { serve } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { createProject } from "./deploy/project.ts";
 
-const RECORDS = writeCsv(makeRecords(20));
+const RECORDS = toCsv(makeRecords(20));
 
 /** Returns what a server prints as its address: the group of the pattern. */
 async function readAddress(output: Readable, pattern: RegExp): Promise<string> {

@@ -2,7 +2,7 @@ import { isSamePage, type PageResponse } from "./page-response.ts";
 import { checkAllow } from "./page-rules.ts";
 import { createRetryingClient, type Reply } from "./retrying-client.ts";
 import type { Judge } from "./rules.ts";
-import { type CheckOptions, openWalk, type Walk, walkPages } from "./walk.ts";
+import { beginWalk, type CheckOptions, type Walk, walkPages } from "./walk.ts";
 
 /** How often the pages are read if the collection changes each time. */
 const MAX_WALKS = 3;
@@ -21,7 +21,7 @@ export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
  */
 export async function checkConformance(url: string, options: CheckOptions = {}) {
   const client = createRetryingClient(options);
-  let walk = await openWalk(client, url, options, true);
+  let walk = await beginWalk(client, url, options, true);
   requireCollection(walk.first);
   let stopped: string | null = null;
   try {
@@ -30,7 +30,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
         stopped = CHANGING;
         break;
       }
-      walk = await openWalk(client, url, options, false);
+      walk = await beginWalk(client, url, options, false);
     }
     await judgeOptions(walk);
     if (!options.readOnly) await judgeWrites(walk);

@@ -38,7 +38,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function parseObject(body: Uint8Array): Fields | undefined {
   try {
     const value: unknown = JSON.parse(UTF8.decode(body), keepNumber);
-    return isObject(value) ? value : undefined;
+    return isFields(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -72,7 +72,7 @@ export function isCount(value: unknown): boolean {
   return /^\d/.test(String(integerKey(value)));
 }
 
-export function isObject(value: unknown): value is Fields {
+export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { PAGE_SIZE } from "../../src/records/page.ts";
-import { describeValue, isObject, type PageResponse } from "./page-response.ts";
+import { describeValue, isFields, type PageResponse } from "./page-response.ts";
 import type { Reply } from "./retrying-client.ts";
 import type { Judge } from "./rules.ts";
 
@@ -71,7 +71,7 @@ function checkBody({ envelope, body, headers, outcome }: PageResponse): true | s
 
 function checkResults({ envelope, results }: PageResponse): true | string {
   if (envelope?.results !== results) return `results is ${describeValue(envelope?.results)}, not an array`;
-  const other = results.findIndex((record) => !isObject(record));
+  const other = results.findIndex((record) => !isFields(record));
   return other === -1 || `result ${other + 1} is ${describeValue(results[other])}, not a record`;
 }
 

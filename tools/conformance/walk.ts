@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { integerKey, isObject, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
+import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import { checkAllow, comparePage, judgePage } from "./page-rules.ts";
 import { compareRecord, createSeenRecords, judgeRecord } from "./record-rules.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
@@ -22,14 +22,19 @@ export interface CheckOptions extends ClientOptions {
 /** Without a valid count, so many pages are read. They need not have an end. */
 const PAGES_WITHOUT_COUNT = 10;
 
-export type Walk = Awaited<ReturnType<typeof openWalk>>;
+export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 
 /**
  * Reads page 1 of a collection.
  * @param url absolute, without query
  * @param isFirst no earlier walk has shown that pages contradict each other
  */
-export async function openWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst: boolean) {
+export async function beginWalk(
+  client: RetryingClient,
+  url: string,
+  options: CheckOptions,
+  isFirst: boolean,
+) {
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(await client.send(url + query), number);
   const first = await read(1);
@@ -89,7 +94,7 @@ function readAhead({ started, read, options }: Walk, number: number, last: numbe
 }
 
 function readId(result: unknown): number | string | undefined {
-  return isObject(result) ? integerKey(result.id) : undefined;
+  return isFields(result) ? integerKey(result.id) : undefined;
 }
 
 function isAbsent({ status, envelope, results }: PageResponse): boolean {
@@ -113,7 +118,7 @@ function addPage(walk: Walk, page: PageResponse): void {
   judgePage(judge, page, options.baseUrl ?? url);
   if (page !== first) comparePage(judge, page, first, latest);
   for (const [index, result] of page.results.entries()) {
-    if (!isObject(result)) continue;
+    if (!isFields(result)) continue;
     const where = `${page.url} record ${index + 1}`;
     judgeRecord(judge, result, where);
     compareRecord(judge, records, result, where);

@@ -3,7 +3,7 @@ import { writeOutput } from "../../data/formats/output-file.ts";
 import { readRecords } from "../../data/load-content.ts";
 import { formatCount } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { useStore } from "../../data/writer/open-store.ts";
+import { withStore } from "../../data/writer/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { openProgress } from "../command-line/progress.ts";
 
@@ -22,7 +22,7 @@ export interface ExportOptions extends StoreChoice, Output {}
  * @throws Error if nothing is loaded
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  await useStore(choice, async ({ store }) => {
+  await withStore(choice, async ({ store }) => {
     const { state } = await store.readState(undefined, true);
     if (state.load === "") throw new Error("Nothing is loaded.");
     await writeRecords("exporting", readRecords(store, state), { format, out, total: state.count });

@@ -1,6 +1,6 @@
 import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { useStore } from "../../data/writer/open-store.ts";
+import { withStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS, type Statistics } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
 import type { State } from "../../src/store/state.ts";
@@ -16,15 +16,15 @@ type Line = [name: string, value: string | number];
  * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  await useStore(options, async ({ name, store }) => {
+  await withStore(options, async ({ name, store }) => {
     const reading = await store.readState(0, true);
     const { state } = reading;
     const statistics = await readStatistics(store, reading);
     const { remote = false, persistTo, json } = options;
-    const place = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
+    const where = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
     if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
-    else if (state.load === "") console.log(`Nothing is loaded in ${place}.`);
-    else console.log(layOut([["store", place], ...describe(state, statistics)]));
+    else if (state.load === "") console.log(`Nothing is loaded in ${where}.`);
+    else console.log(layOut([["store", where], ...describe(state, statistics)]));
   });
 }
 
@@ -39,7 +39,7 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
   const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [
     ["loaded at", loaded_at ?? "not known"],
-    ["sources", describeSources(statistics)],
+    ["sources", listSources(statistics)],
     ["load", load],
     ["records", count],
     ["first timestamp", first ?? "none"],
@@ -53,7 +53,7 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
   ];
 }
 
-function describeSources({ sources, source_count }: Statistics): string {
+function listSources({ sources, source_count }: Statistics): string {
   const names = sources.map(escapeInvisible).join(", ");
   if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
   return names || "not known";

@@ -1,19 +1,19 @@
 import { nameSources } from "../../data/load-content.ts";
-import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/messages.ts";
-import { type Staged, type StageOptions, stage, summarise } from "../../data/staging.ts";
+import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { useLock, useStore } from "../../data/writer/open-store.ts";
+import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/writer/disk-space.ts";
+import { withLock, withStore } from "../../data/writer/open-store.ts";
 import {
   type OpenStore,
-  load as replaceAll,
+  replaceCollection as replaceAll,
   UnknownOutcomeError,
-  type LoadOptions as WriteOptions,
+  type WriteOptions,
 } from "../../data/writer/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 
-export type ReadOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
+export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 
-export interface LoadOptions extends ReadOptions, StoreChoice {
+export interface LoadOptions extends InputOptions, StoreChoice {
   /** Where the records come from; by default the names of the files. */
   source?: string | undefined;
 }
@@ -28,15 +28,15 @@ const UNKNOWN = "To see which records are served, run: npm run data -- info";
  * @throws InputError if any line of the files cannot be loaded
  * @throws Error if another process writes to the same local store
  */
-export function load(files: string[], options: LoadOptions): Promise<void> {
-  return useLock(options, () => warnIfStopped((onSwitch) => replace(files, options, onSwitch)));
+export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
+  return withLock(options, () => warnIfStopped((onSwitch) => replace(files, options, onSwitch)));
 }
 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
   const staged = await stageFiles(files, options);
   const sources = nameSources(files, options.source);
-  await useStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
-  console.log(`Loaded ${summarise(staged)}.`);
+  await withStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
+  console.log(`Loaded ${describeCounts(staged)}.`);
 }
 
 /**
@@ -86,9 +86,9 @@ async function writeStaged(
  * Says what `load` would say of the files, without loading them.
  * @throws InputError if any line of the files could not be loaded
  */
-export async function check(files: string[], options: ReadOptions): Promise<void> {
+export async function checkFiles(files: string[], options: InputOptions): Promise<void> {
   const staged = await stageFiles(files, options, "They cannot be loaded.");
-  console.log(`${summarise(staged)} can be loaded.`);
+  console.log(`${describeCounts(staged)} can be loaded.`);
   staged.close();
 }
 
@@ -97,6 +97,6 @@ export async function check(files: string[], options: ReadOptions): Promise<void
  * @param conclusion the last line of what a refusal says
  * @throws InputError if any line of the files cannot be loaded
  */
-function stageFiles(files: string[], options: ReadOptions, conclusion?: string): Promise<Staged> {
+function stageFiles(files: string[], options: InputOptions, conclusion?: string): Promise<Staged> {
   return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

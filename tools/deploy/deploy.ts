@@ -1,6 +1,6 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { requireSettings } from "../settings.ts";
+import { requireServedStore } from "../settings.ts";
 import { prepareProductionStore, readDeployedVersion } from "./production-store.ts";
 import { createSteps, printDetail } from "./steps.ts";
 import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
@@ -18,7 +18,7 @@ const HINTS = {
 /** Deploys to production. Each step starts from what already exists, so a deployment that failed can be run again. */
 async function deploy(): Promise<void> {
   const configuration = await readConfiguration();
-  const store = requireSettings(configuration);
+  const store = requireServedStore(configuration);
   const step = createSteps(5);
   const previous = await step("find what is deployed", HINTS.read, readDeployedVersion);
   await step("prepare the store", HINTS.prepare, async () => {
@@ -55,7 +55,7 @@ const UNDO = `${NOT_AFFECTED} Fix the error and run the command again, or remove
  */
 async function deployPreview(name: string | undefined): Promise<void> {
   const { previews = {} } = await readConfiguration();
-  requireSettings(previews);
+  requireServedStore(previews);
   const step = createSteps(3);
   const command = ["preview", ...(name === undefined ? [] : ["--name", name])];
   const report = await step("deploy the preview", NOT_AFFECTED, () => upload(command));

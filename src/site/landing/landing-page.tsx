@@ -4,7 +4,7 @@ import { ROAD_USERS, type Statistics } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
-import { formatCount, formatNumber, formatShare } from "../text-format.ts";
+import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { writePrograms } from "./client-examples.ts";
 import { HoursFigure } from "./hours-figure.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
@@ -79,7 +79,7 @@ const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url })
     <pre class="panel">
       <JsonText value={envelope} />
     </pre>
-    {more > 0 && <p class="quiet">The page has {formatCount(more, "more record")}.</p>}
+    {more > 0 && <p class="quiet">The page has {formatQuantity(more, "more record")}.</p>}
   </div>
 );
 
@@ -88,7 +88,7 @@ const Collection: FC<Summary> = (summary) => {
   return (
     <>
       <p>
-        {describeSources(statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
+        {writeSourceSentence(statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
         {loaded_at && (
           <>
             The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
@@ -120,13 +120,13 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
       ? ["Not recorded", "camera_ok is null in all records"]
       : [
           `${formatShare(camera_ok.True, known)} True`,
-          `of ${formatCount(known, "record")} with a known status`,
+          `of ${formatQuantity(known, "record")} with a known status`,
         ];
   const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10));
   return [
-    ["Records", formatNumber(count), `on ${formatCount(pages, "page")}`],
-    ["Cameras", formatNumber(cameras), `${formatCount(counted, "road user")} counted`],
-    ["Dates", dates, `on ${formatCount(days, "day")}, until ${last}`],
+    ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
+    ["Cameras", formatNumber(cameras), `${formatQuantity(counted, "road user")} counted`],
+    ["Dates", dates, `on ${formatQuantity(days, "day")}, until ${last}`],
     ["Camera health", ...health],
   ];
 }
@@ -134,7 +134,10 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
 /** How many sources are named. */
 const NAMED_SOURCES = 5;
 
-function describeSources({ sources, source_count }: Pick<Statistics, "sources" | "source_count">): string {
+function writeSourceSentence({
+  sources,
+  source_count,
+}: Pick<Statistics, "sources" | "source_count">): string {
   if (sources.join() === "generated") return "The records are made up: they are the seed of this project.";
   if (sources.length === 0) return "It is not recorded where the records come from.";
   const named = sources.slice(0, NAMED_SOURCES);

@@ -8,7 +8,7 @@ import { cachedStore } from "../../store/open.ts";
 import type { WaitUntil } from "../../store/retry.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
-import { type Summary, summarise } from "./summary.ts";
+import { createSummary, type Summary } from "./summary.ts";
 
 interface Landing {
   key: string;
@@ -33,7 +33,7 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
     const key = [stored.state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
-    if (latest?.key !== key) latest = { key, summary: summarise(stored, origin, c.env) };
+    if (latest?.key !== key) latest = { key, summary: createSummary(stored, origin, c.env) };
     // Another request may replace the latest one while this one reads the example.
     const current = latest;
     if (representation === "json") return c.json(current.summary, 200, headers);
@@ -51,9 +51,9 @@ async function readSample(c: LandingContext, origin: string, count: number): Pro
   const number = Math.min(2, lastPage(count));
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const { found: page } = await cachedStore(c.env).page(number, undefined, waitUntil);
-  if (!page || page.place.count === 0) return undefined;
+  if (!page || page.location.count === 0) return undefined;
   const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
-  const envelope = JSON.parse(writeEnvelope(page.place, page.results, url));
+  const envelope = JSON.parse(writeEnvelope(page.location, page.results, url));
   const results = envelope.results.slice(0, 1);
   return { number, envelope: { ...envelope, results }, more: envelope.results.length - 1 };
 }

@@ -1,6 +1,6 @@
 import { GO_PATH } from "../go.ts";
 import { type FC, Markup } from "../jsx-runtime.ts";
-import { formatCount, formatNumber, formatShare } from "../text-format.ts";
+import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { formatMean } from "./hours-figure.tsx";
 import { NAME_LENGTH, type Period, type Periods, type Unit } from "./summary.ts";
 
@@ -13,7 +13,7 @@ export const PeriodTable: FC<Periods> = ({ unit, periods }) => (
     <Table unit={unit} periods={periods.slice(0, SHOWN)} />
     {periods.length > SHOWN && (
       <details>
-        <summary>{formatCount(periods.length - SHOWN, `earlier ${unit}`)}</summary>
+        <summary>{formatQuantity(periods.length - SHOWN, `earlier ${unit}`)}</summary>
         <Table unit={unit} periods={periods.slice(SHOWN)} />
       </details>
     )}

@@ -6,14 +6,14 @@ import type { Day, Statistics } from "../../records/record.ts";
 import type { State } from "../../store/state.ts";
 
 /** The content of the landing page, which is also its representation in JSON. */
-export type Summary = ReturnType<typeof summarise>;
+export type Summary = ReturnType<typeof createSummary>;
 
 /**
  * Summarises the collection. This reads no records, because a load stores the statistics.
  * @param origin the origin of absolute links
  * @param settings the settings of this deployment
  */
-export function summarise(
+export function createSummary(
   { state, statistics }: { state: State; statistics: Statistics },
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,

@@ -5,7 +5,7 @@ import { CurlBlock, JsonText } from "../code.tsx";
 import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
-import { formatCount } from "../text-format.ts";
+import { formatQuantity } from "../text-format.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /**
@@ -15,14 +15,14 @@ import { RecordTable } from "./record-table.tsx";
 export function renderRecords(response: ClientResponse, number: number): string {
   const { url, body } = response;
   const page = parseBody(body) as Page | undefined;
-  const place = `${number}${page ? ` of ${lastPage(page.count)}` : ""}`;
+  const position = `${number}${page ? ` of ${lastPage(page.count)}` : ""}`;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
-    <Layout title={`Records, page ${place}`} path={COLLECTION_PATH} scripts={["copy"]}>
+    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} scripts={["copy"]}>
       <h1>Records</h1>
       <p class="lead">
         {page
-          ? `${formatCount(page.count, "record")}, newest first: page ${place}.`
+          ? `${formatQuantity(page.count, "record")}, newest first: page ${position}.`
           : "A client cannot read the body of this response."}
       </p>
       <Banners {...response} />

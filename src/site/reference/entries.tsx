@@ -50,9 +50,9 @@ export function listFields({ properties }: Schema = {}): Entry[] {
 }
 
 export function listParameters({ parameters }: Operation): Entry[] {
-  return parameters.map(({ name, in: place, schema, description }) => ({
+  return parameters.map(({ name, in: location, schema, description }) => ({
     name,
-    detail: `${place}: ${describeSchema(schema)}`,
+    detail: `${location}: ${describeSchema(schema)}`,
     // The table of faults replaces the list of them.
     text: description.replace(/:\n\n- .*/s, ": see Faults, above."),
   }));

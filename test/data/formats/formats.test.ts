@@ -2,11 +2,11 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCsvRows } from "../../../data/formats/csv.ts";
-import { readText, type Source } from "../../../data/formats/input-file.ts";
+import { type InputFile, readText } from "../../../data/formats/input-file.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
 
 /** Reads the records of a file; a row with problems stays as it is. */
-const readRecords = async (input: string | Buffer[], modelName?: Source["modelName"]) =>
+const readRecords = async (input: string | Buffer[], modelName?: InputFile["modelName"]) =>
   (await readRows(input, modelName)).map((row) => ("record" in row ? row.record : row));
 
 const NEW = makeRecord({ id: 2, timestamp: "2020-02-29T00:00:00Z", camera_ok: "True" });

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { measure } from "../../../tools/bench/cases.ts";
-import { listen } from "../../free-port.ts";
+import { listenOnFreePort } from "../../free-port.ts";
 
 test("the benchmark measures every case, walk and load", async () => {
   // The benchmark itself checks that every response is the page.
@@ -53,7 +53,7 @@ test.each<[{ status?: number; body?: string }, string | undefined]>([
     const isOther = ++responses === 20;
     response.writeHead(isOther ? status : 200).end(isOther ? body : "the page");
   });
-  const { origin, close } = await listen(server);
+  const { origin, close } = await listenOnFreePort(server);
   const measured = measure({ url: origin, body: "the page" }, 20).finally(close);
   if (message) return expect(measured).rejects.toThrow(message);
   const { rps, p50_ms, p99_ms } = await measured;

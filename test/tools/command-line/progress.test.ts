@@ -52,7 +52,7 @@ test("in a log a notice has its own line, too", async () => {
 test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
   const { folder } = createDataFolder();
   const pipe = join(folder, "pipe");
-  const load = `${process.execPath} tools/data/commands.ts load ${pipe} --persist-to ${folder}`;
+  const load = `${process.execPath} tools/data/data-command.ts load ${pipe} --persist-to ${folder}`;
   const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;
   const { lines } = await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`);
   expect(lines).toEqual(["Stopped. What was loaded before is still served.", ""]);

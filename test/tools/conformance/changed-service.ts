@@ -38,7 +38,7 @@ export async function stubService(count: number, change?: Change): Promise<void>
 }
 
 /** Checks a change of our own service. Returns the report, and the rules that are broken. */
-export async function check(
+export async function checkService(
   count: number,
   change?: Change,
   options?: CheckOptions,

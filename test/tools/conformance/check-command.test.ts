@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
-import { listen } from "../../free-port.ts";
+import { listenOnFreePort } from "../../free-port.ts";
 import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
 import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
 
@@ -79,7 +79,7 @@ describe("the report", () => {
 
 describe("the exit status is 2, and the reason is shown,", () => {
   test("if no server listens", async () => {
-    const { origin, close } = await listen(createServer());
+    const { origin, close } = await listenOnFreePort(createServer());
     await close();
     const { fetch } = globalThis;
     const { status, stdout, stderr } = await runCheck([origin], () => fetch);
@@ -156,7 +156,7 @@ test("a signal ends the check, and the report covers what was seen until then", 
     if (request.url?.endsWith("page=2")) child.kill("SIGINT");
     else response.end('{"count":30,"next":null,"previous":null,"results":[{"id":1}]}');
   });
-  const { origin, close } = await listen(server);
+  const { origin, close } = await listenOnFreePort(server);
   const child = spawn(process.execPath, ["tools/conformance/check-command.ts", origin], {
     stdio: ["ignore", "pipe", "pipe"],
   });

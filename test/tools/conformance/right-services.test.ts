@@ -4,7 +4,7 @@ import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
   type Change,
   change,
-  check,
+  checkService,
   envelope,
   grow,
   headers,
@@ -87,12 +87,12 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
 
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
-    expect(await check(count)).toMatchObject({ broken: [], stopped: null, records: count });
+    expect(await checkService(count)).toMatchObject({ broken: [], stopped: null, records: count });
   });
 
   test.each(Object.entries(RIGHT_SERVICES))("%s", async (_, service) => {
     const [change, options] = [service].flat() as [Change, CheckOptions?];
-    const { broken, stopped, records, count } = await check(200, change, options);
+    const { broken, stopped, records, count } = await checkService(200, change, options);
     expect([broken, stopped]).toEqual([[], null]);
     if (!options?.pages) expect(records).toBe(count);
   });

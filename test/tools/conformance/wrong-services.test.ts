@@ -5,7 +5,7 @@ import { RULES } from "../../../tools/conformance/rules.ts";
 import {
   type Change,
   change,
-  check,
+  checkService,
   count,
   envelope,
   grow,
@@ -212,7 +212,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
 
 describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", (rule, services) => {
   test.each(Object.entries(services))("%s", async (_, change) => {
-    const { broken, stopped } = await check(100, change);
+    const { broken, stopped } = await checkService(100, change);
     expect([broken[0], stopped]).toEqual([rule, null]);
   });
 });
@@ -232,7 +232,7 @@ test.each([
 ])(
   "a defect of one response, %#, breaks one rule, and the evidence says how",
   async (change, rule, evidence) => {
-    const { broken, rules } = await check(100, change);
+    const { broken, rules } = await checkService(100, change);
     expect(broken).toEqual([rule]);
     const result = rules.find((one) => one.rule === rule);
     expect(result?.evidence).toEqual([`http://counts.example/api/tf1/records/${evidence}`]);
@@ -266,7 +266,7 @@ const CHANGING_SERVICES: Record<string, [Change, string?]> = {
 };
 
 test.each(Object.entries(CHANGING_SERVICES))("the check fails or stops if %s", async (_, [change, rule]) => {
-  const { broken, stopped } = await check(200, change);
+  const { broken, stopped } = await checkService(200, change);
   expect(broken[0]).toBe(rule);
   if (rule === undefined) expect(stopped).toMatch(/^The collection changes faster than/);
 });

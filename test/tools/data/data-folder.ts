@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { StoreName } from "../../../data/writer/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { writeCsv } from "../../records/sample.ts";
+import { toCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
@@ -25,7 +25,7 @@ export function createDataFolder() {
     /** Writes records as CSV, or a text, and returns the path. */
     async write(name: string, content: TrafficRecord[] | string): Promise<string> {
       const file = join(folder, name);
-      await writeFile(file, typeof content === "string" ? content : writeCsv(content));
+      await writeFile(file, typeof content === "string" ? content : toCsv(content));
       return file;
     },
     /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */
@@ -33,7 +33,7 @@ export function createDataFolder() {
     /** Starts the same command in its own process, so that a signal can stop it. */
     start(command: string, ...args: string[]): ChildProcess {
       const stderr = openSync(join(folder, "stderr"), "w");
-      const child = spawn(process.execPath, ["tools/data/commands.ts", command, ...place, ...args], {
+      const child = spawn(process.execPath, ["tools/data/data-command.ts", command, ...place, ...args], {
         stdio: ["ignore", "ignore", stderr],
         env: { ...process.env, TMPDIR: temporary },
       });

@@ -38,7 +38,7 @@ async function withDisk(megabytes: number, action: () => Promise<void>): Promise
 /** Runs a command in its own process, because the temporary files of this one are elsewhere. */
 function run(TMPDIR: string, ...args: string[]) {
   const env = { ...process.env, TMPDIR };
-  const child = spawn(process.execPath, ["tools/data/commands.ts", ...args], {
+  const child = spawn(process.execPath, ["tools/data/data-command.ts", ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env,
   });

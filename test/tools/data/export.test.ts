@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRecords } from "../../../data/load-content.ts";
 import { createMemoryService } from "../../memory-service.ts";
-import { compareNewestFirst, makeRecords, writeCsv } from "../../records/sample.ts";
+import { compareNewestFirst, makeRecords, toCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
@@ -15,7 +15,7 @@ const records = makeRecords(640)
   .map((record) => ({ ...record, camera_ref: REFS[record.camera_pk - 1]!, id: record.id * 3 - 100 }))
   .sort(compareNewestFirst);
 const EXPECTED = {
-  csv: writeCsv(records),
+  csv: toCsv(records),
   jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
 };
 

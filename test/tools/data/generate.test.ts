@@ -32,7 +32,7 @@ test("generate writes the same records in every format, and others for another r
 
 test("generate leaves no file if it is interrupted by SIGHUP", async () => {
   const args = [
-    "tools/data/commands.ts",
+    "tools/data/data-command.ts",
     "generate",
     "--records",
     "100000000",

@@ -4,13 +4,13 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { applyMigrations } from "../../../data/writer/migrations.ts";
 import { openRemoteStore } from "../../../data/writer/remote.ts";
-import type { ProgramResult, RunProgram } from "../../../data/writer/wrangler.ts";
+import type { ProgramResult, WranglerProgram } from "../../../data/writer/wrangler.ts";
 import { createName } from "../../../data/writer/writer.ts";
 import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
-import { load } from "../../../tools/data/load.ts";
-import { makeRecords, makeWideRecords, statisticsOf, writeCsv } from "../../records/sample.ts";
+import { loadFiles } from "../../../tools/data/load.ts";
+import { makeRecords, makeWideRecords, statisticsOf, toCsv } from "../../records/sample.ts";
 import { readAll } from "../../store/reader.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { type Cloudflare, openCloudflare } from "../deploy/cloudflare.ts";
@@ -43,7 +43,7 @@ afterEach(() => {
 
 /** A file with so many records, which each test has to load. */
 async function writeRecords(count: number, make = makeRecords): Promise<string[]> {
-  await writeFile(path("all.csv"), writeCsv(make(count)));
+  await writeFile(path("all.csv"), toCsv(make(count)));
   return [path("all.csv")];
 }
 
@@ -72,7 +72,7 @@ describe("through the real wrangler,", () => {
     const [choice, records] = [{ store, remote: true, config }, makeRecords(count)];
     const out = path("exported.csv");
     await exportRecords({ ...choice, format: "csv", out });
-    expect(await readFile(out, "utf8")).toBe(writeCsv(records.toReversed()));
+    expect(await readFile(out, "utf8")).toBe(toCsv(records.toReversed()));
     await info({ ...choice, json: true });
     expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({
       ...{ store, remote: true, count },
@@ -82,7 +82,7 @@ describe("through the real wrangler,", () => {
 
   test("load, info and export work with a deployed database, also if a request is refused once", async () => {
     api.refused = /^POST .*\/import$/;
-    await load(await writeRecords(BLOCK_SIZE + 1), { store: "d1", remote: true, config });
+    await loadFiles(await writeRecords(BLOCK_SIZE + 1), { store: "d1", remote: true, config });
     expect(api.refused).toBeUndefined();
     await expectLoaded("d1", BLOCK_SIZE + 1);
   });
@@ -97,7 +97,7 @@ describe("through the real wrangler,", () => {
     const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
     const count = BLOCK_SIZE + 1;
     const choice = { store: "kv", remote: true, config, settleMs: 20 } as const;
-    await load(await writeRecords(count), choice);
+    await loadFiles(await writeRecords(count), choice);
     expect([has(abandoned), has(served)], "readers may still need what was replaced").toEqual([false, true]);
     expect(console.error).toHaveBeenCalledWith(
       "Waiting 0.02 seconds, until all locations of KV can read the new records.",
@@ -143,7 +143,7 @@ describe("with a stand-in for wrangler, a load", () => {
   /** The deployed database, through commands that may fail. */
   function connect({ since, errors, isLost = false }: Failures = { since: "", errors: [] }) {
     let left: string[] | undefined;
-    const program: RunProgram = async (args) => {
+    const program: WranglerProgram = async (args) => {
       const value = String(args[args.findIndex((arg) => arg === "--file" || arg === "--command") + 1]);
       const isFile = args.includes("--file");
       const sql = isFile ? await readFile(value, "utf8") : value;
@@ -194,11 +194,11 @@ describe("with a stand-in for wrangler, a load", () => {
     ],
     ["warns if the sweep after the switch fails", { since: SWITCH, errors: ["", "overloaded"] }, 40],
   ])("%s", async (name, failures, served, error) => {
-    await load(await writeRecords(30), connect());
+    await loadFiles(await writeRecords(30), connect());
     const files = name.includes("20 MB")
       ? await writeRecords(180_000, makeWideRecords)
       : await writeRecords(40);
-    const loading = load(files, connect(failures));
+    const loading = loadFiles(files, connect(failures));
     if (error) await expect(loading).rejects.toThrow(error);
     else await loading;
     const { records } = await readAll((await openRemoteStore("d1", connect())).store);

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { unstable_splitSqlQuery } from "wrangler";
-import { type Listening, listen } from "../../free-port.ts";
+import { type Listening, listenOnFreePort } from "../../free-port.ts";
 import {
   type AddRoute,
   addPreviews,
@@ -36,7 +36,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
   // Other tests in this process need the Request and the Response of Node.
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const api: Cloudflare = {
-    ...(await listen(createServer(listener))),
+    ...(await listenOnFreePort(createServer(listener))),
     ...{ accounts: ["account"], usedAccount: undefined, databases: new Map(), namespaces: new Map() },
     ...{ workers: new Map(), subdomain: "example", lastDeployedFrom: "wrangler" },
     ...{ refused: undefined, unknown: [] },

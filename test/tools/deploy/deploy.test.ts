@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { afterAll, describe, expect, test } from "vitest";
 import { findBeginning } from "../../../data/writer/writer.ts";
-import { listen } from "../../free-port.ts";
+import { listenOnFreePort } from "../../free-port.ts";
 import { finish } from "../../run-command.ts";
 import { openCloudflare } from "./cloudflare.ts";
 import { createProject } from "./project.ts";
@@ -125,7 +125,7 @@ describe.concurrent("in an account to which plain wrangler deployed", async () =
 
   testNext("npm run deploy continues after records are loaded", async () => {
     const files = ["2019-05-17", "2025-11-02"].map((day) => `data/seed/${day}.csv`);
-    await run(0, ["tools/data/commands.ts", "load", "--remote", ...files]);
+    await run(0, ["tools/data/data-command.ts", "load", "--remote", ...files]);
     await run(0, DEPLOY);
     expect(listVersions().length).toBe(2);
   });
@@ -208,7 +208,7 @@ describe.concurrent("with two accounts", async () => {
 test.concurrent("on a signal the command names the interrupted step and stops wrangler", async () => {
   // This server never responds, so the first step does not end.
   const server = createServer();
-  const { origin, close } = await listen(server);
+  const { origin, close } = await listenOnFreePort(server);
   const requested = once(server, "request");
   const child = createProject(origin).start(DEPLOY);
   const ended = finish(child);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
-import { requireSettings } from "../../../tools/settings.ts";
+import { requireServedStore } from "../../../tools/settings.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
 
@@ -18,11 +18,11 @@ test("wrangler.toml gives production and previews what src/env.ts has, but only 
   const fields = [...readFileSync("src/env.ts", "utf8").matchAll(/^ {2}([A-Z_0-9]+)\??: /gm)];
   const names = fields.map(([, name]) => String(name)).sort();
   expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));
-  expect([requireSettings(production), listNames(production)]).toEqual([
+  expect([requireServedStore(production), listNames(production)]).toEqual([
     "d1",
     names.filter((name) => name !== "KV"),
   ]);
-  expect([requireSettings(previews), listNames(previews)]).toEqual([
+  expect([requireServedStore(previews), listNames(previews)]).toEqual([
     "seed",
     names.filter((name) => name !== "KV" && name !== "DB"),
   ]);

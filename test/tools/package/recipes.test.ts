@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { listen } from "../../free-port.ts";
+import { listenOnFreePort } from "../../free-port.ts";
 import { installPackage } from "./built.ts";
 
 const DOCUMENTATION = await readFile("docs/package.md", "utf8");
@@ -21,7 +21,7 @@ beforeAll(async () => {
   ({ folder } = await installPackage());
   for (const name of ["vitest", "ky", "msw", "@playwright"])
     await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
-  const free = await listen(createServer());
+  const free = await listenOnFreePort(createServer());
   port = Number(new URL(free.origin).port);
   await free.close();
 });

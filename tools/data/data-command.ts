@@ -12,7 +12,7 @@ import { createProgram, runProgram } from "../command-line/program.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
-import { check, type LoadOptions, load, type ReadOptions } from "./load.ts";
+import { checkFiles, type InputOptions, type LoadOptions, loadFiles } from "./load.ts";
 
 /** @returns the program with the commands of `npm run data` */
 export function createDataProgram(): Command {
@@ -78,13 +78,13 @@ function addLoad(program: Command): void {
       "where the records come from, which the site shows (default: the file names)",
       parseText,
     )
-    .action((files: string[], options: LoadOptions) => load(files, options));
+    .action((files: string[], options: LoadOptions) => loadFiles(files, options));
 }
 
 function addCheck(program: Command): void {
   addReadOptions(program.command("check"))
     .description("report problems of the files as load does, without loading them")
-    .action((files: string[], options: ReadOptions) => check(files, options));
+    .action((files: string[], options: InputOptions) => checkFiles(files, options));
 }
 
 function addInfo(program: Command): void {

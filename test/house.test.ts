@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { expect, test } from "vitest";
+
+const files = globSync("{src,data,tools,test}/**/*.{ts,tsx}").sort();
+const read = (file: string, pattern: RegExp) =>
+  Array.from(readFileSync(file, "utf8").matchAll(pattern), ([, found]) => String(found));
+
+/** The keys that more than one file has, with these files. */
+function findRepeated(listKeys: (file: string) => string[]): Record<string, string[]> {
+  const pairs = files.flatMap((file) =>
+    [...new Set(listKeys(file))].map((key): [string, string] => [key, file]),
+  );
+  const groups = Array.from(Map.groupBy(pairs, ([key]) => key));
+  return Object.fromEntries(
+    groups
+      .filter(([, found]) => found.length > 1)
+      .map(([key, found]) => [key, found.map(([, file]) => file)]),
+  );
+}
+
+test("an exported name means one thing", () => {
+  const exported = /^export (?:declare )?(?:async )?(?:class|const|function\*?|interface|let|type) (\w+)/gm;
+  expect(findRepeated((file) => read(file, exported))).toEqual({
+    // Its types, and its code.
+    createService: ["tools/package/index.d.ts", "tools/package/service.ts"],
+  });
+});
+
+test("a file can be found by its name alone", () => {
+  expect(findRepeated((file) => [basename(file).replace(/(\.d)?\.tsx?$/, "")])).toEqual({
+    // What the worker and the package begin with.
+    index: ["src/index.ts", "tools/package/index.d.ts"],
+  });
+});
+
+test("no folder imports one that imports it, directly or through others", () => {
+  const imports = new Map<string, Set<string>>();
+  // A folder and the folders in it are one part of the project.
+  const isInside = (one: string, other: string) => `${one}/`.startsWith(`${other}/`);
+  for (const file of files.filter((file) => !file.startsWith("test/"))) {
+    const folder = dirname(file);
+    const targets = read(file, /(?:from|import\() ?"(\.[^"]+)"/g).map((path) => dirname(join(folder, path)));
+    const others = targets.filter((target) => !isInside(folder, target) && !isInside(target, folder));
+    imports.set(folder, new Set([...(imports.get(folder) ?? []), ...others]));
+  }
+  const reaches = (folder: string, goal: string, seen = new Set<string>()): boolean =>
+    Array.from(imports.get(folder) ?? []).some(
+      (next) => next === goal || (!seen.has(next) && reaches(next, goal, seen.add(next))),
+    );
+  expect(imports.size).toBeGreaterThan(10);
+  expect([...imports.keys()].filter((folder) => reaches(folder, folder))).toEqual([]);
+});
