@@ -68,7 +68,7 @@ describe.concurrent("in a new account", async () => {
     expect([status, api.subdomain], stdout).toEqual([0, "mine"]);
     const documented = [...readFileSync("docs/deploying.md", "utf8").matchAll(/^\| (\d) \| (.*?) \|/gm)];
     const titles = documented.map(([, number, title]) => `[${number}/5] ${title}`);
-    expect(stdout.match(/^\[.*(?=\r)/gm)).toEqual(titles);
+    expect(stdout.match(/^\[\d.*(?=\r)/gm)).toEqual(titles);
     expect(stdout).toContain(`creating the database ${DATABASE}`);
     expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
