@@ -16,7 +16,7 @@ import { writeSeedAssets } from "../data/seed-assets.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
-import { requireServedStore } from "./settings.ts";
+import { requireServedStore } from "./served-store.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
 // OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.

@@ -2,7 +2,7 @@ import { parseArgs } from "node:util";
 import { loadSeed } from "../data/load-seed.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { spawnWrangler } from "../data/writer/wrangler.ts";
-import { requireServedStore } from "./settings.ts";
+import { requireServedStore } from "./served-store.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
 // `wrangler dev`; its folder and its store are used for the seed too.

@@ -1,6 +1,6 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
-import { requireServedStore } from "../settings.ts";
+import { requireServedStore } from "../served-store.ts";
 import { prepareProductionStore, readDeployedVersion } from "./production-store.ts";
 import { createSteps, printDetail } from "./steps.ts";
 import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
-import { requireServedStore } from "../../../tools/settings.ts";
+import { requireServedStore } from "../../../tools/served-store.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
 

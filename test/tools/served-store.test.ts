@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { requireServedStore } from "../../tools/settings.ts";
+import { requireServedStore } from "../../tools/served-store.ts";
 
 const bindings = { d1_databases: [{ binding: "DB" }], kv_namespaces: [{ binding: "KV" }] };
 const createLimits = (name: string, period: number) => [{ name, simple: { period } }];
