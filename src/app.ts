@@ -7,6 +7,7 @@ import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { createMock } from "./mock/middleware.ts";
+import { requireSettings } from "./settings.ts";
 import { createGo } from "./site/go.ts";
 import { createLanding } from "./site/landing/landing.ts";
 import { createTemplates } from "./site/templates.ts";
@@ -19,6 +20,7 @@ import { showAsPage } from "./site/web-layer.ts";
 export function createApp(now = () => Date.now()) {
   const app = new Hono<{ Bindings: Env }>();
   const mock = createMock(now);
+  const checked = new WeakSet<Env>();
 
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
@@ -26,6 +28,12 @@ export function createApp(now = () => Date.now()) {
   // Before the rate limit and the mock, because a monitor must always get the real state.
   app.route("/", health);
   app.use(showAsPage);
+  // If a setting is wrong, every request fails, so that nobody overlooks it. An environment is checked once.
+  app.use((c, next) => {
+    if (!checked.has(c.env)) requireSettings(c.env);
+    checked.add(c.env);
+    return next();
+  });
   app.use(createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]));
   app.use(mock.handle);
   app.route("/", createCollection());

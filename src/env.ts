@@ -7,6 +7,21 @@ import type {
 } from "@cloudflare/workers-types";
 import type { Hide } from "./records/page.ts";
 
+/** A setting is wrong, or a binding that it needs is missing. */
+export class SettingError extends Error {
+  readonly setting: string;
+
+  /**
+   * @param setting its name
+   * @param value what it is
+   * @param problem what follows the value in the message, such as `; it must be "on" or "off"`
+   */
+  constructor(setting: string, value: unknown, problem: string) {
+    super(`${setting} is ${JSON.stringify(value)}${problem}`);
+    this.setting = setting;
+  }
+}
+
 /** The bindings and variables of wrangler.toml. */
 export interface Env {
   /** Which store serves the collection: `d1`, `kv` or `seed`. */
@@ -26,7 +41,7 @@ export interface Env {
   /** The static files, with the templates of the OpenAPI document and of the API reference. */
   ASSETS: Fetcher;
   /** Counts requests if `RATE_LIMIT` is not `off`. */
-  RATE_LIMITER?: RateLimit;
+  RATE_LIMITER: RateLimit;
   /** The deployed version of the code. */
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }

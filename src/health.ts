@@ -1,7 +1,8 @@
 import { type Context, Hono } from "hono";
-import type { Env } from "./env.ts";
+import { type Env, SettingError } from "./env.ts";
 import { logFailedRequest, refuseMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHING } from "./http/headers.ts";
+import { requireSettings } from "./settings.ts";
 import { openStore } from "./store/open.ts";
 import { limitTime } from "./store/retry.ts";
 import type { Reading, State } from "./store/state.ts";
@@ -28,6 +29,7 @@ health.get(PATH, async (c) => {
   const mock = { faults, prefer: (faults && PREFER) || null };
   const about = { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, ...mock };
   try {
+    requireSettings(c.env);
     const { state } = await readShared(c);
     return c.json({ status: "ok", ...about, state: describeState(state, Date.now()) });
   } catch (error) {
@@ -51,7 +53,10 @@ function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {
 function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
   logFailedRequest(error, c);
   const { message, status, headers } = unavailable();
-  return c.json({ status: "unavailable", ...about, detail: message }, status, headers);
+  // The value of a setting may be private, so only the log has it.
+  const detail =
+    error instanceof SettingError ? `The setting ${error.setting} is wrong. The log says why.` : message;
+  return c.json({ status: "unavailable", ...about, detail }, status, headers);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { SettingError } from "../env.ts";
 import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
 
@@ -17,22 +18,29 @@ export function lastValue(query: URLSearchParams, name: string): string | null {
 }
 
 /**
- * The scheme, host and port under which clients reach the service, for absolute links.
+ * The scheme, host and port under which clients reach the service, for absolute links, without a slash at the end.
  * @param requestUrl the absolute URL of the request, as the client used it
- * @param publicOrigin replaces the origin of the request if it is set: an http or https URL without a path, such as
- *   `https://counts.example`
- * @returns an origin without a slash at the end
- * @throws if publicOrigin is anything else, because every link would be broken
+ * @param publicOrigin replaces the origin of the request. A wrong one does not, so that a page can show the error
  */
 export function findOrigin(requestUrl: string, publicOrigin: string | undefined): string {
-  if (!publicOrigin) return new URL(requestUrl).origin;
-  const url = URL.canParse(publicOrigin) ? new URL(publicOrigin) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || `${url.origin}/` !== url.href) {
-    throw new Error(
-      `PUBLIC_ORIGIN is ${JSON.stringify(publicOrigin)}; it must be an http or https URL without a path, such as "https://counts.example"`,
-    );
-  }
-  return url.origin;
+  return (publicOrigin && readOrigin(publicOrigin)) || new URL(requestUrl).origin;
+}
+
+/** @returns undefined if the text is not an http or https URL without a path */
+function readOrigin(text: string): string | undefined {
+  const url = URL.parse(text);
+  return url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? url.origin : undefined;
+}
+
+/**
+ * Checks the origin of links.
+ * @param setting its name, for the message
+ * @throws SettingError if every link would be broken
+ */
+export function requireOrigin(setting: string, text: string): void {
+  if (readOrigin(text) !== undefined) return;
+  const problem = '; it must be an http or https URL without a path, such as "https://counts.example"';
+  throw new SettingError(setting, text, problem);
 }
 
 /**

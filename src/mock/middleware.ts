@@ -1,5 +1,5 @@
 import type { Context, Next } from "hono";
-import type { CollectionEnv, Env } from "../env.ts";
+import type { CollectionEnv } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
@@ -38,9 +38,10 @@ interface Mock {
 export function createMock(now: () => number) {
   const mock: Mock = { now, counter: createCounter(), wait: createWaiting() };
   return {
-    /** @throws 400 if the query has an unknown or an invalid option, and an Error if `PREFER` has one or `FAULTS` is wrong */
+    /** @throws 400 if the query has an unknown or an invalid option */
     handle(c: Context, next: Next): Promise<void> {
-      if (isOff(c.env)) return next();
+      // Then `prefer` is a parameter and `Prefer` a header without meaning.
+      if (c.env.FAULTS === "off") return next();
       const setting = c.req.path === COLLECTION_PATH ? c.env.PREFER : undefined;
       // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
       const isUsed = setting || c.req.header("Prefer") !== undefined || /prefer=|%/.test(c.req.url);
@@ -50,12 +51,6 @@ export function createMock(now: () => number) {
     /** Forgets all requests that `times` has counted. */
     reset: mock.counter.reset,
   };
-}
-
-/** Whether the deployment ends all faults: then `prefer` is a parameter and `Prefer` a header without meaning. */
-function isOff({ FAULTS = "on" }: Env): boolean {
-  if (FAULTS === "on" || FAULTS === "off") return FAULTS === "off";
-  throw new Error(`FAULTS is ${JSON.stringify(FAULTS)}; it must be "on" or "off"`);
 }
 
 /** Finds the preferences of a request. One valid option, such as `none`, replaces all those of the deployment. */

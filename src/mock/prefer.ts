@@ -1,3 +1,4 @@
+import { SettingError } from "../env.ts";
 import { MOCK_OPTIONS, type MockOptions, OPTION_NAMES, type OptionName } from "./options.ts";
 
 /** What a request asks the mock for. */
@@ -42,12 +43,12 @@ function addOptions({ options, texts }: Preferences, preferences: Preference[], 
 /**
  * Parses the preferences of a deployment, which apply to requests that have none.
  * @param setting its name, for the message
- * @throws Error if one of them is wrong
+ * @throws SettingError if one of them is wrong
  */
 export function requirePreferences(setting: string, text: string): Preferences {
   const preferences = readPreferences("", [text]);
   if (preferences.errors.length === 0) return preferences;
-  throw new Error(`${setting} is ${JSON.stringify(text)}. ${preferences.errors.join(" ")}`);
+  throw new SettingError(setting, text, `. ${preferences.errors.join(" ")}`);
 }
 
 /** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */

@@ -1,4 +1,4 @@
-import type { Env } from "../env.ts";
+import { type Env, SettingError } from "../env.ts";
 import { type CachedStore, createCachedStore } from "./cache.ts";
 import { bindDatabase, createD1Store } from "./d1.ts";
 import { bindNamespace, createKvStore } from "./kv.ts";
@@ -19,7 +19,6 @@ export function assignStore(env: Env, store: Store): void {
 /**
  * The store that the setting `STORE` names, with this instance's cache in front.
  * @param keptBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
- * @throws Error if it names none
  */
 export function cachedStore(env: Env, keptBytes?: number): CachedStore {
   let store = cached.get(env);
@@ -32,19 +31,23 @@ export function cachedStore(env: Env, keptBytes?: number): CachedStore {
 
 /**
  * The same store without the cache, for callers that need the current state.
- * @throws Error if the setting names none, or if its binding is missing
+ * @throws SettingError if the setting names none, or if its binding is missing
  */
 export function openStore(env: Env): Store {
   const { STORE, DB, KV, ASSETS } = env;
   const store = assigned.get(env);
   if (store) return store;
-  if (STORE === "d1") return createD1Store(bindDatabase(requireBinding("DB", DB, STORE)));
-  if (STORE === "kv") return createKvStore(bindNamespace(requireBinding("KV", KV, STORE)));
-  if (STORE === "seed") return createSeedStore(requireBinding("ASSETS", ASSETS, STORE));
-  throw new Error(`STORE is ${JSON.stringify(STORE)}; it must be "d1", "kv" or "seed"`);
+  if (STORE === "d1" && DB) return createD1Store(bindDatabase(DB));
+  if (STORE === "kv" && KV) return createKvStore(bindNamespace(KV));
+  if (STORE === "seed" && ASSETS) return createSeedStore(ASSETS);
+  const missing = MISSING.get(String(STORE));
+  const problem = missing ? `, but ${missing} in wrangler.toml` : '; it must be "d1", "kv" or "seed"';
+  throw new SettingError("STORE", STORE, problem);
 }
 
-function requireBinding<T>(name: string, binding: T | undefined, store: string): T {
-  if (binding) return binding;
-  throw new Error(`STORE is "${store}", but wrangler.toml binds no ${name}`);
-}
+/** What can be missing in wrangler.toml for a store. */
+const MISSING = new Map([
+  ["d1", "no [[d1_databases]] binds DB"],
+  ["kv", "no [[kv_namespaces]] binds KV"],
+  ["seed", "[assets] does not bind ASSETS"],
+]);

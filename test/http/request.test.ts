@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
-import { findOrigin, negotiate, readQuery } from "../../src/http/request.ts";
+import { findOrigin, negotiate, readQuery, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM } from "../http-suite/exchange.ts";
 
 test("the query parameters of a request are the same as in a parsed URL", () => {
@@ -35,7 +35,7 @@ describe("the origin of links", () => {
     "https://a@counts.example",
     "/",
   ])("PUBLIC_ORIGIN %j is rejected, with the name of the setting", (publicOrigin) =>
-    expect(() => findOrigin("http://localhost/", publicOrigin)).toThrow(/PUBLIC_ORIGIN is ".*"; it must be/),
+    expect(() => requireOrigin("PUBLIC_ORIGIN", publicOrigin)).toThrow(/^PUBLIC_ORIGIN is ".*"; it must be/),
   );
 });
 

@@ -3,7 +3,7 @@ import type { Env } from "../../src/env.ts";
 import { clientKey } from "../../src/http/rate-limit.ts";
 import app from "../../src/index.ts";
 import { readLog } from "../failures/failing-service.ts";
-import { checkExchanges, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
+import { CHROMIUM, checkExchanges, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
 import { context, createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -24,38 +24,55 @@ const UNAVAILABLE: Omit<Exchange, "send"> = {
   body: { detail: "Service temporarily unavailable, try again later." },
 };
 
-describe("a wrong setting causes 503, and the log names it:", () => {
-  test.each<[Partial<Env>, string]>([
-    [{ PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"'],
-    [{ RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
-    [{ RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
-    [{ FAULTS: "false" }, 'FAULTS is "false"; it must be "on" or "off"'],
-    [{ PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
-    [{ RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
-  ])("%j", async (settings, message) => {
-    await checkExchanges(createInstance(store, { settings }).fetch, { send: PATH, ...UNAVAILABLE });
-    expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
+describe("a wrong setting causes 503 of every request, the log names it, and so does the health check:", () => {
+  test.each<[keyof Env, object, string]>([
+    ["PUBLIC_ORIGIN", { PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"; it must be'],
+    ["RATE_LIMIT", { RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
+    ["RATE_LIMIT", { RATE_LIMIT: "" }, 'RATE_LIMIT is ""; it must be "off", "10" or "60"'],
+    ["RATE_LIMIT", { RATE_LIMIT: "60" }, 'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER'],
+    ["FAULTS", { FAULTS: "false" }, 'FAULTS is "false"; it must be "on" or "off"'],
+    ["PREFER", { PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
+    ["PREFER", { PREFER: 503 }, 'PREFER is "503". 503 is unknown.'],
+    ["STORE", { STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
+    ["STORE", {}, "STORE is undefined"],
+    ["STORE", { STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
+    ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
+  ])("%s in %j", async (name, settings, message) => {
+    // With STORE, no store is assigned.
+    const env =
+      name === "STORE" ? { RATE_LIMIT: "off", ...settings } : createInstance(store, { settings }).env;
+    const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
+    const accept = CHROMIUM;
+    const page = {
+      with: { accept },
+      status: 503,
+      body: /^<!doctype html>.*<h1>503 .*<a href="\/\S*">Try again<\/a> after 5 seconds/s,
+    };
+    const exchanges: Exchange[] = [
+      { send: PATH, ...UNAVAILABLE },
+      { send: PATH, ...page },
+      { send: "/nothing", status: 503 },
+      { send: "/nothing", ...page },
+      { send: `POST ${PATH}?page=0`, status: 503 },
+      { send: "/docs", status: 503 },
+      {
+        send: "/healthz",
+        status: 503,
+        body: expect.objectContaining({
+          status: "unavailable",
+          detail: `The setting ${name} is wrong. The log says why.`,
+        }),
+      },
+    ];
+    await checkExchanges(send, ...exchanges);
+    const line = { event: "request_failed", reason: expect.stringContaining(message) };
+    expect(readLog(), "each failure once").toMatchObject(exchanges.map(() => line));
   });
 
-  test.each<[Partial<Env>, string]>([
-    [{ STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
-    [{}, "STORE is undefined"],
-    [{ STORE: "d1" }, 'STORE is "d1", but wrangler.toml binds no DB'],
-    [{ STORE: "kv" }, 'STORE is "kv", but wrangler.toml binds no KV'],
-  ])("%j without another store", async (settings, message) => {
-    const env = { RATE_LIMIT: "off", ...settings } as Env;
-    const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
-    await checkExchanges(send, { send: PATH, ...UNAVAILABLE });
-    expect(readLog()).toMatchObject([{ reason: expect.stringContaining(message) }]);
-    await checkExchanges(
-      send,
-      { send: `OPTIONS ${PATH}` },
-      { send: `POST ${PATH}`, status: 405 },
-      { send: `${PATH}?page=0`, status: 404 },
-      { send: "/elsewhere", status: 404 },
-      { send: "/healthz", status: 503, body: expect.objectContaining({ store: settings.STORE ?? null }) },
-    );
-  });
+  test("with FAULTS off, PREFER has no meaning", () =>
+    checkExchanges(createInstance(store, { settings: { FAULTS: "off", PREFER: "dealy=5" } }).fetch, {
+      send: PATH,
+    }));
 });
 
 test("links begin with the origin, and the entity-tag changes with it, the version of the code, and every load", async () => {

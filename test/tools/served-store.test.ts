@@ -16,16 +16,24 @@ test.each([
 
 test("another rate limit has nothing to do with RATE_LIMIT", () => {
   const vars = { STORE: "seed", RATE_LIMIT: "60" };
-  expect(() => requireServedStore({ vars, ratelimits: createLimits("ANOTHER", 10) })).not.toThrow();
+  const ratelimits = [...createLimits("ANOTHER", 10), ...createLimits("RATE_LIMITER", 60)];
+  expect(requireServedStore({ vars, ratelimits })).toBe("seed");
+  expect(() => requireServedStore({ vars, ratelimits: createLimits("ANOTHER", 60) })).toThrow(
+    'RATE_LIMIT is "60", but wrangler.toml binds no RATE_LIMITER',
+  );
 });
 
 test("the seed needs no binding", () => expect(requireServedStore({ vars: { STORE: "seed" } })).toBe("seed"));
 
 test.each([
-  [{ STORE: "d1" }, 'STORE is "d1", but wrangler.toml binds no DB'],
-  [{ STORE: "kv" }, 'STORE is "kv", but wrangler.toml binds no KV. Uncomment [[kv_namespaces]]'],
+  [{ STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
+  [{ STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   [{ STORE: "sql" }, 'STORE is "sql"; it must be "d1", "kv" or "seed"'],
   [{}, "STORE is undefined"],
+  [{ STORE: "seed", PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"; it must be'],
+  [{ STORE: "seed", PREFER: "dealy=5" }, 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
+  [{ STORE: "seed", FAULTS: false }, 'FAULTS is false; it must be "on" or "off"'],
+  [{ STORE: "seed", RATE_LIMIT: 60 }, 'RATE_LIMIT is 60; it must be "off", "10" or "60"'],
 ])("without bindings, the settings %j are refused", (vars, problem) =>
   expect(() => requireServedStore({ vars })).toThrow(problem),
 );

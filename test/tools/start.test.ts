@@ -40,6 +40,7 @@ test("npm start serves what was loaded before, without a rate limit, and ends wi
 
 test.each([
   ["STORE:sql", 'STORE is "sql"; it must be "d1", "kv" or "seed"'],
+  ["PREFER:dealy=5", 'PREFER is "dealy=5". dealy=5 is unknown. Did you mean delay?'],
   ["RATE_LIMIT:10", 'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s'],
 ])("npm start -- --var %s says what is wrong, and serves nothing", async (variable, problem) => {
   await expect(serve(createFolder(), "--var", variable)).rejects.toThrow(problem);

@@ -1,6 +1,6 @@
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import { findOrigin } from "../../src/http/request.ts";
+import { requireOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
@@ -93,11 +93,7 @@ function createVariables(options: ServiceOptions) {
     throw new TypeError(`createService has no option ${unknown}. Its options are ${OPTIONS.join(", ")}.`);
   if (records && files) throw new TypeError("A service has records or files, not both.");
   requirePreferences("prefer", prefer);
-  try {
-    findOrigin("http://localhost", publicOrigin);
-  } catch (error) {
-    throw new TypeError(Object(error).message.replace("PUBLIC_ORIGIN", "publicOrigin"));
-  }
+  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
   return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,

@@ -205,6 +205,19 @@ describe.concurrent("with two accounts", async () => {
   });
 });
 
+test.concurrent("a wrong setting is refused before anything is created or uploaded", async () => {
+  const project = createProject("http://localhost");
+  project.configure(/PREFER = ""/g, 'PREFER = "dealy=5"');
+  for (const command of [DEPLOY, PREVIEW]) {
+    const { status, stdout, stderr } = await project.run(command);
+    expect([status, stdout, stderr]).toEqual([
+      1,
+      "",
+      expect.stringMatching(/^PREFER is "dealy=5"\. .* delay\?/),
+    ]);
+  }
+});
+
 test.concurrent("on a signal the command names the interrupted step and stops wrangler", async () => {
   // This server never responds, so the first step does not end.
   const server = createServer();

@@ -1,0 +1,21 @@
+import { type Env, SettingError } from "./env.ts";
+import { requireOrigin } from "./http/request.ts";
+import { requirePreferences } from "./mock/prefer.ts";
+import { openStore } from "./store/open.ts";
+
+/**
+ * Checks all settings, and that the bindings that they need exist. A value can have any type, because it comes from wrangler.toml.
+ * @throws SettingError that names a setting that is wrong
+ */
+export function requireSettings(env: Env): void {
+  const { PUBLIC_ORIGIN, RATE_LIMIT = "off", RATE_LIMITER, PREFER, FAULTS = "on" } = env;
+  openStore(env);
+  if (PUBLIC_ORIGIN) requireOrigin("PUBLIC_ORIGIN", PUBLIC_ORIGIN);
+  if (!["off", "10", "60"].includes(RATE_LIMIT))
+    throw new SettingError("RATE_LIMIT", RATE_LIMIT, '; it must be "off", "10" or "60"');
+  if (RATE_LIMIT !== "off" && !RATE_LIMITER)
+    throw new SettingError("RATE_LIMIT", RATE_LIMIT, ", but wrangler.toml binds no RATE_LIMITER");
+  if (!["on", "off"].includes(FAULTS)) throw new SettingError("FAULTS", FAULTS, '; it must be "on" or "off"');
+  // With FAULTS off, PREFER has no meaning.
+  if (PREFER && FAULTS === "on") requirePreferences("PREFER", String(PREFER));
+}
