@@ -32,12 +32,17 @@ export function readPreferences(header: string, query: string[]): Preferences {
 /** @param problems gets a sentence about each preference that is wrong */
 function addOptions({ options, texts }: Preferences, preferences: Preference[], problems: string[]): void {
   for (const { name, value } of preferences) {
-    const parsed = isOptionName(name) ? MOCK_OPTIONS[name].parse(value.toLowerCase()) : undefined;
+    const parsed = isOptionName(name) ? MOCK_OPTIONS[name].parse(lowerCase(value)) : undefined;
     if (parsed === undefined && problems.length < MOST_PROBLEMS) problems.push(describeProblem(name, value));
     if (!isOptionName(name) || name in options) continue;
     Object.assign(options, { [name]: parsed });
     if (parsed !== undefined) texts.set(name, writePreference(name, value));
   }
+}
+
+/** Changes ASCII letters only: `toLowerCase` makes a valid option of some other characters, which no header can repeat. */
+function lowerCase(value: string): string {
+  return value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
 
 /**

@@ -88,10 +88,12 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ...["times", "times=0", "times=many", "hang=1", "retry-after=soon", "retry-after=-1", "rows=add"],
     ...["count=0", "count=+0", "count=many", "count=1.5", "next=previous", "next=http", "record=string"],
     ...["grow=15", "grow=0/s", "grow=1/d"],
+    // The lower case of this letter, the Kelvin sign, is an ASCII k.
+    ...["next=s\u212aip"],
   ])("%s", (text) => {
     const [name = ""] = text.split("=");
     const { value } = new Map(ROWS).get(name)!;
-    const sentence = `${text} is invalid: ${name} must be ${value}.`;
+    const sentence = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
     expect(readPreferences(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
     expect(readPreferences("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
     expect(defined(readPreferences(text, [`${name}=1`]).options)).toEqual({});
