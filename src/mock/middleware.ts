@@ -42,10 +42,9 @@ export function createMock(now: () => number) {
     handle(c: Context, next: Next): Promise<void> {
       // Then `prefer` is a parameter and `Prefer` a header without meaning.
       if (c.env.FAULTS === "off") return next();
-      const setting = c.req.path === COLLECTION_PATH ? c.env.PREFER : undefined;
       // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
-      const isUsed = setting || c.req.header("Prefer") !== undefined || /prefer=|%/.test(c.req.url);
-      return isUsed ? respond(c, next, mock, setting) : next();
+      const isUsed = c.env.PREFER || c.req.header("Prefer") !== undefined || /prefer=|%/.test(c.req.url);
+      return isUsed ? respond(c, next, mock) : next();
     },
 
     /** Forgets all requests that `times` has counted. */
@@ -54,12 +53,21 @@ export function createMock(now: () => number) {
 }
 
 /** Finds the preferences of a request. One valid option, such as `none`, replaces all those of the deployment. */
-async function respond(c: MockContext, next: Next, mock: Mock, setting: string | undefined): Promise<void> {
+async function respond(c: MockContext, next: Next, mock: Mock): Promise<void> {
   const own = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
   if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
-  const { options, texts } = own.texts.size > 0 ? own : requirePreferences("PREFER", setting ?? "");
+  const { options, texts } = own.texts.size > 0 ? own : readDeployment(c);
+  const [{ grow }, now] = [options, mock.now()];
+  if (grow) c.set("hide", (count) => countHidden(count, grow, now));
   const isUsed = texts.size > 0 || own.warnings.length > 0;
   return isUsed ? change(c, next, mock, { ...own, options, texts }) : next();
+}
+
+/** The preferences of the deployment. On other paths than the collection, it has only `grow`, so that `/go` counts in the same view. */
+function readDeployment({ env, req }: MockContext): Pick<Preferences, "options" | "texts"> {
+  const preferences = requirePreferences("PREFER", env.PREFER ?? "");
+  if (req.path === COLLECTION_PATH) return preferences;
+  return { options: { grow: preferences.options.grow }, texts: new Map() };
 }
 
 /** Decides, waits, lets the service or an error respond, and changes the response. With `on`, the service responds first. */
@@ -69,7 +77,6 @@ async function change(c: MockContext, next: Next, mock: Mock, preferences: Prefe
   const { method, raw } = c.req;
   const [url, now] = [new URL(c.req.url), mock.now()];
   const random = createRandom(seed, pageKey(method, url));
-  if (grow) c.set("hide", (count) => countHidden(count, grow, now));
   // A response that a fault will change must have a body.
   const condition = dropCondition(c);
   if (on) await next();

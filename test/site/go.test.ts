@@ -49,6 +49,21 @@ describe("a jump to a date", () => {
     expect(location).toContain(`page=${findDate([["2019-05-17", 192, 0, 0, 0]], "2019-05-17", count).page}#`);
   });
 
+  test.each(["", "&prefer=none"])(
+    "with PREFER, /go?date=...%s leads to a page of the view that the client then gets, without a fault",
+    async (query) => {
+      const settings = { PREFER: "grow=1/s, code=503" };
+      const { fetch } = createInstance(service.store, { settings, now: () => Date.UTC(2026, 0, 1) });
+      for (const day of ["2019-05-16", "2019-05-17", "2019-05-18", "2019-05-19"]) {
+        const { status, headers } = await fetch(`/go?date=${day}${query}`);
+        expect([status, headers.get("preference-applied")]).toEqual([302, null]);
+        const [target = "", place] = headers.get("location")?.split("#") ?? [];
+        const page = await fetch(query ? target : `${target}&prefer=grow=1/s`, IN_BROWSER);
+        expect(await page.text(), day).toContain(`id="${place}"`);
+      }
+    },
+  );
+
   test("leads to the first page of an empty collection", async () => {
     const response = await (await createMemoryService()).fetch("/go?date=2019-05-17");
     expect(response.headers.get("location")).toBe(`${PATH}?page=1#2019-05-17`);
