@@ -10,7 +10,6 @@ const [BRIEFLY, LONGER] = [
 ];
 const WEB_PAGE = {
   ...HTML_TYPE,
-  "content-security-policy": /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/,
   "referrer-policy": "same-origin",
 };
 
@@ -121,6 +120,8 @@ export function listFaults(): Exchange[] {
     ),
     prefer("code=404, body=garbage", 404, { ...faulty, ...JSON_TYPE }, /^\{"count": 1, .*<not json>$/),
     prefer("body=empty", 200, faulty, ""),
+    { send: `${PATH}?prefer=code=503`, with: { accept: CHROMIUM }, status: 503, headers: WEB_PAGE },
+    { send: `${PATH}?prefer=body=garbage`, with: { accept: CHROMIUM }, headers: WEB_PAGE },
     prefer("fail=0, body=garbage", 200, intact, /^\{"count":.*\}$/),
     prefer("code=200, delay=1", 200, { ...faulty, ...warning }, /^\{"count":/),
     {

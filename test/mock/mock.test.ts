@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
+import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
 import { type Page, ROAD_USERS } from "../../src/records/record.ts";
-import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { CHROMIUM, checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
 import { context, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -308,6 +309,20 @@ describe("a page is changed by", () => {
     const names = pages.map(({ results }) => results.map(findChanged).find(Boolean));
     expect([new Set(places).size, new Set(names).size]).toEqual([15, 6]);
   });
+});
+
+/** The options that change a response, each with all of its values, except those that break a body or wait. */
+const CHANGES = OPTION_NAMES.slice(0, OPTION_NAMES.indexOf("grow")).flatMap((name) => {
+  const { value, example } = MOCK_OPTIONS[name];
+  const values = /^[a-z]+(?:, [a-z]+)* or [a-z]+$/.test(value) ? value.split(/, | or /) : [];
+  const texts = values.length > 0 ? values.map((value) => `${name}=${value}`) : [example];
+  return texts.filter((text) => !/^(delay|hang|close|body=cut|body=slow)/.test(text));
+});
+
+test.each(CHANGES)("%s sends no HTML without the policy of web pages", (text) => {
+  const status = text === "code=503" ? 503 : 200;
+  const requests = ["*/*", CHROMIUM].map((Accept) => prefer(text, PAGE, { status, with: { Accept } }));
+  return checkExchanges(send, ...requests);
 });
 
 test.each<[string, number, Exchange["headers"] & object]>([
