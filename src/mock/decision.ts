@@ -23,22 +23,19 @@ interface Circumstances {
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   /** Counts the request, and returns how many there were, this one included. */
-  count(): Promise<number>;
+  count(): number;
   random: RandomSource;
 }
 
 /** Decides about a request: `on`, `until` and `times` limit the delay and the faults, `fail` the faults only. */
-export async function decide(
-  options: MockOptions,
-  { page, now, count, random }: Circumstances,
-): Promise<Decision> {
+export function decide(options: MockOptions, { page, now, count, random }: Circumstances): Decision {
   const { on, until, times, fail, delay } = options;
   const isOutside = (on && !isOnTarget(on, page)) || (until !== undefined && now >= until);
-  if (isOutside || (times !== undefined && (await count()) > times)) return { faults: {} };
-  const isHit = fail === undefined || (await random("fail")) < fail;
+  if (isOutside || (times !== undefined && count() > times)) return { faults: {} };
+  const isHit = fail === undefined || random("fail") < fail;
   const faults = isHit ? chooseFaults(options) : {};
   return {
-    delayMs: delay && pickFrom(delay, await random("delay")),
+    delayMs: delay && pickFrom(delay, random("delay")),
     status: faults.close ? undefined : (faults.code ?? (faults.hang && 503)),
     faults,
   };
@@ -88,7 +85,7 @@ export function requestKey(method: string, url: URL): string {
 }
 
 /** Random numbers for one request, one for each purpose: evenly distributed, from 0 up to but not including 1. */
-export type RandomSource = (purpose: "delay" | "fail" | "rows" | "record") => Promise<number>;
+export type RandomSource = (purpose: "delay" | "fail" | "rows" | "record") => number;
 
 /**
  * Creates the random numbers of a request.
@@ -96,8 +93,8 @@ export type RandomSource = (purpose: "delay" | "fail" | "rows" | "record") => Pr
  * @param key identifies the request
  */
 export function createRandom(seed: number | undefined, key: string): RandomSource {
-  if (seed === undefined) return async () => Math.random();
-  return async (purpose) => (await digest(`${seed} ${purpose} ${key}`)).getUint32(0) / 2 ** 32;
+  if (seed === undefined) return Math.random;
+  return (purpose) => hashText(`${seed} ${purpose} ${key}`) / 2 ** 53;
 }
 
 /** Keys that are counted. The key that was used longest ago is forgotten first. */
@@ -105,15 +102,15 @@ const MOST_KEYS = 10_000;
 
 /** Creates a counter of requests by their keys. */
 export function createCounter() {
-  // A key can be as long as a URL, so a part of its digest stands for it.
-  const counts = new Map<bigint, number>();
+  // A key can be as long as a URL, so its hash stands for it.
+  const counts = new Map<number, number>();
   return {
     /** Counts a request, and returns how many there were with its key, this one included. */
-    async count(key: string): Promise<number> {
-      const short = (await digest(key)).getBigUint64(0);
-      const count = (counts.get(short) ?? 0) + 1;
-      counts.delete(short);
-      counts.set(short, count);
+    count(key: string): number {
+      const hash = hashText(key);
+      const count = (counts.get(hash) ?? 0) + 1;
+      counts.delete(hash);
+      counts.set(hash, count);
       const [oldest] = counts.keys();
       if (counts.size > MOST_KEYS && oldest !== undefined) counts.delete(oldest);
       return count;
@@ -125,6 +122,25 @@ export function createCounter() {
   };
 }
 
-async function digest(text: string): Promise<DataView> {
-  return new DataView(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
+/**
+ * A hash of 53 bits: two lanes with the multipliers and the final mixing of MurmurHash3 (Austin Appleby, in the public domain). It does
+ * not withstand people who look for texts with the same hash.
+ */
+export function hashText(text: string): number {
+  let [high, low] = [text.length, ~text.length];
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    high = Math.imul(high ^ unit, 0xcc9e2d51);
+    high = (high << 15) | (high >>> 17);
+    low = Math.imul(low ^ unit, 0x1b873593);
+    low = (low << 13) | (low >>> 19);
+  }
+  return (mixBits(high) >>> 11) * 2 ** 32 + mixBits(low);
+}
+
+/** @returns a number from 0 to 2^32 - 1, each bit of which depends on all bits of the lane */
+function mixBits(lane: number): number {
+  let mixed = Math.imul(lane ^ (lane >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
 }

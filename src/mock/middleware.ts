@@ -82,7 +82,7 @@ async function change(c: MockContext, next: Next, mock: Mock, preferences: Prefe
   if (on) await next();
   // Requests with other options are counted by themselves.
   const count = () => mock.counter.count(`${requestKey(method, url)} ${[...texts.values()]}`);
-  const decision = await decide(options, { page: c.get("page"), now, count, random });
+  const decision = decide(options, { page: c.get("page"), now, count, random });
   if (!(await mock.wait(decision, raw.signal)))
     return replaceResponse(c, () => respondWithError(tooManyWaiting(), c));
   if (decision.faults.close) replaceResponse(c, createClosing);
@@ -119,7 +119,7 @@ async function changeResponse(
   const applied = listCertain(decision);
   if (faults.close) return applied;
   if (hasPageFault(faults) && isPage(c)) {
-    const changed = await changePage(await c.res.text(), faults, random);
+    const changed = changePage(await c.res.text(), faults, random);
     c.res = new Response(changed.envelope, c.res);
     applied.push(...changed.applied);
   }

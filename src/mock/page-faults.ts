@@ -22,18 +22,18 @@ export function hasPageFault(faults: Faults): boolean {
  * @param envelope the page as JSON
  * @returns the changed page, and which faults could be applied to it
  */
-export async function changePage(
+export function changePage(
   envelope: string,
   faults: Faults,
   random: RandomSource,
-): Promise<{ envelope: string; applied: PageFaultName[] }> {
+): { envelope: string; applied: PageFaultName[] } {
   const page: Envelope = JSON.parse(envelope);
   const { rows, count = 0, next, record } = faults;
   const done = {
-    rows: rows !== undefined && changeRows(page, rows, await random("rows")),
+    rows: rows !== undefined && changeRows(page, rows, random("rows")),
     count: count !== 0,
     next: next !== undefined && changeNext(page, next),
-    record: record !== undefined && changeRecord(page, record, await random("record")),
+    record: record !== undefined && changeRecord(page, record, random("record")),
   };
   page.count += count;
   return { envelope: JSON.stringify(page), applied: PAGE_FAULTS.filter((name) => done[name]) };

@@ -1,6 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { createCounter, createRandom, decide, pageKey, requestKey } from "../../src/mock/decision.ts";
+import {
+  createCounter,
+  createRandom,
+  decide,
+  hashText,
+  pageKey,
+  requestKey,
+} from "../../src/mock/decision.ts";
 
 const PATH = "/api/tf1/records/";
 const key = (target: string, method = "GET") => requestKey(method, new URL(target, "http://localhost"));
@@ -28,57 +35,80 @@ describe("the key of a request consists of its method, path and query", () => {
 });
 
 describe("with a seed", () => {
-  test("the numbers never change between versions, so that tests can be repeated", async () => {
+  test("the numbers never change between versions, so that tests can be repeated", () => {
     const random = createRandom(4, pageKey("GET", new URL(`https://one.example${PATH}?run=a&page=002`)));
-    expect(await random("fail")).toBe(0.48626759205944836);
-    expect(await random("delay")).toBe(0.10870773461647332);
+    expect([random("fail"), random("delay")]).toEqual([0.9396864174551415, 0.21648012507014514]);
   });
 
-  test("the given share of pages fails, and all of them at a higher rate", async () => {
-    const failing = async (fail: number) => {
-      const decisions = await Promise.all(
-        pages(2_000).map((page) => decideFor({ fail }, createRandom(1, page))),
+  test("the given share of pages fails, and all of them at a higher rate", () => {
+    const failing = (fail: number) =>
+      pages(2_000).flatMap((page, index) =>
+        decideFor({ fail }, createRandom(1, page)).status === 503 ? [index] : [],
       );
-      return decisions.flatMap(({ status }, index) => (status === 503 ? [index] : []));
-    };
-    const [few, many] = [await failing(0.1), await failing(0.3)];
+    const [few, many] = [failing(0.1), failing(0.3)];
     // The standard deviation is 13. The limit is five standard deviations.
     expect(Math.abs(few.length - 200)).toBeLessThan(67);
     expect(many).toEqual(expect.arrayContaining(few));
   });
 });
 
-test("different seeds, pages and purposes get different numbers, and without a seed each request does", async () => {
+test("different seeds, pages and purposes get different numbers, and without a seed each request does", () => {
   const sources = [...pages(50).flatMap((page) => [createRandom(1, page), createRandom(2, page)])];
   const unseeded = Array(100).fill(createRandom(undefined, key(PATH)));
   const numbers = [...sources, ...unseeded].flatMap((random) => [random("fail"), random("delay")]);
-  expect(new Set(await Promise.all(numbers)).size).toBe(400);
+  expect(new Set(numbers).size).toBe(400);
 });
 
-test("a delay is chosen from the whole range, both ends included", async () => {
+describe("the hashes of 100,000 keys", () => {
+  const KEYS = 100_000;
+  test.each<[string, (index: number) => string]>([
+    ["pages", (index) => key(`${PATH}?page=${index}`)],
+    ["seeds of a page", (index) => `${index} fail ${key(PATH)}`],
+    ["pages of runs", (index) => key(`${PATH}?page=${index % 300}&run=${Math.floor(index / 300)}`)],
+    [
+      "long texts that differ in single characters",
+      (index) => index.toString(2).padStart(17, "0").repeat(20),
+    ],
+    ["two characters of any kind", (index) => String.fromCharCode(index & 0x3ff, index >>> 2)],
+  ])("that are %s differ, and are evenly distributed in all of their 53 bits", (_, makeKey) => {
+    const hashes = Array.from({ length: KEYS }, (_, index) => hashText(makeKey(index)));
+    expect(new Set(hashes).size).toBe(KEYS);
+    for (let bit = 0; bit < 53; bit++) {
+      const ones = hashes.filter((hash) => Math.floor(hash / 2 ** bit) % 2 === 1).length;
+      // The standard deviation is 158. The limit is five standard deviations.
+      expect(Math.abs(ones - KEYS / 2), `bit ${bit}`).toBeLessThan(790);
+    }
+    const shares = Map.groupBy(hashes, (hash) => Math.floor((hash / 2 ** 53) * 100));
+    // The standard deviation is 31.
+    for (let share = 0; share < 100; share++)
+      expect(Math.abs(Number(shares.get(share)?.length) - KEYS / 100)).toBeLessThan(157);
+  });
+});
+
+test("a delay is chosen from the whole range, both ends included", () => {
   const number = fc.oneof(
-    fc.constantFrom(0, 1 - 2 ** -32),
+    fc.constantFrom(0, 1 - 2 ** -53),
     fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
   );
-  await fc.assert(
-    fc.asyncProperty(fc.nat(10_000), fc.nat(10_000), number, async (one, other, number) => {
+  fc.assert(
+    fc.property(fc.nat(10_000), fc.nat(10_000), number, (one, other, number) => {
       const [min, max] = [Math.min(one, other), Math.max(one, other)];
-      const { delayMs } = await decideFor({ delay: { min, max } }, async () => number);
+      const { delayMs } = decideFor({ delay: { min, max } }, () => number);
       expect(delayMs).toSatisfy((ms: number) => Number.isInteger(ms) && ms >= min && ms <= max);
       if (number === 0) expect(delayMs).toBe(min);
-      if (number === 1 - 2 ** -32) expect(delayMs).toBe(max);
+      if (number === 1 - 2 ** -53) expect(delayMs).toBe(max);
     }),
   );
 });
 
 function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {
-  return decide(options, { page: undefined, now: 0, count: async () => 1, random });
+  return decide(options, { page: undefined, now: 0, count: () => 1, random });
 }
 
-test("the counter forgets the key that was used longest ago if there are more than 10,000", async () => {
+test("the counter forgets the key that was used longest ago if there are more than 10,000", () => {
   const { count } = createCounter();
-  for (let index = 1; index <= 10_000; index++) await count(`key ${index}`);
-  expect(await count("key 1")).toBe(2);
-  await count("new");
-  expect([await count("key 1"), await count("new"), await count("key 2")]).toEqual([3, 2, 1]);
+  for (let index = 1; index <= 10_000; index++) count(`key ${index}`);
+  expect(count("key 1")).toBe(2);
+  count("new");
+  expect([count("key 1"), count("new"), count("key 2")]).toEqual([3, 2, 1]);
 });
