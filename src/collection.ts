@@ -92,11 +92,15 @@ async function respondPage(
   const { location, results } = found;
   c.set("page", location);
   const body = writeEnvelope(location, results, pageUrls(origin + COLLECTION_PATH, query));
-  return c.body(body, 200, {
+  // Headers that `c.body` is given would be on an error that replaces this response, too.
+  const response = c.body(body);
+  const headers = {
     ...cacheHeaders(c, state, location, origin),
     ...(location.count > 0 && originHeaders(state, origin)),
     "Content-Type": "application/json",
-  });
+  };
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** Where the records come from, and a page about them (RFC 8288), because the specification has no place for it in the body. */

@@ -1,10 +1,9 @@
 import type { Context, Next } from "hono";
 import type { CollectionEnv } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
-import { dropCondition, isCurrent } from "../http/headers.ts";
+import { dropCondition, ERROR_CACHING, isCurrent } from "../http/headers.ts";
 import { readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import { announce, listCertain } from "./announce.ts";
 import {
   createCounter,
   createRandom,
@@ -14,10 +13,10 @@ import {
   type RandomSource,
   requestKey,
 } from "./decision.ts";
-import type { OptionName } from "./options.ts";
-import { changePage, countHidden, hasPageFault } from "./page-faults.ts";
+import { OPTION_NAMES, type OptionName } from "./options.ts";
+import { changePage, countHidden } from "./page-faults.ts";
 import { type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
-import { BODY_FAULT_HEADERS, breakBody, createClosing, createError } from "./response-faults.ts";
+import { breakBody, createClosing, createError } from "./response-faults.ts";
 import { createWaiting, tooManyWaiting } from "./waiting.ts";
 
 type MockContext = Context<CollectionEnv>;
@@ -40,11 +39,11 @@ export function createMock(now: () => number) {
   return {
     /** @throws 400 if the query has an unknown or an invalid option */
     handle(c: Context, next: Next): Promise<void> {
-      // Then `prefer` is a parameter and `Prefer` a header without meaning.
+      // With FAULTS off, `prefer` is a parameter and `Prefer` a header without meaning.
       if (c.env.FAULTS === "off") return next();
       // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
       const isUsed = c.env.PREFER || c.req.header("Prefer") !== undefined || /prefer=|%/.test(c.req.url);
-      return isUsed ? respond(c, next, mock) : next();
+      return isUsed ? followPreferences(c, next, mock) : next();
     },
 
     /** Forgets all requests that `times` has counted. */
@@ -52,96 +51,123 @@ export function createMock(now: () => number) {
   };
 }
 
-/** Finds the preferences of a request. One valid option, such as `none`, replaces all those of the deployment. */
-async function respond(c: MockContext, next: Next, mock: Mock): Promise<void> {
+/** Finds the preferences of a request, and responds as they ask. One valid option, such as `none`, replaces those of the deployment. */
+async function followPreferences(c: MockContext, next: Next, mock: Mock): Promise<void> {
   const own = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
   if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
-  const { options, texts } = own.texts.size > 0 ? own : readDeployment(c);
-  const [{ grow }, now] = [options, mock.now()];
+  const { PREFER } = c.env;
+  const asked = own.texts.size > 0 || !PREFER ? own : requirePreferences("PREFER", PREFER);
+  const { grow } = asked.options;
+  const now = mock.now();
   if (grow) c.set("hide", (count) => countHidden(count, grow, now));
-  const isUsed = texts.size > 0 || own.warnings.length > 0;
-  return isUsed ? change(c, next, mock, { ...own, options, texts }) : next();
+  // Elsewhere, only `grow` of PREFER applies, so that `/go` leads to a page of the view that is shown.
+  const { options, texts } = c.req.path === COLLECTION_PATH ? asked : own;
+  if (texts.size === 0 && own.warnings.length === 0) return next();
+  const serve = async () => {
+    await next();
+    const response = c.res;
+    // Otherwise Hono would copy the headers of this response to the one that replaces it.
+    c.res = undefined;
+    return response;
+  };
+  c.res = await respond(c, serve, mock, { ...own, options, texts });
 }
 
-/** The preferences of the deployment. On other paths than the collection, it has only `grow`, so that `/go` counts in the same view. */
-function readDeployment({ env, req }: MockContext): Pick<Preferences, "options" | "texts"> {
-  const preferences = requirePreferences("PREFER", env.PREFER ?? "");
-  if (req.path === COLLECTION_PATH) return preferences;
-  return { options: { grow: preferences.options.grow }, texts: new Map() };
-}
-
-/** Decides, waits, lets the service or an error respond, and changes the response. With `on`, the service responds first. */
-async function change(c: MockContext, next: Next, mock: Mock, preferences: Preferences): Promise<void> {
+/**
+ * Decides, waits, and responds with an error or with the changed response of the service.
+ * @param serve lets the service respond. With `on` it responds first, because it finds the page that is decided about
+ */
+async function respond(
+  c: MockContext,
+  serve: () => Promise<Response>,
+  mock: Mock,
+  preferences: Preferences,
+): Promise<Response> {
   const { options, texts } = preferences;
-  const { on, grow, seed } = options;
   const { method, raw } = c.req;
   const [url, now] = [new URL(c.req.url), mock.now()];
-  const random = createRandom(seed, pageKey(method, url));
+  const random = createRandom(options.seed, pageKey(method, url));
   // A response that a fault will change must have a body.
   const condition = dropCondition(c);
-  if (on) await next();
+  let response = options.on && (await serve());
   // Requests with other options are counted by themselves.
   const count = () => mock.counter.count(`${requestKey(method, url)} ${[...texts.values()]}`);
   const decision = decide(options, { page: c.get("page"), now, count, random });
-  if (!(await mock.wait(decision, raw.signal)))
-    return replaceResponse(c, () => respondWithError(tooManyWaiting(), c));
-  if (decision.faults.close) replaceResponse(c, createClosing);
-  else if (decision.status !== undefined) fail(c, createError(decision.status, method, now, options));
-  else if (!on) await next();
-  const applied = await changeResponse(c, decision, random);
-  announce(c.res.headers, preferences, applied, grow !== undefined && isPage(c));
-  if (condition !== undefined) confirmCopy(c, condition);
+  if (!(await mock.wait(decision, raw.signal))) return respondWithError(tooManyWaiting(), c);
+  if (decision.faults.close) response = createClosing();
+  else if (decision.status !== undefined) {
+    c.set("fault", true);
+    response = respondWithError(createError(decision.status, method, now, options), c);
+  } else response ??= await serve();
+  const isPage = response.status === 200 && c.get("page") !== undefined;
+  const [changed, faults] = await changeResponse(response, isPage, decision, random);
+  announce(changed.headers, preferences, faults, isPage);
+  return condition === undefined ? changed : confirmCopy(changed, condition);
 }
 
-/** Responds with an error that was asked for. */
-function fail(c: MockContext, error: HttpError): void {
-  c.set("fault", true);
-  replaceResponse(c, () => respondWithError(error, c));
-}
-
-/** The headers of a page that no error has. */
-const PAGE_HEADERS = ["ETag", "Data-Source", "Link"];
-
-/** Hono would copy the headers of the response that is replaced, and gives those of a page to the next response too. */
-function replaceResponse(c: MockContext, create: () => Response): void {
-  c.res = undefined;
-  c.res = create();
-  for (const name of PAGE_HEADERS) c.res.headers.delete(name);
-}
-
-/** @returns the faults that the response has now */
+/** @returns the changed response, and the options that took effect, without limits */
 async function changeResponse(
-  c: MockContext,
+  response: Response,
+  isPage: boolean,
   decision: Decision,
   random: RandomSource,
-): Promise<OptionName[]> {
+): Promise<[Response, OptionName[]]> {
   const { delayMs, faults } = decision;
-  const applied = listCertain(decision);
-  if (faults.close) return applied;
-  if (hasPageFault(faults) && isPage(c)) {
-    const changed = changePage(await c.res.text(), faults, random);
-    c.res = new Response(changed.envelope, c.res);
-    applied.push(...changed.applied);
-  }
-  if (faults.body && c.res.body) {
-    c.res = new Response(await breakBody(c.res, faults.body, delayMs), c.res);
-    for (const [name, value] of Object.entries(BODY_FAULT_HEADERS[faults.body]))
-      c.res.headers.set(name, value);
-    applied.push("body");
-  }
-  return applied;
+  const certain = listCertain(decision);
+  if (faults.close) return [response, certain];
+  const [page, applied] = isPage ? await changePage(response, faults, random) : [response, []];
+  if (!faults.body || !page.body) return [page, [...certain, ...applied]];
+  return [await breakBody(page, faults.body, delayMs), [...certain, ...applied, "body"]];
 }
 
-/** Whether the response is a page of the collection. */
-function isPage(c: MockContext): boolean {
-  return c.res.status === 200 && c.get("page") !== undefined;
+/** The options that take effect on any response. The others do if the response could be changed. */
+function listCertain({ delayMs, status, faults }: Decision): OptionName[] {
+  const names: OptionName[] = [];
+  if (faults.close) names.push("close");
+  if (delayMs !== undefined) names.push("delay");
+  if (status !== undefined) names.push("code", "hang");
+  if (status === 429 || status === 503) names.push("retry-after");
+  return names;
+}
+
+/** `Cache-Control` of a response without a fault. A cache must ask again, because the next response may have one. */
+const UNCHANGED_CACHING = "no-cache";
+
+/**
+ * Sets the headers of a response to a request with preferences: those for caches, the options that were applied (RFC 7240, 3), and the
+ * preferences that are wrong.
+ * @param faults the options that took effect, without limits
+ */
+function announce(
+  headers: Headers,
+  { options, texts, warnings }: Preferences,
+  faults: OptionName[],
+  isPage: boolean,
+): void {
+  const isFaulty = faults.length > 0;
+  if (isFaulty) headers.delete("ETag");
+  if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHING))
+    headers.set("Cache-Control", isFaulty ? ERROR_CACHING : UNCHANGED_CACHING);
+  const names = new Set([...faults, ...listLimits(faults)]);
+  // It changes every page, but is not a fault.
+  if (options.grow && isPage) names.add("grow");
+  const applied = OPTION_NAMES.filter((name) => names.has(name)).flatMap((name) => texts.get(name) ?? []);
+  if (applied.length > 0) headers.set("Preference-Applied", applied.join(", "));
+  if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
+}
+
+/** The limits that let faults through. `fail` does not limit a delay. */
+function listLimits(faults: OptionName[]): OptionName[] {
+  if (faults.length === 0) return [];
+  const limits: OptionName[] = ["on", "until", "times", "seed"];
+  return faults.every((name) => name === "delay") ? limits : [...limits, "fail"];
 }
 
 /** Responds that the client's copy is current, if no fault has removed the entity-tag. */
-function confirmCopy(c: MockContext, condition: string): void {
-  const { headers } = c.res;
+function confirmCopy(response: Response, condition: string): Response {
+  const headers = new Headers(response.headers);
   const etag = headers.get("ETag");
-  if (etag === null || !isCurrent(condition, etag)) return;
+  if (etag === null || !isCurrent(condition, etag)) return response;
   for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
-  c.res = new Response(null, { status: 304, headers });
+  return new Response(null, { status: 304, headers });
 }

@@ -21,27 +21,15 @@ const withoutValue = { value: "without a value", parse: (text: string) => text =
 
 /** Every option by its name: first those that change the response, then those that limit when it is changed. */
 export const MOCK_OPTIONS = {
-  code: {
-    ...whole(400, 599),
-    description: "Responds with this status and its error",
-    example: "code=503",
-  },
+  code: { ...whole(400, 599), description: "Responds with this status and its error", example: "code=503" },
   delay: {
     value: "milliseconds from 0 to 10000, or a range of them such as 200-800",
     description: "Waits before the response; with a range, waits a random time within it",
     example: "delay=200-800",
     parse: (text: string) => parseRange(text, 0, 10_000),
   },
-  hang: {
-    ...withoutValue,
-    description: "Sends no response for a minute",
-    example: "hang",
-  },
-  close: {
-    ...withoutValue,
-    description: "Closes the connection before the response",
-    example: "close",
-  },
+  hang: { ...withoutValue, description: "Sends no response for a minute", example: "hang" },
+  close: { ...withoutValue, description: "Closes the connection before the response", example: "close" },
   body: {
     ...oneOf("cut", "slow", "garbage", "empty"),
     description:

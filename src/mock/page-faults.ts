@@ -13,21 +13,18 @@ interface Envelope extends Fields {
   results: Fields[];
 }
 
-export function hasPageFault(faults: Faults): boolean {
-  return PAGE_FAULTS.some((name) => faults[name] !== undefined);
-}
-
 /**
  * Changes the content of a page.
- * @param envelope the page as JSON
+ * @param response the page
  * @returns the changed page, and which faults could be applied to it
  */
-export function changePage(
-  envelope: string,
+export async function changePage(
+  response: Response,
   faults: Faults,
   random: RandomSource,
-): { envelope: string; applied: PageFaultName[] } {
-  const page: Envelope = JSON.parse(envelope);
+): Promise<[Response, PageFaultName[]]> {
+  if (PAGE_FAULTS.every((name) => faults[name] === undefined)) return [response, []];
+  const page: Envelope = JSON.parse(await response.text());
   const { rows, count = 0, next, record } = faults;
   const done = {
     rows: rows !== undefined && changeRows(page, rows, random("rows")),
@@ -36,7 +33,7 @@ export function changePage(
     record: record !== undefined && changeRecord(page, record, random("record")),
   };
   page.count += count;
-  return { envelope: JSON.stringify(page), applied: PAGE_FAULTS.filter((name) => done[name]) };
+  return [new Response(JSON.stringify(page), response), PAGE_FAULTS.filter((name) => done[name])];
 }
 
 /** @returns false if there is no next page */

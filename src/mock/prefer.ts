@@ -40,7 +40,7 @@ function addOptions({ options, texts }: Preferences, preferences: Preference[], 
   }
 }
 
-/** Changes ASCII letters only: `toLowerCase` makes a valid option of some other characters, which no header can repeat. */
+/** Changes only ASCII letters: `toLowerCase` would also turn the Kelvin sign into a k, and no header can repeat that sign. */
 function lowerCase(value: string): string {
   return value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

@@ -34,7 +34,7 @@ function writeDate(now: number, seconds: number): string {
   return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
 }
 
-export type BodyFault = NonNullable<MockOptions["body"]>;
+type BodyFault = NonNullable<MockOptions["body"]>;
 
 /** Part of the runtime: a body of known length, which is sent as Content-Length. */
 declare const FixedLengthStream: new (
@@ -57,28 +57,22 @@ const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
  */
 const UNCOMPRESSED = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
 
-/** The headers that replace those of the intact body. */
-export const BODY_FAULT_HEADERS: Record<BodyFault, Record<string, string>> = {
-  cut: UNCOMPRESSED,
-  slow: UNCOMPRESSED,
-  garbage: { "Content-Type": "application/json" },
-  empty: {},
-};
-
 /**
  * Replaces the body of a response by a faulty one.
  * @param response must have a body
  * @param slowMs how long a slow body takes
  */
-export async function breakBody(
-  response: Response,
-  fault: BodyFault,
-  slowMs = SLOW_MS,
-): Promise<string | ReadableStream> {
-  if (fault === "empty") return "";
-  if (fault === "garbage") return GARBAGE;
+export async function breakBody(response: Response, fault: BodyFault, slowMs = SLOW_MS): Promise<Response> {
+  const replace = (body: string | ReadableStream, headers: Record<string, string> = {}) => {
+    const changed = new Response(body, response);
+    for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
+    return changed;
+  };
+  if (fault === "empty") return replace("");
+  if (fault === "garbage") return replace(GARBAGE, { "Content-Type": "application/json" });
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes, slowMs));
+  const body = fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes, slowMs));
+  return replace(body, UNCOMPRESSED);
 }
 
 /**
