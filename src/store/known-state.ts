@@ -3,7 +3,19 @@ import { MissingBlockError } from "./block.ts";
 import { createSharing, HANGS_AFTER_MS, limitTime, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store, WantedBlock } from "./state.ts";
 
-// Blocks never change, so of all that an instance keeps, only the state can be too old.
+/*
+ * Blocks never change, so of all that an instance keeps, only the state can be too old. The first case that is true decides:
+ *
+ * | The instance                                               | A request gets                                           |
+ * |------------------------------------------------------------|----------------------------------------------------------|
+ * | knows no state                                             | the state that it reads, or an error                     |
+ * | asked for its state within the time of trust               | the known state                                          |
+ * | failed to read the state within the last 5 seconds         | the known state                                          |
+ * | is refreshing a state of at most 6 seconds, for up to 3    | the known state                                          |
+ * | has an older state                                         | the state that it reads or, if that fails, the known one |
+ *
+ * So while the store works, a state is served for at most 9 seconds after the store was asked for it.
+ */
 
 /** A page that does not exist is looked for in the newest state, but not more often than this. */
 export const CONFIRMED_MS = 1_000;
@@ -12,10 +24,10 @@ export const CONFIRMED_MS = 1_000;
 export const ASK_AGAIN_MS = 5_000;
 
 /**
- * While a refresh runs, others use the known state if the refresh began within this part of the time for which that state is trusted.
- * An instance that was idle for longer waits, because its state can be of any age.
+ * A refresh begins in time if the state is not older than this multiple of the time of trust. That of an instance that was idle for longer
+ * can have any age, so nobody else gets it meanwhile.
  */
-const REFRESHED_IN_TIME = 1.2;
+const IN_TIME = 1.2;
 
 /** How often something is looked for: in the known state, and in newer ones while loads replace each other. */
 const ATTEMPTS = 3;
@@ -27,9 +39,9 @@ export interface KnownState {
   name: string;
   /** The newest state that was seen, and when the store was asked for it. */
   latest?: { state: State; askedAt: number };
-  /** When the store last failed to give a state. */
+  /** When the store could last not be read. */
   failedAt: number;
-  /** When the refresh began that is running. */
+  /** When the refresh began that is running, if it began in time. */
   refreshingSince: number;
   /** When something was last looked for in the newest state. */
   confirmedAt: number;
@@ -51,19 +63,20 @@ export function createKnownState(store: Store, name: string): KnownState {
   return { store, name, failedAt: NEVER, refreshingSince: NEVER, confirmedAt: NEVER, share: createSharing() };
 }
 
-/** The state to serve: the known one while it is trusted, or while the store fails. */
+/** The state to serve, by the cases above. */
 export async function takeState(context: InstanceContext, chooseBlock: ChooseBlock): Promise<Reading> {
   const { known } = context;
   const { latest, store, failedAt, refreshingSince } = known;
-  if (!latest) return readState(context, chooseBlock(), false);
+  if (!latest) return readState(context, chooseBlock());
   const now = Date.now();
-  if (now - latest.askedAt < store.trustMs || now - failedAt < ASK_AGAIN_MS) return latest;
-  const triedAt = Math.max(latest.askedAt, failedAt);
-  const isInTime = refreshingSince - triedAt < REFRESHED_IN_TIME * store.trustMs;
-  if (now - refreshingSince < HANGS_AFTER_MS && isInTime) return latest;
-  known.refreshingSince = now;
+  const isTrusted = now - latest.askedAt < store.trustMs;
+  const hasJustFailed = now - failedAt < ASK_AGAIN_MS;
+  const isBeingRefreshed = now - refreshingSince < HANGS_AFTER_MS;
+  if (isTrusted || hasJustFailed || isBeingRefreshed) return latest;
+  const isInTime = now - Math.max(latest.askedAt, failedAt) < IN_TIME * store.trustMs;
+  known.refreshingSince = isInTime ? now : NEVER;
   try {
-    return await readState(context, chooseBlock(latest.state), false);
+    return await readState(context, chooseBlock(latest.state));
   } catch (error) {
     logFailure({ event: "kept_served", store: known.name }, error);
     return latest;
@@ -73,28 +86,36 @@ export async function takeState(context: InstanceContext, chooseBlock: ChooseBlo
 }
 
 /**
- * Reads the current state. A state with a lower sequence than the known one is asked for once more, from the primary database if there
- * are replicas, and then believed: a backup may have been restored.
+ * Reads the state. If it is behind the known one, because a replica lags or a backup was restored, it is read again, from the primary
+ * database if there are replicas, and that is believed.
  */
-async function readState(
-  context: InstanceContext,
+async function readState(context: InstanceContext, wanted: WantedBlock | undefined): Promise<Reading> {
+  const reading = await askStore(context, wanted, false);
+  return isBehind(reading, context.known) ? askStore(context, wanted, true) : reading;
+}
+
+function isBehind({ state }: Reading, { latest }: KnownState): boolean {
+  return latest !== undefined && state.sequence < latest.state.sequence;
+}
+
+/** Asks the store for the state, together with other requests, and remembers it. */
+async function askStore(
+  { known, waitUntil }: InstanceContext,
   wanted: WantedBlock | undefined,
   isNewest: boolean,
 ): Promise<Reading> {
-  const { known, waitUntil } = context;
-  const read = async () => {
+  const ask = async () => {
     const askedAt = Date.now();
     const reading = await limitTime(known.store.readState(wanted, isNewest));
-    const isBehind = reading.state.sequence < Number(known.latest?.state.sequence);
-    if (isBehind && !isNewest) return undefined;
     // A response that took longer must not replace one that was asked for later.
-    if (askedAt >= (known.latest?.askedAt ?? NEVER)) known.latest = { state: reading.state, askedAt };
+    const isOvertaken = askedAt < (known.latest?.askedAt ?? NEVER);
+    const isBelieved = isNewest || !isBehind(reading, known);
+    if (isBelieved && !isOvertaken) known.latest = { state: reading.state, askedAt };
     if (isNewest) known.confirmedAt = askedAt;
     return reading;
   };
   try {
-    const reading = await known.share(`state ${wanted} ${isNewest}`, read, waitUntil);
-    return reading ?? (await readState(context, wanted, true));
+    return await known.share(`state ${wanted} ${isNewest}`, ask, waitUntil);
   } catch (error) {
     known.failedAt = Date.now();
     throw error;
@@ -121,6 +142,6 @@ export async function findInCollection<T>(
     } catch (error) {
       if (!(error instanceof MissingBlockError) || attempt === ATTEMPTS) throw error;
     }
-    reading = await readState(context, chooseBlock(context.known.latest?.state), true);
+    reading = await askStore(context, chooseBlock(context.known.latest?.state), true);
   }
 }

@@ -32,6 +32,8 @@ interface Control {
   replica?: State;
   fails: boolean;
   delay: Promise<unknown>;
+  /** How long each read takes, in milliseconds. */
+  delayMs?: number;
   /** The load whose blocks are removed, or not visible. */
   hidden?: string;
   /** The number of a block that is damaged. */
@@ -47,9 +49,10 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   const control: Control = { state: initial, fails: false, delay: Promise.resolve() };
   const respond = async <T>(what: string, make: () => T): Promise<T> => {
     reads.push(what);
-    const { fails, delay } = control;
+    const { fails, delay, delayMs } = control;
     const result = make();
     await delay;
+    if (delayMs) await new Promise<void>((resolve) => setTimeout(resolve, delayMs));
     if (fails) throw new Error("the store fails");
     return result;
   };

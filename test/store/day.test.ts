@@ -5,6 +5,8 @@ import { uniform } from "../../data/generator/random.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
+import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import type { Store } from "../../src/store/state.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 import {
   createSimulatedD1,
@@ -69,8 +71,8 @@ const KINDS: Record<string, Kind> = {
   },
   d1: {
     create: (random, onSwitch) => createSimulatedD1(realTime, random, SECOND, onSwitch),
-    // The replica lags by up to a second.
-    staleMs: 7 * SECOND,
+    // 9 seconds, and the lag of the replica.
+    staleMs: 10 * SECOND,
   },
 };
 
@@ -88,10 +90,19 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
   return { ...slow, batchBytes: 1 };
 }
 
+/** Lets each read take up to the time after which a store is given up. It shows what was there when it began. */
+function createSlowReads(store: Store, random: Random): Store {
+  return interceptCalls(store, async (operate) => {
+    const result = await operate();
+    await sleep(random() * (HANGS_AFTER_MS - 1));
+    return result;
+  });
+}
+
 /** What each load contains, and until when it was served. */
 type Contents = Map<string, { records: TrafficRecord[]; until: number }>;
 
-/** Simulates a day of three writers and three instances, and checks every page that an instance serves. */
+/** Simulates a day of three writers and two instances with two clients each, and checks every page that an instance serves. */
 async function simulateDay({ create, staleMs }: Kind, random: Random) {
   const seen = { pages: 0, switches: 0 };
   const contents: Contents = new Map([["", { records: [], until: Number.POSITIVE_INFINITY }]]);
@@ -108,8 +119,8 @@ async function simulateDay({ create, staleMs }: Kind, random: Random) {
       while (realTime() < end) await write(world, contents, random).catch(() => undefined);
     }),
   );
-  const instances = [1, 2, 3].map(async () => {
-    const cache = createCachedStore(world.open(), "simulated");
+  const caches = [1, 2].map(() => createCachedStore(createSlowReads(world.open(), random), "simulated"));
+  const clients = [...caches, ...caches].map(async (cache) => {
     while (realTime() < end) {
       await sleep(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
       const asked = realTime();
@@ -122,7 +133,7 @@ async function simulateDay({ create, staleMs }: Kind, random: Random) {
       expect(asked - content.until, "how long the load was not served any more").toBeLessThan(staleMs);
     }
   });
-  await runToEnd([...writers, ...instances]);
+  await runToEnd([...writers, ...clients]);
   world.close();
   return seen;
 }
