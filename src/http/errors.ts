@@ -29,7 +29,7 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
   return new HttpError(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
 }
 
-/** Refuses a method, as the last route of a path that has GET only. */
+/** Refuses a method, as the last route of a path that has GET only. Hono's middleware for it would bring a second router. */
 export function refuseMethod({ req }: Context): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }

@@ -93,7 +93,8 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
 /**
  * Responds to CORS preflights (Fetch standard, "CORS-preflight request"). Only the methods of the specification are allowed.
- * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405.
+ * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405. Hono's middleware
+ * takes every OPTIONS for a preflight, but the collection responds to OPTIONS itself.
  */
 export const respondToPreflight: MiddlewareHandler = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)

@@ -1,5 +1,6 @@
 import type { RateLimit } from "@cloudflare/workers-types";
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { expandIPv6 } from "hono/utils/ipaddr";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
@@ -41,17 +42,15 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
   }
 }
 
+/** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */
+const MAPPED = "0000:0000:0000:0000:0000:ffff:";
+
 /**
  * The part of an address that identifies a client. A host can use every address of its IPv6 network of 64 bits (RFC 4291,
  * 2.5.1), so these addresses share a counter.
  */
 export function clientKey(address: string): string {
-  // `URL` writes an IPv6 address in one form only, with at most one "::" (RFC 5952, 4).
-  const normal = address.includes(":") ? URL.parse(`http://[${address}]`)?.hostname.slice(1, -1) : undefined;
-  // The last case is an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2).
-  if (normal === undefined || normal.startsWith("::ffff:")) return address;
-  const [start = [], end] = normal.split("::").map((part) => part.split(":").filter((group) => group !== ""));
-  const zeros = end === undefined ? 0 : 8 - start.length - end.length;
-  const groups = [...start, ...Array<string>(zeros).fill("0"), ...(end ?? [])];
-  return `${groups.slice(0, 4).join(":")}::/64`;
+  if (!address.includes(":")) return address;
+  const expanded = expandIPv6(address.toLowerCase());
+  return expanded.startsWith(MAPPED) ? address : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;
 }
