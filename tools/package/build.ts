@@ -4,7 +4,6 @@ import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
 import * as z from "zod";
 import { listSeedFiles } from "../../data/load-content.ts";
-import { readConfiguration } from "../../data/writer/configuration.ts";
 import { PROJECT } from "../../data/writer/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 
@@ -12,6 +11,7 @@ import { TrafficRecord } from "../../src/records/record.ts";
 
 const SOURCE = import.meta.dirname;
 const FOLDER = join(PROJECT, "dist/package");
+const ASSETS = join(PROJECT, "dist/assets");
 
 const { name, version, description, license } = readJson(PROJECT);
 rmSync(FOLDER, { recursive: true, force: true });
@@ -27,7 +27,7 @@ const { metafile } = await build({
   minify: true,
   jsx: "automatic",
   jsxImportSource: "#site",
-  define: { SITE: JSON.stringify(await readSite()), VERSION: JSON.stringify(version) },
+  define: { SITE: JSON.stringify(readSite()), VERSION: JSON.stringify(version) },
   inject: [join(SOURCE, "network.ts")],
   // For a library that is not an ES module.
   banner: {
@@ -61,13 +61,18 @@ mkdirSync(join(FOLDER, "seed"));
 for (const file of listSeedFiles())
   writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
 
-/** Reads the static files of the site (static-files.ts), without the seed: the package has the files of data/seed. */
-async function readSite() {
-  const { assets } = await readConfiguration();
-  const folder = join(PROJECT, "dist/assets");
-  const names = globSync(["_*", "*.{html,json,md,txt}", "LICENSE", "assets/*"], { cwd: folder });
-  const files = names.map((name) => [`/${name}`, readFileSync(join(folder, name), "utf8")]);
-  return { files: Object.fromEntries(files), workerFirst: assets?.run_worker_first ?? [] };
+/** Reads what the site consists of (static-files.ts), without the seed: the package has the files of data/seed. */
+function readSite() {
+  const read = (...patterns: string[]) => {
+    const names = globSync(patterns, { cwd: ASSETS });
+    return Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(join(ASSETS, name), "utf8")]));
+  };
+  const files = read("*.{md,txt}", "LICENSE", "assets/*");
+  return {
+    files,
+    templates: read("*.{html,json}"),
+    icon: Object.keys(files).find((path) => path.endsWith(".svg")),
+  };
 }
 
 /** Writes the type of a record from its schema. */

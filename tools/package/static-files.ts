@@ -1,56 +1,38 @@
 import { createHash } from "node:crypto";
 import { getMimeType } from "hono/utils/mime";
+import { isCurrent } from "../../src/http/headers.ts";
 
-/** The static files by their paths, and the paths that the worker responds to first. The build replaces this name. */
-declare const SITE: { files: Record<string, string>; workerFirst: string[] };
+/** The texts of static files and of templates, by their paths, and the path of the icon. The build replaces this name. */
+declare const SITE: Record<"files" | "templates", Record<string, string>> & { icon: string };
 
-/** What a deployment reads instead of serving it. */
-const { "/_headers": RULES = "", "/_redirects": REDIRECTS = "", ...TEXTS } = SITE.files;
-
-const redirects = new Map(
-  Array.from(REDIRECTS.matchAll(/^(\S+) (\S+) (\d+)$/gm), ([, path = "", location = "", status]) => [
-    path,
-    { location, status: Number(status) },
-  ]),
-);
+// A deployment reads these rules in src/site/assets/_headers. A test compares its responses with those of the package.
+const HEADERS = {
+  "Access-Control-Allow-Origin": "*",
+  "Access-Control-Expose-Headers": "*",
+  "X-Content-Type-Options": "nosniff",
+};
 
 const files = new Map(
-  Object.entries(TEXTS).map(([path, text]) => {
+  Object.entries(SITE.files).map(([path, text]) => {
     const headers = {
-      "Content-Type": getMimeType(path) ?? "application/octet-stream",
-      "Cache-Control": "public, max-age=0, must-revalidate",
+      ...HEADERS,
+      "Content-Type": getMimeType(path) ?? "text/plain; charset=utf-8",
+      "Cache-Control": `public, max-age=${path.startsWith("/assets/") ? "31536000, immutable" : "0, must-revalidate"}`,
       ETag: `"${createHash("sha256").update(text).digest("hex").slice(0, 32)}"`,
-      ...findHeaders(path),
     };
     return [path, { headers, text }];
   }),
 );
 
-/** Finds the headers that `_headers` gives to a path: below each pattern, its headers are indented. */
-function findHeaders(path: string): Record<string, string> {
-  const rules = Array.from(RULES.matchAll(/^(\/.*)\n((?: +.+\n?)+)/gm));
-  const lines = rules.flatMap(([, pattern = "", block = ""]) => (matches(pattern, path) ? [block] : []));
-  const headers = lines.join("\n").matchAll(/^ +(\S+): (.+)$/gm);
-  return Object.fromEntries(Array.from(headers, ([, name, value]) => [name, value]));
-}
-
-/** @param pattern a path, which may end with `*` */
-function matches(pattern: string, path: string): boolean {
-  return pattern.endsWith("*") ? path.startsWith(pattern.slice(0, -1)) : path === pattern;
-}
-
-/** Responds with a static file or a redirect, as the platform does. Returns undefined for the paths of the service. */
+/** Responds with a static file, as the platform does. Returns undefined for the paths of the service. */
 export function respondWithFile({ method, url, headers }: Request): Response | undefined {
   const { pathname, search } = new URL(url);
-  const redirect = redirects.get(pathname);
-  if (redirect) {
-    const { status, location } = redirect;
-    return new Response(null, { status, headers: { ...findHeaders(pathname), Location: location + search } });
-  }
+  if (pathname === "/favicon.ico")
+    return new Response(null, { status: 302, headers: { ...HEADERS, Location: SITE.icon + search } });
   const file = files.get(pathname);
-  if (!file || SITE.workerFirst.some((pattern) => matches(pattern, pathname))) return undefined;
-  if (method !== "GET") return new Response(null, { status: 405, headers: findHeaders("/") });
-  const isUnchanged = headers.get("If-None-Match")?.replace(/^W\//, "") === file.headers.ETag;
+  if (!file) return undefined;
+  if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
+  const isUnchanged = isCurrent(headers.get("If-None-Match") ?? undefined, file.headers.ETag);
   return new Response(isUnchanged ? null : file.text, {
     status: isUnchanged ? 304 : 200,
     headers: file.headers,
@@ -60,7 +42,7 @@ export function respondWithFile({ method, url, headers }: Request): Response | u
 /** The binding with which the service reads its templates. */
 export const ASSETS = {
   async fetch(url: string) {
-    const file = files.get(new URL(url).pathname);
-    return new Response(file?.text, { status: file ? 200 : 404 });
+    const text = SITE.templates[new URL(url).pathname];
+    return new Response(text, { status: text === undefined ? 404 : 200 });
   },
 };
