@@ -51,8 +51,7 @@ export function createResponder(app: Respond, onResponse?: (received: ReceivedRe
       signal.throwIfAborted();
       if (received.applied.includes("close")) throw createClosedError("fetch failed");
       received.status = response.status;
-      if (method === "HEAD") return await leaveBodyOut(response);
-      return isTimed(response) ? createTimed(response, signal) : response;
+      return await send(response, method);
     } finally {
       onResponse?.(received);
     }
@@ -60,44 +59,16 @@ export function createResponder(app: Respond, onResponse?: (received: ReceivedRe
   return { requests, respond };
 }
 
-/** Leaves the body of GET out, but not its length (RFC 9110, 9.3.2). */
-async function leaveBodyOut(response: Response): Promise<Response> {
+/** Gives a response the headers that it has on a connection. The body of HEAD is left out, but not its length (RFC 9110, 9.3.2). */
+async function send(response: Response, method: string): Promise<Response> {
   const { headers, body } = response;
-  if (body && !isTimed(response))
-    headers.set("Content-Length", String((await response.arrayBuffer()).byteLength));
-  return new Response(null, response);
-}
-
-/** Lets an abort end the body at once, and gives the response the headers that it has on a connection. */
-function createTimed(response: Response, signal: AbortSignal): Response {
-  const { body } = response;
-  const timed = new Response(body?.pipeThrough(new TransformStream(), { signal }), response);
-  const length = body && lengths.get(body);
-  if (length) timed.headers.set("Content-Length", String(length));
-  // Only `wrangler dev` needs it.
-  timed.headers.delete("Content-Encoding");
-  return timed;
-}
-
-/**
- * Does what `fetch` does with redirects and with a request that is aborted (Fetch standard, 4.4).
- * @throws TypeError if there is a redirect, and the request refuses it
- */
-export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
-  const { headers, redirect, signal } = request;
-  let { method, url } = request;
-  signal.throwIfAborted();
-  for (let hops = 0; ; hops++) {
-    // A fragment is not sent (RFC 9110, 7.1).
-    const [target = url] = url.split("#");
-    const isSame = hops === 0 && target === url;
-    const response = await respond(isSame ? request : new Request(target, { method, headers, signal }));
-    const location = response.headers.get("Location");
-    if (location === null || redirect === "manual")
-      return Object.defineProperties(response, { url: { value: target }, redirected: { value: hops > 0 } });
-    if (redirect === "error")
-      throw new TypeError("fetch failed", { cause: new Error(`unexpected redirect to ${location}`) });
-    url = new URL(location, target).href;
-    if (method === "POST") method = "GET";
+  if (body && isTimed(response)) {
+    const length = lengths.get(body);
+    if (length) headers.set("Content-Length", String(length));
+    // Only `wrangler dev` needs it.
+    headers.delete("Content-Encoding");
+  } else if (body && method === "HEAD") {
+    headers.set("Content-Length", String((await response.bytes()).length));
   }
+  return method === "HEAD" ? new Response(null, response) : response;
 }

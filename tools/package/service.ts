@@ -3,10 +3,11 @@ import type { Env } from "../../src/env.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
+import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
-import { createResponder, fetchFrom, type Respond } from "./network.ts";
+import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** The version of the package. The build replaces this name. */
@@ -36,7 +37,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
     ready,
     requests,
     async fetch(input, init) {
-      const request = input instanceof Request && !init ? input : new Request(input, init);
+      const request = new Request(input, init);
       await ready;
       return fetchFrom(respond, request);
     },
