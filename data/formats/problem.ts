@@ -58,7 +58,7 @@ export function formatProblem({ field, value, message, times = 1, ...position }:
 const MAX_SHOWN = 20;
 
 const MODEL_HINT =
-  "The collection serves only model tf1; npm run data -- load --model-name tf1 loads other models as such.";
+  "The collection serves only model tf1; --model-name tf1 loads files of other models as such.";
 
 /**
  * Keeps the first problems in the order of files and lines, and counts all.

@@ -1,11 +1,11 @@
 import { setFlagsFromString } from "node:v8";
 import { InvalidArgumentError, Option } from "commander";
-import { readPreferences } from "../../src/mock/prefer.ts";
-import { createWholeNumberParser } from "../command-line/option-parsers.ts";
+import { createWholeNumberParser, parseText } from "../command-line/option-parsers.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
+import { requireServiceOptions } from "./service-options.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
@@ -35,37 +35,56 @@ function createServeProgram() {
         .env("PORT")
         .default(8787),
     )
-    .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", "localhost")
-    .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
-    .addOption(
-      new Option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05").argParser(
-        parsePreferences,
-      ),
+    .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", parseText, "localhost")
+    .option(
+      "--public-origin <url>",
+      "scheme, host and port of links (default: those of the request)",
+      createOptionParser("publicOrigin"),
+    )
+    .option(
+      "--model-name <name>",
+      "replace the model name of all records (default: refuse other models)",
+      createOptionParser("modelName"),
+    )
+    .option(
+      "--prefer <faults>",
+      "faults of all requests that name none, such as fail=0.05",
+      createOptionParser("prefer"),
     )
     .option("--log", "print a line of JSON for each request on standard error")
     .action(serve);
 }
 
-function parsePreferences(text: string): string {
-  const { errors } = readPreferences("", [text]);
-  if (errors.length > 0) throw new InvalidArgumentError(errors.join(" "));
-  return text;
+/** Creates a parser of a value that `createService` checks, too. */
+function createOptionParser(name: keyof ServiceOptions) {
+  return (text: string): string => {
+    try {
+      requireServiceOptions({ [name]: text });
+    } catch (error) {
+      throw new InvalidArgumentError(Object(error).message);
+    }
+    return text;
+  };
 }
 
-type Options = Pick<ServiceOptions, "publicOrigin" | "prefer"> & { port: number; host: string; log?: true };
+type Options = Pick<ServiceOptions, "modelName" | "publicOrigin" | "prefer"> & {
+  port: number;
+  host: string;
+  log?: true;
+};
 
 async function serve(files: string[], options: Options): Promise<void> {
-  const { port, host, publicOrigin, prefer, log } = options;
-  if (!publicOrigin && !/^(localhost|127\..+|::1)$/.test(host))
+  const { port, host, log, ...others } = options;
+  if (!options.publicOrigin && !/^(localhost|127\..+|::1)$/i.test(host))
     printNotice(
       `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
     );
   const service = createService(
-    { files: files.length > 0 ? files : undefined, publicOrigin, prefer },
+    { files: files.length > 0 ? files : undefined, ...others },
     { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : undefined },
   );
   const { url } = await service.listen({ port, host });
-  console.log(`Serving ${prefer ? `with ${prefer} ` : ""}at ${url}`);
+  console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
 }
 
 function printRequest({ headers, ...received }: ReceivedRequest): void {

@@ -9,6 +9,8 @@ export interface ServiceOptions {
   records?: Iterable<TrafficRecord> | undefined;
   /** Paths of files with the collection: CSV, JSON Lines, pages or reports, each plain or gzipped; `-` is standard input. */
   files?: string[] | undefined;
+  /** Serves records of any model in the files as records of this one. By default, other models are refused. */
+  modelName?: TrafficRecord["model_name"] | undefined;
   /** The clock of the faults `until` and `grow`, in milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** Scheme, host and port of links, if they are not those of the request. */

@@ -13,13 +13,14 @@ const STALL_MS = 60_000;
 /**
  * Serves HTTP requests with a function.
  * @param stallMs tests replace it
- * @throws Error if the port is in use
+ * @throws Error if the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
   { port = 8787, host = "localhost" }: ListenOptions = {},
   stallMs = STALL_MS,
 ): Promise<Server> {
+  if (host === "") throw new TypeError("The host to listen at must not be empty.");
   const server = createServer({
     headersTimeout: stallMs,
     requestTimeout: stallMs,
@@ -30,9 +31,7 @@ export async function listen(
     await once(server.listen(port, host), "listening");
   } catch (cause) {
     const { code } = Object(cause);
-    if (code !== "EADDRINUSE") throw cause;
-    const message = `Port ${port} of ${host} is in use. Choose another port; port 0 is a free one.`;
-    throw Object.assign(new Error(message, { cause }), { code });
+    throw Object.assign(new Error(describeFailure(code, port, host), { cause }), { code });
   }
   const { port: chosen } = server.address() as AddressInfo;
   const listener = getRequestListener(
@@ -50,6 +49,13 @@ export async function listen(
         server.closeAllConnections();
       }),
   };
+}
+
+/** @param code of Node's error */
+function describeFailure(code: string, port: number, host: string): string {
+  if (code === "EADDRINUSE")
+    return `Port ${port} of ${host} is in use. Choose another port; port 0 is a free one.`;
+  return `The service cannot listen at port ${port} of ${host} (${code}). Choose a port from 1024 to 65535, and a name or an address of this machine, such as localhost, 127.0.0.1 or ::1.`;
 }
 
 async function handle(

@@ -8,7 +8,7 @@ import type { Store } from "../../src/store/state.ts";
 export type Reporting = Pick<StageOptions, "openStep" | "warn">;
 
 /** What a collection consists of: records, or files; by default the files of the seed. */
-export interface Input {
+export interface Input extends Pick<StageOptions, "modelName"> {
   records?: unknown[] | undefined;
   files?: string[] | undefined;
 }
@@ -19,11 +19,11 @@ export interface Input {
  * @throws InputError
  */
 export async function loadCollection(
-  { records, files = listSeedFiles() }: Input,
+  { records, files = listSeedFiles(), modelName }: Input,
   version: string,
   { warn = console.error, openStep }: Reporting,
 ): Promise<Store> {
-  const staged = await (records ? stageRecords(records) : stage(files, { warn, openStep }));
+  const staged = await (records ? stageRecords(records) : stage(files, { modelName, warn, openStep }));
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = records ? [] : nameSources(files, undefined);

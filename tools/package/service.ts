@@ -1,13 +1,12 @@
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
-import { requireOrigin } from "../../src/http/request.ts";
-import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
+import { requireServiceOptions } from "./service-options.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** The version of the package. The build replaces this name. */
@@ -16,8 +15,6 @@ declare const VERSION: string;
 /** A service in Node needs no help to finish what a request has begun. */
 const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
-const OPTIONS = ["records", "files", "now", "publicOrigin", "prefer"];
-
 /** What the command shows and programs do not. */
 interface Watching extends Reporting {
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
@@ -25,10 +22,11 @@ interface Watching extends Reporting {
 
 /** Does what `createService` of index.d.ts does. */
 export function createService(options: ServiceOptions = {}, watching: Watching = {}): Service {
+  requireServiceOptions(options);
+  const { records, files, modelName, now } = options;
   const variables = createVariables(options);
-  const { records, files, now } = options;
   const app = createApp(now);
-  const input = { records: records && copyRecords(records), files };
+  const input = { records: records && copyRecords(records), files, modelName };
   const { ready, current, replace } = createEnvironments(variables, input, watching);
   const serve: Respond = async (request) =>
     respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
@@ -51,7 +49,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
       return variables.PREFER;
     },
     set prefer(text) {
-      requirePreferences("prefer", text);
+      requireServiceOptions({ prefer: text });
       variables.PREFER = text;
       app.reset();
     },
@@ -73,8 +71,9 @@ function createEnvironments(variables: object, input: Input, reporting: Reportin
   return {
     ready,
     current: () => served,
-    async replace(records?: Iterable<unknown>) {
-      const copy = records === undefined ? undefined : copyRecords(records);
+    async replace(records?: ServiceOptions["records"]) {
+      requireServiceOptions({ records });
+      const copy = records && copyRecords(records);
       await ready;
       const [previous, next] = [served, copy ? load({ records: copy }) : first];
       served = next.catch(() => previous);
@@ -83,18 +82,8 @@ function createEnvironments(variables: object, input: Input, reporting: Reportin
   };
 }
 
-/**
- * Creates the bindings and variables that a deployment has in wrangler.toml.
- * @throws Error if an option is wrong
- */
-function createVariables(options: ServiceOptions) {
-  const { records, files, publicOrigin = "", prefer = "" } = options;
-  const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-  if (unknown !== undefined)
-    throw new TypeError(`createService has no option ${unknown}. Its options are ${OPTIONS.join(", ")}.`);
-  if (records && files) throw new TypeError("A service has records or files, not both.");
-  requirePreferences("prefer", prefer);
-  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
+/** Creates the bindings and variables that a deployment has in wrangler.toml. */
+function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   return {
     STORE: "memory",
     PUBLIC_ORIGIN: publicOrigin,
@@ -105,10 +94,7 @@ function createVariables(options: ServiceOptions) {
   };
 }
 
-/** @throws TypeError if they are not records at all */
 function copyRecords(records: Iterable<unknown>): unknown[] {
-  if (typeof Object(records)[Symbol.iterator] !== "function")
-    throw new TypeError("Records must be an array, or anything else that is iterable.");
   return Array.from(records, (record) => (typeof record === "object" && record ? { ...record } : record));
 }
 

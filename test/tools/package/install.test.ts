@@ -42,7 +42,7 @@ async function start(args: string[], node = process.execPath) {
   const command = spawn(node, [script, "counts.csv", "--port", "0", ...args], { cwd: folder });
   const printed = text(command.stderr);
   const [line] = await once(createInterface(command.stdout), "line");
-  expect(line).toMatch(/^Serving (with .+ )?at http:\/\/[a-z0-9.]+:\d+$/);
+  expect(line).toMatch(/^Serving (with .+ )?at http:\/\/[a-z0-9.]+:\d+$/i);
   /** Ends the command, and returns its exit status and what it printed on standard error. */
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     command.kill(signal);
@@ -141,6 +141,7 @@ describe("the command", () => {
     [["--host", "0.0.0.0"], warning],
     [["--host", "0.0.0.0", "--public-origin", "https://counts.example"], /^$/],
     [["--host", "127.0.0.1"], /^$/],
+    [["--host", "LOCALHOST"], /^$/],
   ])("warns of links that repeat any host: %j", async (args, printed) => {
     const { stop } = await start(args);
     expect((await stop()).stderr).toMatch(printed);
@@ -170,6 +171,15 @@ describe("the command", () => {
     [["--cars"], {}, 2, "unknown option '--cars'"],
     [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
     [["--prefer", "code=5"], {}, 2, "code=5 is invalid: code must be a whole number from 400 to 599."],
+    [
+      ["--public-origin", "foo"],
+      {},
+      2,
+      'publicOrigin is "foo"; it must be an http or https URL without a path',
+    ],
+    [["--model-name", "tf2"], {}, 2, 'The option modelName must be "tf1".'],
+    [["--host", ""], {}, 2, "It must not be empty."],
+    [["--host", "[::1]"], {}, 1, "The service cannot listen at port 8787 of [::1] ("],
     [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
     const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);

@@ -1,7 +1,11 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import ky from "ky";
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { importPackage } from "./built.ts";
 
 const { createService } = await importPackage();
@@ -54,12 +58,29 @@ describe("the collection", () => {
 
 test.each([
   [{ recrods: RECORDS }, "createService has no option recrods. Its options are records, files, "],
-  [{ records: 5 }, "Records must be an array, or anything else that is iterable."],
+  [null, "createService takes an object with options."],
+  ["counts.csv", "createService takes an object with options."],
+  [{ records: 5 }, "The option records must be an array, or anything else that is iterable."],
+  [{ files: "counts.csv" }, "The option files must be an array of paths."],
+  [{ files: [1] }, "The option files must be an array of paths."],
   [{ records: [], files: [] }, "A service has records or files, not both."],
+  [{ modelName: "tf2" }, 'The option modelName must be "tf1".'],
+  [{ now: 5 }, "The option now must be a function."],
+  [{ publicOrigin: 5 }, "The option publicOrigin must be a text."],
   [{ publicOrigin: "counts.example" }, 'publicOrigin is "counts.example"; it must be an http or https URL'],
+  [{ prefer: null }, "The option prefer must be a text."],
   [{ prefer: "code=5" }, `prefer is "code=5".`],
 ])("%j is refused", (options, message) => {
   expect(() => createService(options as ServiceOptions)).toThrow(message);
+});
+
+test("modelName serves files of another model as of this one", async () => {
+  const file = join(createFolder(), "other.csv");
+  await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,1,0,0,0,0,0,tf2\n`);
+  const refused = createService({ files: [file] }).ready;
+  await expect(refused).rejects.toThrow(/--model-name tf1 loads files of other models as such\.\n.*"tf2"/);
+  const service = createService({ files: [file], modelName: "tf1" });
+  expect((await read(service)).results[0].model_name).toBe("tf1");
 });
 
 test("a client that takes fetch as an option needs no wrapper", async () => {
@@ -124,7 +145,7 @@ describe("replace", () => {
       [RECORDS[0]!, RECORDS[0]!],
       `records[1]: id ${RECORDS[0]!.id} already appears in records[0]`,
     ],
-    ["what are no records", {}, "Records must be an array, or anything else that is iterable."],
+    ["what are no records", {}, "The option records must be an array, or anything else that is iterable."],
   ])("of %s rejects, and keeps the old ones", async (_, records, message) => {
     const service = create();
     await expect(service.replace(records as never)).rejects.toThrow(message);
@@ -157,6 +178,7 @@ test("prefer can be set at any time, and counts anew", async () => {
     expect([service.prefer, await ask(), await ask()]).toEqual([prefer, Number(prefer.slice(5, 8)), 200]);
   }
   expect(() => Object.assign(service, { prefer: "code=5" })).toThrow(`prefer is "code=5".`);
+  expect(() => Object.assign(service, { prefer: null })).toThrow("The option prefer must be a text.");
 });
 
 test("the given clock decides when a fault ends", async () => {
