@@ -5,10 +5,10 @@ import { setFlagsFromString } from "node:v8";
 // the same CPU time.
 setFlagsFromString("--semi-space-growth-factor=1");
 
-const { node } = process.versions;
-const [major = 0, minor = 0] = node.split(".").map(Number);
-if (major > 22 || (major === 22 && minor >= 13)) await import("./command.ts");
-else {
-  console.error(`traffic-count-records needs Node 22.13 or newer, and this is Node ${node}.`);
-  process.exitCode = 1;
+try {
+  await import("./node-version.ts");
+} catch (error) {
+  console.error(Object(error).message);
+  process.exit(1);
 }
+await import("./command.ts");

@@ -1,3 +1,4 @@
+import "./node-version.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { assignStore } from "../../src/store/open.ts";

@@ -21,8 +21,22 @@ beforeAll(async () => {
 
 const NAME = "traffic-count-records";
 
-/** The program of the lowest Node that the package supports. CI installs it. */
-const { LOWEST_NODE = "" } = process.env;
+/**
+ * The programs of the lowest Node that the package supports, of the newest one, and of one that is too old, besides that of this
+ * project. CI installs them.
+ */
+const { LOWEST_NODE = "", NEWEST_NODE = "", OLD_NODE = "" } = process.env;
+
+/** The calls in which `fetch` of the lowest Node differs from that of newer ones. */
+const OLDER_FETCH = [
+  "an abort after the response",
+  "an abort with a reason after the response",
+  "an abort with an error after the response",
+  "an abort after a response of HEAD",
+  "an abort after a slow body has begun",
+  "an abort of a signal that follows two",
+  "an abort of a cut body",
+];
 
 /** Runs a program in the client's folder, without npm's variables of this test run. */
 async function run(program: string, args: string[], env: Record<string, string> = {}) {
@@ -63,6 +77,11 @@ describe("the package", () => {
     expect((await readdir(join(folder, "node_modules"))).filter((name) => !name.startsWith("."))).toEqual([
       NAME,
     ]);
+  });
+
+  test("names the lowest Node that it supports", async () => {
+    const { engines } = JSON.parse(await readFile(join(installed(), "package.json"), "utf8"));
+    expect(engines).toEqual({ node: ">=22.13" });
   });
 
   test("contains the licences of the libraries in it", async () => {
@@ -187,19 +206,8 @@ describe("the command", () => {
     expect([status, shown, other]).toEqual([expected, expect.stringContaining(message), ""]);
   });
 
-  test.runIf(LOWEST_NODE)("serves files in the lowest Node that it supports", async () => {
-    const { engines } = JSON.parse(
-      await readFile(join(folder, "node_modules", NAME, "package.json"), "utf8"),
-    );
-    expect((await run(LOWEST_NODE, ["--version"])).stdout).toBe(`v${engines.node.slice(">=".length)}.0\n`);
-    const { url, stop } = await start([], LOWEST_NODE);
-    const checked = await run(LOWEST_NODE, [join(folder, "node_modules/.bin", NAME), "check", url]);
-    for (const accept of ["application/json", "text/html"])
-      for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
-        expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
-    expect(checked).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+ pass, 0 fail, /m) });
-    expect((await stop()).stderr).toBe("");
-  });
+  const UNSUPPORTED = /^traffic-count-records needs Node 22\.13 or newer, and this is Node [\d.]+\.\n$/;
+  const SCRIPT = () => join(folder, "node_modules/.bin", NAME);
 
   test.each([
     ["22.12.0", 1],
@@ -208,9 +216,49 @@ describe("the command", () => {
   ])("in Node %s ends with %i", async (node, status) => {
     const change = `Object.defineProperty(process.versions, "node", { value: "${node}" })`;
     const options = [`--import=data:text/javascript,${encodeURIComponent(change)}`];
-    const script = join(folder, "node_modules/.bin", NAME);
-    const command = await run(process.execPath, [...options, script, "--version"]);
-    const message = `traffic-count-records needs Node 22.13 or newer, and this is Node ${node}.\n`;
-    expect(command).toMatchObject({ status, stderr: status === 0 ? "" : message });
+    const command = await run(process.execPath, [...options, SCRIPT(), "--version"]);
+    expect([command.status, command.stderr]).toEqual([
+      status,
+      status ? expect.stringMatching(UNSUPPORTED) : "",
+    ]);
+  });
+
+  test.runIf(OLD_NODE)("and the import end with a sentence in a Node that is too old", async () => {
+    expect(await run(OLD_NODE, [SCRIPT()])).toMatchObject({
+      status: 1,
+      stderr: expect.stringMatching(UNSUPPORTED),
+    });
+    const { status, stderr } = await run(OLD_NODE, ["--input-type=module", "--eval", `import "${NAME}"`]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Error: traffic-count-records needs Node /m),
+    ]);
+    // Node also shows the line that throws, which must not be the whole program.
+    expect(stderr.length).toBeLessThan(1_500);
+  });
+});
+
+describe.each([
+  ["lowest", LOWEST_NODE, /^v22\.13\.0$/, OLDER_FETCH],
+  ["newest", NEWEST_NODE, /^v26\./, []],
+])("in the %s Node that it is tested with", (_, node, version, differences) => {
+  test.runIf(node)("the command serves files", async () => {
+    expect((await run(node, ["--version"])).stdout.trim()).toMatch(version);
+    const { url, stop } = await start([], node);
+    const checked = await run(node, [join(folder, "node_modules/.bin", NAME), "check", url]);
+    for (const accept of ["application/json", "text/html"])
+      for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
+        expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
+    expect(checked).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+ pass, 0 fail, /m) });
+    expect((await stop()).stderr).toBe("");
+  });
+
+  test.runIf(node)("service.fetch does what its own fetch does", async () => {
+    const program = `import { createService } from "${NAME}";
+      import { listDifferences } from "${resolve("test/tools/package/fetch-calls.ts")}";
+      console.log(JSON.stringify(await listDifferences(createService({ files: ["counts.csv"] }))));`;
+    const options = ["--no-warnings", "--experimental-strip-types", "--input-type=module"];
+    const { stdout, stderr } = await run(node, [...options, "--eval", program]);
+    expect([stderr, JSON.parse(stdout)]).toEqual(["", differences]);
   });
 });

@@ -1,0 +1,6 @@
+// Both entry points import this file first, so an older Node reports this sentence instead of what it does not have.
+
+const { node } = process.versions;
+const [major = 0, minor = 0] = node.split(".").map(Number);
+if (major < 22 || (major === 22 && minor < 13))
+  throw new Error(`traffic-count-records needs Node 22.13 or newer, and this is Node ${node}.`);
