@@ -81,7 +81,7 @@ async function serve(files: string[], options: Options): Promise<void> {
     );
   const service = createService(
     { files: files.length > 0 ? files : undefined, ...others },
-    { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : undefined },
+    { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} },
   );
   const { url } = await service.listen({ port, host });
   console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);

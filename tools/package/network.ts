@@ -30,21 +30,22 @@ export function isTimed({ headers, body }: Response): boolean {
   return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
 }
 
-/** How many requests are remembered: the newest ones. */
-const MOST_REQUESTS = 10_000;
-
 /**
- * Changes responses as a connection does, and remembers the requests.
+ * Changes responses as a connection does.
+ * @param onRequest called before each response, with what is known then
  * @param onResponse called after each response, also if there is none because the connection is closed
  */
-export function createResponder(app: Respond, onResponse?: (received: ReceivedRequest) => void) {
-  const requests: ReceivedRequest[] = [];
-  const respond = async (request: Request): Promise<Response> => {
+export function createResponder(
+  app: Respond,
+  onRequest?: (received: ReceivedRequest) => void,
+  onResponse?: (received: ReceivedRequest) => void,
+): Respond {
+  return async (request) => {
     const { method, url, signal } = request;
     // The headers of a request on a connection belong to the connection, which would stay in memory.
     const headers = new Headers(request.headers);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
-    if (requests.push(received) > MOST_REQUESTS) requests.shift();
+    onRequest?.(received);
     try {
       const response = await app(method === "HEAD" ? new Request(url, { headers, signal }) : request);
       received.applied = response.headers.get("Preference-Applied")?.split(", ") ?? [];
@@ -56,7 +57,6 @@ export function createResponder(app: Respond, onResponse?: (received: ReceivedRe
       onResponse?.(received);
     }
   };
-  return { requests, respond };
 }
 
 /** Gives a response the headers that it has on a connection. The body of HEAD is left out, but not its length (RFC 9110, 9.3.2). */

@@ -4,6 +4,7 @@ import type { Env } from "../../src/env.ts";
 import { assignStore } from "../../src/store/open.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import { createJournal } from "./journal.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
@@ -18,6 +19,7 @@ const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
 /** What the command shows and programs do not. */
 interface Watching extends Reporting {
+  /** Called after each response. Then nothing is remembered of the requests. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
@@ -31,7 +33,9 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const { ready, current, replace } = createEnvironments(variables, input, watching);
   const serve: Respond = async (request) =>
     respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
-  const { requests, respond } = createResponder(serve, watching.onResponse);
+  const { onResponse } = watching;
+  const { requests, ...journal } = createJournal();
+  const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);
   return {
     ready,
     requests,
@@ -43,7 +47,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
     listen: (address) => ready.then(() => listen(respond, address)),
     replace,
     reset() {
-      requests.length = 0;
+      journal.reset();
       app.reset();
     },
     get prefer() {

@@ -119,11 +119,32 @@ describe("requests", () => {
     expect((await failing()).status).toBe(500);
   });
 
-  test("lists the newest 10,000", async () => {
+  test("lists the newest ones, until they take about 10 MB", async () => {
     const service = create({ records: [] });
-    for (let page = 1; page <= 10_001; page++) await service.fetch(`${PATH}?page=${page}`);
-    expect(service.requests).toHaveLength(10_000);
-    expect(service.requests[0]!.url).toMatch(/\?page=2$/);
+    const read = async (from: number, to: number, headers = {}) => {
+      for (let page = from; page <= to; page++) await service.fetch(`${PATH}?page=${page}`, { headers });
+    };
+    const headers = Object.fromEntries(
+      Array.from({ length: 850 }, (_, index) => [`x-${index}`, "a".repeat(10)]),
+    );
+    await read(1, 5_000);
+    expect(service.requests).toHaveLength(5_000);
+    await read(5_001, 5_120, headers);
+    expect(service.requests).toHaveLength(101);
+    expect(service.requests[0]!.url).toMatch(/\?page=5020$/);
+    service.reset();
+    await read(1, 101, headers);
+    expect(service.requests).toHaveLength(101);
+  });
+
+  test("lists nothing if the command watches the responses itself", async () => {
+    const watching = { onResponse: vi.fn() };
+    const service: Service = Reflect.apply(createService, undefined, [{ records: RECORDS }, watching]);
+    await service.fetch(PATH);
+    expect([service.requests, watching.onResponse]).toEqual([
+      [],
+      expect.toSatisfy(({ mock }) => mock.calls.length === 1),
+    ]);
   });
 });
 
