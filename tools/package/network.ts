@@ -1,3 +1,4 @@
+import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
 // What the network and the platform do around the app.
@@ -28,6 +29,12 @@ function createClosedError(message: "fetch failed" | "terminated"): TypeError {
 /** Whether a fault decides when the parts of the body are sent: such a response must not be transformed. */
 export function isTimed({ headers, body }: Response): boolean {
   return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
+}
+
+/** Refuses a host with other characters than those of a name, an address and a port: links and commands repeat it. */
+export function refuseHost({ url }: Request): Response | undefined {
+  if (/^[\w.:[\]-]+$/.test(new URL(url).host)) return undefined;
+  return Response.json({ detail: new HttpError(400).message }, { status: 400 });
 }
 
 /**

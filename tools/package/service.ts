@@ -7,7 +7,7 @@ import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { createJournal } from "./journal.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
-import { createResponder, type Respond } from "./network.ts";
+import { createResponder, type Respond, refuseHost } from "./network.ts";
 import { requireServiceOptions } from "./service-options.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
@@ -32,7 +32,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const input = { records: records && copyRecords(records), files, modelName };
   const { ready, current, replace } = createEnvironments(variables, input, watching);
   const serve: Respond = async (request) =>
-    respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
+    refuseHost(request) ?? respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
   const { onResponse } = watching;
   const { requests, ...journal } = createJournal();
   const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);

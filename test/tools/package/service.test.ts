@@ -83,6 +83,17 @@ test("modelName serves files of another model as of this one", async () => {
   expect((await read(service)).results[0].model_name).toBe("tf1");
 });
 
+test.each([
+  ["counts.example", 200],
+  ["my_counts.example:8080", 200],
+  ["[::1]:8787", 200],
+  ["a';id;'b", 400],
+  ["a$(id)b", 400],
+])("requests of the host %s get %i", async (host, status) => {
+  for (const path of ["/api/tf1/records/", "/robots.txt"])
+    expect((await create().fetch(`http://${host}${path}`)).status).toBe(status);
+});
+
 test("a client that takes fetch as an option needs no wrapper", async () => {
   const service = create();
   const seen: string[] = [];
