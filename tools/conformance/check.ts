@@ -1,3 +1,15 @@
+// How a check decides. It reads the collection from page 1 to the last page, and judges a walk during which nothing has changed.
+//
+// - A response breaks a rule by itself: the rule is broken, whatever else changes.
+// - No pages contradict each other: the first walk is judged.
+// - Pages contradict each other in the first walk: the collection has changed, its servers learn of a change one after the other, or
+//   a rule is broken. After 6 seconds, the next walk begins.
+// - They do so in a later walk, and page 1 is the same after 6 seconds: nothing has changed, so the rule is broken.
+// - They do so, and page 1 is another one: the collection has changed, so the next walk begins. After the third one, the check ends.
+// - Page 1 changes after a request that would write: perhaps somebody else has changed it, so the request is sent once more. If page
+//   1 changes again, and not back, the rule is broken.
+// - The response to such a request is missing, 429 or 5xx: it is unclear whether the service writes.
+
 import { isSamePage, type PageResponse } from "./page-response.ts";
 import { checkAllow } from "./page-rules.ts";
 import { createRetryingClient, type Reply } from "./retrying-client.ts";
@@ -25,7 +37,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   requireCollection(walk.first);
   let stopped: string | null = null;
   try {
-    for (let walks = 1; await walkPages(walk); walks++) {
+    for (let walks = 1; !(await walkPages(walk)); walks++) {
       if (walks === MAX_WALKS) {
         stopped = CHANGING;
         break;
@@ -37,7 +49,8 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   } catch (error) {
     stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
   }
-  const { first, pages, records, list, isConfirmed } = walk;
+  const { first, pages, records, contradictions, judge, list } = walk;
+  for (const finding of contradictions) judge(...finding, true);
   return {
     url,
     count: first.count ?? null,
@@ -45,7 +58,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
     records: records.count,
     retries: client.state.retries,
     stopped,
-    rules: list(isConfirmed),
+    rules: list(),
   };
 }
 
@@ -82,20 +95,18 @@ async function judgeWrites({ client, judge, url, read, first }: Walk): Promise<v
     };
     const before = page;
     const reply = await write(1);
-    // Perhaps somebody else has changed the collection. A second request, with another value, must change it again,
-    // and not back, unless there is nothing left to delete.
+    // The second request has another value. If all records have been deleted, it cannot delete more.
     const changesAgain = async () => (await write(2)).hasEffect && !isSamePage(before, page);
     const isCause = reply.hasEffect && isStable && (page.count === 0 || (await changesAgain()));
+    judge("List records.Allow", `${url} ${method}`, checkAllow(reply, "GET, OPTIONS"));
     judgeWrite(judge, reply, `${url} ${method}`, isCause);
   }
 }
 
 function judgeWrite(judge: Judge, reply: Reply & { hasEffect: boolean }, where: string, isCause: boolean) {
   const { status, outcome, hasEffect } = reply;
-  judge("List records.Allow", where, checkAllow(reply, "GET, OPTIONS"));
-  const problem = hasEffect ? `${outcome}, but page 1 changed` : outcome;
-  if (isCause || (status > 0 && status < 400)) return judge("Record 5", where, problem);
-  // After 429 or 5xx, it is unknown whether the service writes.
   const isRefused = status === 501 || (status >= 400 && status < 500 && status !== 429);
-  judge("Record 5", where, (isRefused && !hasEffect) || problem, "unclear");
+  const problem = hasEffect ? `${outcome}, but page 1 changed` : outcome;
+  const isBroken = isCause || (status > 0 && status < 400);
+  judge("Record 5", where, (isRefused && !hasEffect) || problem, !isBroken);
 }

@@ -45,7 +45,7 @@ export function createSeenRecords() {
 
 /** Compares a record with those before it. */
 export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, where: string): void {
-  const compare = (rule: string, finding: true | string) => judge(rule, where, finding, "contradicted");
+  const compare = (rule: string, finding: true | string) => judge(rule, where, finding);
   const { timestamp, camera_ref, camera_ok } = fields;
   const [id, camera] = [integerKey(fields.id), integerKey(fields.camera_pk)];
   if (seen.ids.has(id)) {

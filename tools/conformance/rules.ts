@@ -36,12 +36,6 @@ export const RULES: Record<string, string> = {
   "Record 5": "Requests that would write are refused and change nothing",
 };
 
-/** How sure it is that a rule is broken. Pages also contradict each other if the collection has changed between them. */
-type Kind = "broken" | "contradicted" | "unclear";
-
-/** `not seen`: nothing shows whether the rule is kept, or it is unclear. */
-export type Verdict = "pass" | "fail" | "not seen";
-
 /** How many findings of each kind are kept as evidence. */
 const MAX_EVIDENCE = 3;
 
@@ -53,34 +47,30 @@ export type RuleResult = ReturnType<ReturnType<typeof createJudge>["list"]>[numb
  * @param where the URL and the part of the response, for the evidence
  * @param finding true if the rule is kept; otherwise a text that says how it is broken, or why that is unclear
  */
-export type Judge = (rule: string, where: string, finding: true | string, kind?: Kind) => void;
+export type Judge = (rule: string, where: string, finding: true | string, isUnclear?: boolean) => void;
 
 /** Counts how many times each rule was kept and broken. */
 export function createJudge() {
-  const counts = { kept: 0, broken: 0, contradicted: 0, unclear: 0 };
+  const counts = { kept: 0, broken: 0, unclear: 0 };
   const results = new Map(
     Object.entries(RULES).map(([rule, sentence]) => [
       rule,
       { rule, sentence, ...counts, evidence: [] as string[] },
     ]),
   );
-  const judge: Judge = (rule, where, finding, kind = "broken") => {
+  const judge: Judge = (rule, where, finding, isUnclear = false) => {
     const result = results.get(rule);
     if (result === undefined) throw new Error(`There is no rule ${rule}.`);
     if (finding === true) result.kept += 1;
-    else if (++result[kind] <= MAX_EVIDENCE) result.evidence.push(`${where}: ${finding}`);
+    else if (++result[isUnclear ? "unclear" : "broken"] <= MAX_EVIDENCE)
+      result.evidence.push(`${where}: ${finding}`);
   };
-  return {
-    judge,
-    /** Whether pages contradict each other. */
-    hasContradiction: () => [...results.values()].some(({ contradicted }) => contradicted > 0),
-    /** @param isSure whether contradictions between pages break the rules */
-    list: (isSure: boolean) =>
-      [...results.values()].map(({ rule, sentence, kept, contradicted, evidence, ...result }) => {
-        const broken = result.broken + (isSure ? contradicted : 0);
-        const isKept = kept > 0 && evidence.length === 0;
-        const verdict: Verdict = broken > 0 ? "fail" : isKept ? "pass" : "not seen";
-        return { rule, sentence, verdict, kept, broken, evidence };
-      }),
-  };
+  const list = () =>
+    Array.from(results.values(), ({ unclear, ...result }) => {
+      // `not seen`: nothing shows whether the rule is kept, or it is unclear.
+      const shown = result.kept > 0 && unclear === 0 ? "pass" : "not seen";
+      const verdict = result.broken > 0 ? "fail" : shown;
+      return { ...result, verdict } as const;
+    });
+  return { judge, list };
 }

@@ -27,7 +27,7 @@ export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 /**
  * Reads page 1 of a collection.
  * @param url absolute, without query
- * @param isFirst no earlier walk has shown that pages contradict each other
+ * @param isFirst no earlier walk has ended because pages contradict each other
  */
 export async function beginWalk(
   client: RetryingClient,
@@ -38,20 +38,28 @@ export async function beginWalk(
   const read = async (number: number, query = `?format=api&page=${number}`) =>
     parsePage(await client.send(url + query), number);
   const first = await read(1);
-  return {
+  const walk = {
     ...{ client, url, options, isFirst, read, first, latest: first, pages: 0 },
     ...createJudge(),
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
     started: new Map<number, Promise<PageResponse>>(),
-    /** Pages contradict each other, although the collection has not changed. */
-    isConfirmed: false,
+    /** What pages show that contradict each other, until it is known whether the collection has changed. */
+    contradictions: [] as [rule: string, where: string, finding: string][],
+    /** The collection has not changed, so contradictions break rules. */
+    isUnchanged: false,
+    /** Judges a response together with those before it. */
+    compare(rule: string, where: string, finding: true | string): void {
+      if (finding === true || walk.isUnchanged) walk.judge(rule, where, finding);
+      else walk.contradictions.push([rule, where, finding]);
+    },
   };
+  return walk;
 }
 
 /**
  * Reads and judges the pages from the first to the last. A page without a new record is the end.
- * @returns whether the collection may have changed meanwhile, so that another walk is necessary
+ * @returns false if the walk has ended early, because the collection may have changed
  */
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
@@ -67,11 +75,11 @@ export async function walkPages(walk: Walk): Promise<boolean> {
       break;
     }
     addPage(walk, page);
-    if (await hasChanged(walk)) return true;
+    if (!(await isClear(walk))) return false;
     onPage?.(walk.pages, Math.min(last, limit + 2));
   }
   await judgeOtherPages(walk);
-  return hasChanged(walk);
+  return isClear(walk);
 }
 
 /** With a limit, the middle page and the last page follow, and the page after it. */
@@ -101,27 +109,26 @@ function isAbsent({ status, envelope, results }: PageResponse): boolean {
   return status === 404 || (envelope?.results === results && results.length === 0);
 }
 
-/**
- * Pages contradict each other if a rule is broken, if the collection has changed, or if servers learn of a change one
- * after the other. It is a broken rule if they do so in a second walk, too, and page 1 is still the same after a wait.
- */
-async function hasChanged(walk: Walk): Promise<boolean> {
-  if (walk.isConfirmed || !walk.hasContradiction()) return false;
+/** Whether no pages contradict each other, or do so although the collection has not changed. */
+async function isClear(walk: Walk): Promise<boolean> {
+  const { isFirst, first, read, contradictions, judge } = walk;
+  if (contradictions.length === 0) return true;
   const { second = 1_000, signal } = walk.options;
   await wait(6 * second, undefined, { signal });
-  walk.isConfirmed = !walk.isFirst && isSamePage(walk.first, await walk.read(1));
-  return !walk.isConfirmed;
+  walk.isUnchanged = !isFirst && isSamePage(first, await read(1));
+  if (walk.isUnchanged) for (const finding of contradictions.splice(0)) judge(...finding);
+  return walk.isUnchanged;
 }
 
 function addPage(walk: Walk, page: PageResponse): void {
-  const { judge, records, url, options, first, latest } = walk;
+  const { judge, compare, records, url, options, first, latest } = walk;
   judgePage(judge, page, options.baseUrl ?? url);
-  if (page !== first) comparePage(judge, page, first, latest);
+  if (page !== first) comparePage(compare, page, first, latest);
   for (const [index, result] of page.results.entries()) {
     if (!isFields(result)) continue;
     const where = `${page.url} record ${index + 1}`;
     judgeRecord(judge, result, where);
-    compareRecord(judge, records, result, where);
+    compareRecord(compare, records, result, where);
   }
   walk.pages += 1;
   walk.latest = page;
@@ -134,21 +141,21 @@ function judgeCount(walk: Walk, after: PageResponse, isNew: boolean): void {
   const total = PAGE_SIZE * (latest.number - 1) + latest.results.length;
   const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
   const problem = `count is ${first.count}, but there are ${total} records before ${end}`;
-  walk.judge("Page envelope.count", walk.url, (!isNew && first.count === total) || problem, "contradicted");
+  walk.compare("Page envelope.count", walk.url, (!isNew && first.count === total) || problem);
 }
 
 /** Judges page 0, and the page without a number. */
-async function judgeOtherPages({ judge, read, url, first, records, options }: Walk): Promise<void> {
+async function judgeOtherPages({ judge, compare, read, url, first, records, options }: Walk): Promise<void> {
   const zero = await read(0);
   judge("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
   // Page 0 may repeat another page, but if it has other records, pages are not numbered from 1.
   const ids = zero.status === 200 ? zero.results.map(readId) : [];
   if (ids.some((id) => id !== undefined && !records.ids.has(id)))
-    judge("List records.page", zero.url, "has records that are on no other page", "contradicted");
+    compare("List records.page", zero.url, "has records that are on no other page");
   const page = await read(1, "?format=api");
   const isFirst = page.status === 200 && isSamePage(first, page);
   const problem = page.status === 200 ? "is not page 1" : page.outcome;
-  judge("List records.page default", page.url, isFirst || problem, "contradicted");
+  compare("List records.page default", page.url, isFirst || problem);
   // Every rule about pages applies to it, too.
   if (isFirst) judgePage(judge, page, options.baseUrl ?? url);
 }
