@@ -6,6 +6,7 @@ export interface Reply {
   /** 0 if there was no complete response. */
   status: number;
   headers: Headers;
+  /** Empty if it is too long. */
   body: Uint8Array;
   /** The status, or why every attempt failed. Continues a sentence that starts with the URL. */
   outcome: string;
@@ -28,19 +29,26 @@ const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, in
 /** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port/i;
 
+/** The longest body that is read, or memory would fill. A page of 15 records takes a few kilobytes. */
+const MOST_BYTES = 8_000_000;
+
 /** The body is read during the attempt, so that its time limit and the retries include it. */
 async function fetchWhole(input: unknown): Promise<Response> {
   const response = await fetch(input as Request);
-  const body = await response.arrayBuffer();
-  return new Response(body.byteLength === 0 ? null : body, response);
+  const parts: Uint8Array[] = [];
+  let length = 0;
+  for await (const part of response.body ?? []) {
+    parts.push(part);
+    length += part.length;
+    if (length > MOST_BYTES) break;
+  }
+  return new Response(length === 0 ? null : Buffer.concat(parts), response);
 }
 
-/**
- * Creates a client that follows no redirects and retries 429, 5xx, cut bodies and cut connections. Requests that would
- * write are sent once, because a failed one may have had an effect.
- */
+/** Creates a client that follows no redirects, and that retries 429, 5xx, cut bodies and cut connections. */
 export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) {
   const state = { retries: 0, failedRequests: 0 };
+  const once = { timeout: 10 * second, retry: { limit: 0 } };
   const client = ky.create({
     fetch: fetchWhole,
     headers: { Accept: "application/json" },
@@ -49,7 +57,6 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
     throwHttpErrors: (status) => TRANSIENT_STATUSES.includes(status),
     retry: {
       limit: 4,
-      methods: ["get", "options"],
       statusCodes: TRANSIENT_STATUSES,
       afterStatusCodes: TRANSIENT_STATUSES,
       maxRetryAfter: 60 * second,
@@ -64,22 +71,32 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
     ...(signal && { signal }),
   });
 
-  /** @throws Error if the service cannot be reached, or still responds 429 to the last attempt */
-  async function send(url: string, init: RequestInit = {}): Promise<Reply> {
+  /**
+   * @param isPatient waits 30 seconds and retries; otherwise the request is sent once, with a limit of 10 seconds
+   * @throws Error if the service cannot be reached, or still responds 429 to the last attempt
+   */
+  async function send(url: string, init: RequestInit = {}, isPatient = true): Promise<Reply> {
     try {
-      const response = await client(url, init);
-      const { status, headers } = response;
-      return { url, status, headers, body: await response.bytes(), outcome: `returned ${status}` };
+      const response = await client(url, { ...init, ...(isPatient ? {} : once) });
+      return createReply(url, response, await response.bytes());
     } catch (error) {
       signal?.throwIfAborted();
       state.failedRequests += 1;
       const { status = 0, headers = new Headers() } = error instanceof HTTPError ? error.response : {};
       const outcome = describeFailure(error);
-      if (UNREACHABLE.test(outcome) || (status === 429 && !init.body)) throw new Error(`${url} ${outcome}.`);
+      if (UNREACHABLE.test(outcome) || (status === 429 && isPatient)) throw new Error(`${url} ${outcome}.`);
       return { url, status, headers, body: new Uint8Array(), outcome };
     }
   }
   return { state, send };
+}
+
+function createReply(url: string, { status, headers }: Response, bytes: Uint8Array): Reply {
+  const [body, outcome] =
+    bytes.length > MOST_BYTES
+      ? [new Uint8Array(), "returned a body of more than 8 MB"]
+      : [bytes, `returned ${status}`];
+  return { url, status, headers, body, outcome };
 }
 
 function describeFailure(error: unknown): string {

@@ -35,8 +35,8 @@ export async function beginWalk(
   options: CheckOptions,
   isFirst: boolean,
 ) {
-  const read = async (number: number, query = `?format=api&page=${number}`) =>
-    parsePage(await client.send(url + query), number);
+  const read = async (number: number, query = `?format=api&page=${number}`, isPatient = true) =>
+    parsePage(await client.send(url + query, {}, isPatient), number);
   const first = await read(1);
   const walk = {
     ...{ client, url, options, isFirst, read, first, latest: first, pages: 0 },

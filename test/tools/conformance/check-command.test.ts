@@ -87,10 +87,19 @@ describe("the exit status is 2, and the reason is shown,", () => {
     expect(stderr).toMatch(/page=1 could not be read \(connect ECONNREFUSED .*\)\.\n$/);
   });
 
-  const redirect = status(301, { Location: "https://counts.example/api/tf1/records/?page=1" });
+  const redirect = (Location: string) => status(301, { Location });
   test.each([
     ["there is no collection", status(404), /page=1 returned 404\. Check the URL of the collection\.\n$/],
-    ["the service redirects to another host or scheme", redirect, /to https:\/\/counts\.example\. Check/],
+    [
+      "the service redirects to another scheme",
+      redirect("https://counts.example/api/tf1/records/?page=1"),
+      /page=1 redirects to https:\/\/counts\.example\. Check the service there\.\n$/,
+    ],
+    [
+      "the service redirects to another path of another host",
+      redirect("//login.example/?next=records"),
+      /page=1 redirects to http:\/\/login\.example\. Check the service there\.\n$/,
+    ],
   ])("if %s", async (_, alter, message) => {
     const { status, stdout, stderr } = await runCheck([URL], page(alter));
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);

@@ -12,18 +12,18 @@ afterEach(() => {
 /** Sends requests, with a clock that goes on by itself. Returns the times of the attempts, in seconds. */
 async function send(
   respond: (attempt: number) => Response | Promise<Response>,
-  init?: RequestInit,
-  times = 1,
+  { times = 1, isPatient = true } = {},
 ) {
   const start = Date.now();
   const attempts: number[] = [];
   vi.stubGlobal("fetch", async () => respond(attempts.push((Date.now() - start) / 1_000)));
   const client = createRetryingClient({});
   const sendAll = async () => {
-    for (let sent = 1; sent < times; sent++) await client.send(URL, init);
-    return client.send(URL, init);
+    for (let sent = 1; sent < times; sent++) await client.send(URL);
+    return client.send(URL, { method: isPatient ? "GET" : "DELETE" }, isPatient);
   };
-  const reply = sendAll().catch(({ message }) => ({ status: "error", outcome: message }));
+  const ended = sendAll().catch(({ message }) => ({ status: "error", outcome: message }));
+  const reply = ended.then((reply) => ({ ...reply, seconds: (Date.now() - start) / 1_000 }));
   await vi.runAllTimersAsync();
   return { ...(await reply), attempts };
 }
@@ -71,13 +71,36 @@ test.each([
   expect(await send(respond)).toMatchObject({ status, outcome, attempts: { length: attempts } });
 });
 
-test.each([() => fail(500), () => fail(429), never])(
-  "a request that would write is sent once",
-  async (respond) => {
-    const { attempts, status } = await send(respond, { method: "DELETE", body: "{}" });
-    expect([attempts, typeof status]).toEqual([[0], "number"]);
+test.each([
+  [() => fail(500), 500, 0],
+  [() => fail(429), 429, 0],
+  [never, 0, 10],
+])(
+  "a request that would write is sent once, with a limit of 10 seconds",
+  async (respond, status, seconds) => {
+    const reply = await send(respond, { isPatient: false });
+    expect(reply).toMatchObject({ attempts: [0], status, seconds });
   },
 );
 
-test("after three requests that keep failing, the others are sent once", async () =>
-  expect(await send(() => fail(500), {}, 5)).toMatchObject({ attempts: { length: 5 + 5 + 5 + 1 + 1 } }));
+test("after three requests that keep failing, the others are sent once", async () => {
+  const { attempts } = await send(() => fail(500), { times: 5 });
+  expect(attempts).toHaveLength(5 + 5 + 5 + 1 + 1);
+});
+
+test.each([
+  [8_000_000, "returned 200", 8_000_000],
+  [8_000_001, "returned a body of more than 8 MB", 0],
+  [Number.POSITIVE_INFINITY, "returned a body of more than 8 MB", 0],
+])("of a body of %i bytes, no more than 8 MB are read", async (length, outcome, kept) => {
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController) => {
+    const size = Math.min(100_000, length - sent);
+    sent += size;
+    if (size > 0) controller.enqueue(new Uint8Array(size));
+    else controller.close();
+  };
+  const reply = await send(() => new Response(new ReadableStream({ pull })));
+  expect(reply).toMatchObject({ status: 200, outcome, body: { length: kept } });
+  expect(sent).toBeLessThan(8_400_000);
+});

@@ -85,6 +85,20 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "with an empty response to OPTIONS": method("OPTIONS", (response) => status(204)(response)),
 };
 
+test("after a POST without a response, each request is sent once", async () => {
+  const methods: string[] = [];
+  const stop: Change =
+    ({ fetch }) =>
+    (request) => {
+      methods.push(request.method);
+      return methods.includes("POST") ? new Promise<Response>(() => {}) : fetch(request);
+    };
+  const { broken, stopped, rules } = await checkService(200, stop);
+  expect([broken, stopped]).toEqual([[], null]);
+  expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "not seen", kept: 0 });
+  expect(methods.slice(methods.indexOf("POST")).join(" ")).toBe("POST GET PUT GET PATCH GET DELETE GET");
+});
+
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
     expect(await checkService(count)).toMatchObject({ broken: [], stopped: null, records: count });

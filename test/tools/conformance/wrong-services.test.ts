@@ -45,6 +45,14 @@ const write =
     };
   };
 
+/** Adds spaces without end after the JSON. */
+const addSpaces = async (response: Response) => {
+  const [body, spaces] = [await response.bytes(), Buffer.alloc(100_000, " ")];
+  const start = (controller: ReadableStreamDefaultController) => controller.enqueue(body);
+  const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(spaces);
+  return new Response(new ReadableStream({ start, pull }), response);
+};
+
 const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
 
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
@@ -55,6 +63,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.status": {
     "the collection redirects to another path": moveTo("/api/v2/records/", 308),
     "the collection redirects to the same path under a prefix": moveTo("/pages/api/tf1/records/", 302),
+    "page 1 redirects to itself": page(status(302, { Location: "?format=api&page=1" }), "1"),
     "page 2 redirects": page(status(302, { Location: "?page=1" }), "2"),
     "GET of page 2 is 405": page(status(405), "2"),
     "every page is 203": page(status(203)),
@@ -71,6 +80,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
     "page 2 contains NaN": text((body) => body.replace(/"cars":\d+/, '"cars":NaN'), "2"),
     "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
+    "page 2 does not end": page(addSpaces, "2"),
     "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
   },
   "List records.Allow": {
