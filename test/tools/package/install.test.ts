@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { runData } from "../../run-command.ts";
+import { removeProgress, runData } from "../../run-command.ts";
 import { installPackage } from "./built.ts";
 
 let folder: string;
@@ -61,7 +61,7 @@ async function start(args: string[], node = process.execPath) {
   const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
     command.kill(signal);
     const [status] = await once(command, "close");
-    return { status, stderr: await printed };
+    return { status, stderr: removeProgress(await printed) };
   };
   return { line, url: line.split(" ").at(-1), stop };
 }
@@ -179,7 +179,7 @@ describe("the command", () => {
     await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,-1,0,0,0,0,0,tf2\n`);
     const { stderr } = await runData(["load", file, "--persist-to", folder]);
     const printed = await run("npx", [NAME, file, "--port", "0"]);
-    expect(printed).toEqual({ status: 1, stdout: "", stderr });
+    expect({ ...printed, stderr: removeProgress(printed.stderr) }).toEqual({ status: 1, stdout: "", stderr });
     expect(stderr).toContain('wrong.csv:2: model_name "tf2" is not "tf1"');
   });
 
