@@ -1,14 +1,5 @@
-import {
-  existsSync,
-  globSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { globSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed } from "../data/load-seed.ts";
@@ -16,6 +7,7 @@ import { writeSeedAssets } from "../data/seed-assets.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
+import { DIST, replaceFile } from "./replace-file.ts";
 import { requireServedStore } from "./served-store.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
@@ -24,27 +16,26 @@ import { requireServedStore } from "./served-store.ts";
 
 const SITE = fileURLToPath(new URL("../src/site", import.meta.url));
 const SOURCES = join(SITE, "assets");
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const ASSETS = join(DIST, "assets/assets");
 
 /** Files that are served under their own names. */
 const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "README.md", "LICENSE"];
 
 const files = await bundle();
-for (const [name, contents] of files) replace(join("assets/assets", name), contents);
+for (const [name, contents] of files) replaceFile(join("assets/assets", name), contents);
 for (const file of ROOT_FILES)
-  replace(join("assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
+  replaceFile(join("assets", basename(file)), readFileSync(resolve(DIST, "..", file)));
 const paths = Object.fromEntries(
   Array.from(files.keys(), (name) => [name.replace(/-[^-.]+(?=\.)/, ""), `/assets/${name}`]),
 );
-replace("assets/_redirects", `/favicon.ico ${paths["icon.svg"]} 302\n`);
-replace(
+replaceFile("assets/_redirects", `/favicon.ico ${paths["icon.svg"]} 302\n`);
+replaceFile(
   "asset-paths.ts",
   `/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`,
 );
 const document = describeService(PLACEHOLDER_ORIGIN);
-replace(`assets${DOCUMENT_PATH}`, JSON.stringify(document));
-replace(`assets${REFERENCE_PATH}.html`, await renderPage(document));
+replaceFile(`assets${DOCUMENT_PATH}`, JSON.stringify(document));
+replaceFile(`assets${REFERENCE_PATH}.html`, await renderPage(document));
 // The files of earlier builds would be deployed as well.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareRecords().catch((error: Error) => {
@@ -83,16 +74,6 @@ async function renderPage(document: OpenApiDocument): Promise<string> {
   const module = `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`;
   const { renderReference }: { renderReference(document: OpenApiDocument): string } = await import(module);
   return `<!doctype html>${renderReference(document)}`;
-}
-
-/** Replaces a file of dist/ in one step, if it changes, because other builds and running servers may use it at the same time. */
-function replace(file: string, contents: string | Uint8Array): void {
-  const path = join(DIST, file);
-  if (existsSync(path) && readFileSync(path).equals(Buffer.from(contents))) return;
-  mkdirSync(dirname(path), { recursive: true });
-  const temporary = join(DIST, `.${basename(path)}.${process.pid}`);
-  writeFileSync(temporary, contents);
-  renameSync(temporary, path);
 }
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */

@@ -1,4 +1,4 @@
-import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { build, type Metafile } from "esbuild";
@@ -6,18 +6,18 @@ import * as z from "zod";
 import { listSeedFiles } from "../../data/load-content.ts";
 import { PROJECT } from "../../data/writer/wrangler.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
+import { DIST, replaceFile } from "../replace-file.ts";
 
 // Builds the package in dist/package, for `npm run package`. It has no dependencies, because they are bundled.
 
 const SOURCE = import.meta.dirname;
-const FOLDER = join(PROJECT, "dist/package");
-const ASSETS = join(PROJECT, "dist/assets");
+const FOLDER = "package";
+const ASSETS = join(DIST, "assets");
 
 const { name, version, description, license } = readJson(PROJECT);
-rmSync(FOLDER, { recursive: true, force: true });
-const { metafile } = await build({
+const { metafile, outputFiles } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "cli.ts") },
-  outdir: FOLDER,
+  outdir: join(DIST, FOLDER),
   bundle: true,
   // What only some commands need, such as SQLite, is imported when it is needed.
   splitting: true,
@@ -35,6 +35,7 @@ const { metafile } = await build({
   },
   legalComments: "none",
   metafile: true,
+  write: false,
 });
 const manifest = {
   name,
@@ -47,19 +48,23 @@ const manifest = {
   exports: "./index.js",
   files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "seed"],
 };
-writeFileSync(join(FOLDER, "package.json"), JSON.stringify(manifest, null, 2));
-writeFileSync(join(FOLDER, "NOTICES.txt"), collectNotices(metafile));
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
-writeFileSync(
-  join(FOLDER, "index.d.ts"),
-  types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType()),
-);
-for (const file of ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })])
-  copyFileSync(join(PROJECT, file), join(FOLDER, basename(file)));
-copyFileSync(join(PROJECT, "docs/package.md"), join(FOLDER, "README.md"));
-mkdirSync(join(FOLDER, "seed"));
-for (const file of listSeedFiles())
-  writeFileSync(join(FOLDER, "seed", `${basename(file)}.gz`), gzipSync(readFileSync(file), { level: 9 }));
+const pages = ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })];
+const files = new Map<string, string | Uint8Array>([
+  ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
+  ["package.json", JSON.stringify(manifest, null, 2)],
+  ["NOTICES.txt", collectNotices(metafile)],
+  ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType())],
+  ...pages.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
+  ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
+  ...listSeedFiles().map(
+    (file) => [`seed/${basename(file)}.gz`, gzipSync(readFileSync(file), { level: 9 })] as const,
+  ),
+]);
+for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
+// The files of earlier builds would be published, too.
+for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
+  if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
 
 /** Reads what the site consists of (static-files.ts), without the seed: the package has the files of data/seed. */
 function readSite() {
