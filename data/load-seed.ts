@@ -1,7 +1,7 @@
 import { listSeedFiles, SEED_SOURCE } from "./load-content.ts";
 import { describeCounts, stage } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
-import { withLock, withStore } from "./writer/open-store.ts";
+import { withLock, withMigratedStore } from "./writer/open-store.ts";
 import { replaceCollection } from "./writer/writer.ts";
 
 /**
@@ -10,7 +10,7 @@ import { replaceCollection } from "./writer/writer.ts";
  * @throws Error if the store cannot be read or written, or if something else was loaded meanwhile
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
-  await withStore(choice, async ({ store }) => {
+  await withMigratedStore(choice, async ({ store }) => {
     const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");

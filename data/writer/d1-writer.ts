@@ -1,5 +1,6 @@
 import type { Block } from "../../src/store/block.ts";
-import { createD1Store, type SqlDatabase } from "../../src/store/d1.ts";
+import { createD1Store, isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
+import { NOTHING_LOADED, type Reading } from "../../src/store/state.ts";
 import { type NextState, RefusedSwitchError, type WritableStore } from "./writer.ts";
 
 /** A D1 database to which commands write: through wrangler's command line, or as a file on this machine. */
@@ -19,12 +20,14 @@ export const SWEPT_ROWS = 400;
 
 /** A D1 database as a store that commands write to. Its transactions decide between loads, so it needs no clock and no wait. */
 export function createWritableD1(database: WritableDatabase): WritableStore {
+  const store = createD1Store(database);
   const remove = async (rows: string) => {
     const sql = `DELETE FROM block WHERE (load, number) IN (SELECT load, number FROM (${rows} LIMIT ${SWEPT_ROWS}))`;
     while ((await database.write([sql])) >= SWEPT_ROWS);
   };
   return {
-    ...createD1Store(database),
+    ...store,
+    readState: (...wanted) => store.readState(...wanted).catch(replaceMissing),
     batchBytes: database.batchBytes,
     settleMs: 0,
     write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),
@@ -46,6 +49,12 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
         `SELECT block.load, number FROM state JOIN block ON block.load = ${quote(load)} AND block.load <> state.load`,
       ),
   };
+}
+
+/** Nothing was ever loaded into a database without tables. */
+function replaceMissing(error: Error): Reading {
+  if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
+  throw error;
 }
 
 function insert(load: string, { number, text }: Block): string {

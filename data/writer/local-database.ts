@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -14,15 +14,22 @@ import type { WritableDatabase } from "./d1-writer.ts";
 const TIMEOUT_MS = 10_000;
 
 /**
- * Opens the SQLite database of a durable object, which is created if it does not exist.
+ * Opens the SQLite database of a durable object.
  * @param folder of all objects of one product
  * @param className the name of the object's class in the runtime
  * @param name of the object
+ * @param isWritten whether it is created if it does not exist; otherwise, an empty one in memory is opened instead
  * @throws Error if the file cannot be opened
  */
-export function openObject(folder: string, className: string, name: string): DatabaseSync {
+export function openObject(
+  folder: string,
+  className: string,
+  name: string,
+  isWritten: boolean,
+): DatabaseSync {
   const path = join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
-  mkdirSync(dirname(path), { recursive: true });
+  if (isWritten) mkdirSync(dirname(path), { recursive: true });
+  else if (!existsSync(path)) return new DatabaseSync(":memory:");
   try {
     const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");

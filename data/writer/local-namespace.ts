@@ -17,7 +17,7 @@ const NAME_BYTES = 40;
 const READING_MS = 20;
 
 /**
- * Creates a KV namespace on this machine, whose table and folder are created if they do not exist.
+ * Creates a KV namespace on this machine, whose table is created if it does not exist, and whose folder when it is needed.
  * @param database the keys
  * @param folder the values
  */
@@ -27,7 +27,6 @@ export function createLocalNamespace(
   readingMs = READING_MS,
 ): WritableNamespace {
   database.exec(SCHEMA);
-  mkdirSync(folder, { recursive: true });
   const list = database.prepare("SELECT key FROM _mf_entries ORDER BY key");
   const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
   const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
@@ -38,6 +37,7 @@ export function createLocalNamespace(
     async put(pairs) {
       const files = pairs.map((pair) => ({ ...pair, name: randomBytes(NAME_BYTES).toString("hex") }));
       const replaced = pairs.flatMap(({ key }) => findFile(key));
+      mkdirSync(folder, { recursive: true });
       try {
         for (const { name, value } of files) writeFileSync(join(folder, name), value);
         await transact(database, () => {

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import type { SqlDatabase } from "../../src/store/d1.ts";
+import { isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
 import { createLocalD1, transact } from "./local-database.ts";
 import { PROJECT } from "./wrangler.ts";
 
@@ -19,7 +19,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 export async function listMissing(database: SqlDatabase): Promise<string[]> {
   const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
     // Any other error does not say that the database is empty, and must not lead to a load over what is there.
-    if (String(error).includes("no such table")) return [];
+    if (isTableMissing(error)) return [];
     throw error;
   });
   const applied = new Set(rows.map(({ name }) => name));

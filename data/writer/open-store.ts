@@ -40,17 +40,33 @@ export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>)
 }
 
 /**
- * Opens the store that a command means for as long as an action takes. Its tables are created or brought up to date.
+ * Opens the store that a command means for as long as an action takes that only reads: nothing is created or migrated.
  * @throws Error if the configuration does not exist or names no store, or if the store cannot be opened
  */
-export async function withStore<T>(
+export function withStore<T>(choice: StoreChoice, action: (opened: OpenStore) => Promise<T>): Promise<T> {
+  return useStore(choice, false, action);
+}
+
+/** As `withStore`, for an action that writes. Before it, the store is created if it is missing, and its tables are migrated. */
+export function withMigratedStore<T>(
   choice: StoreChoice,
+  action: (opened: OpenStore) => Promise<T>,
+): Promise<T> {
+  return useStore(choice, true, async (opened) => {
+    await opened.migrate();
+    return action(opened);
+  });
+}
+
+async function useStore<T>(
+  choice: StoreChoice,
+  isWritten: boolean,
   action: (opened: OpenStore) => Promise<T>,
 ): Promise<T> {
   const { configuration, name } = await findStore(choice);
   const opened = choice.remote
-    ? await openRemoteStore(name, choice)
-    : await openLocalStore(name, configuration, resolve(choice.persistTo ?? DEFAULT_FOLDER));
+    ? openRemoteStore(name, choice)
+    : openLocalStore(name, configuration, resolve(choice.persistTo ?? DEFAULT_FOLDER), isWritten);
   return action(opened).finally(opened.close);
 }
 
@@ -60,28 +76,33 @@ async function findStore(choice: StoreChoice): Promise<{ configuration: Configur
 }
 
 /** Opens a store on this machine: the files that `wrangler dev` serves from. */
-async function openLocalStore(
+function openLocalStore(
   name: StoreName,
   configuration: Configuration,
   persistTo: string,
-): Promise<OpenStore> {
+  isWritten: boolean,
+): OpenStore {
   const folder = join(persistTo, "v3");
-  requireFolder(folder);
+  if (isWritten) requireFolder(folder);
   const id = findId(name, configuration);
-  const database = openObject(join(folder, name), CLASSES[name], id);
+  const database = openObject(join(folder, name), CLASSES[name], id, isWritten);
   try {
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
-    const store = name === "d1" ? await openD1(database) : createWritableKv(openKv(), true);
-    return { name, store: guardSpace(store, folder, database), folder, close: () => database.close() };
+    const store =
+      name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
+    return {
+      name,
+      store: guardSpace(store, folder, database),
+      folder,
+      migrate: async () => {
+        if (name === "d1") await applyMigrations(database);
+      },
+      close: () => database.close(),
+    };
   } catch (error) {
     database.close();
     throw error;
   }
-}
-
-async function openD1(database: DatabaseSync): Promise<WritableStore> {
-  await applyMigrations(database);
-  return createWritableD1(createLocalD1(database));
 }
 
 /** The name of a database or a namespace in the runtime. */

@@ -21,19 +21,19 @@ const BULK_KEYS = 100;
 /** A longer command line may not be accepted; longer statements go through a file. */
 const COMMAND_CHARACTERS = 50_000;
 
-/**
- * Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. Migrations are applied if
- * the database does not have them all.
- */
-export async function openRemoteStore(name: StoreName, choice: StoreChoice): Promise<OpenStore> {
+/** Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. */
+export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
   const close = () => {};
   if (name === "kv") {
-    return { name, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs), close };
+    const store = createWritableKv(remoteNamespace(choice), false, choice.settleMs);
+    return { name, store, migrate: async () => {}, close };
   }
   const database = remoteDatabase(choice);
-  // The command is slow, so it runs only if a migration is missing.
-  if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
-  return { name, store: createWritableD1(database), close };
+  const migrate = async () => {
+    // The command is slow, so it runs only if a migration is missing.
+    if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
+  };
+  return { name, store: createWritableD1(database), migrate, close };
 }
 
 /** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */

@@ -34,6 +34,8 @@ export interface OpenStore {
   store: WritableStore;
   /** The folder of a store on this machine. */
   folder?: string;
+  /** Brings its tables up to date. Only a load and a deployment do that. */
+  migrate(): Promise<void>;
   close(): void;
 }
 

@@ -48,10 +48,15 @@ export function writeQuery(wanted: WantedBlock | undefined): string {
 
 /** Plain `wrangler deploy` creates a database, but no tables. */
 function explainMissingTables(cause: unknown): never {
-  if (!String(cause).includes("no such table")) throw cause;
+  if (!isTableMissing(cause)) throw cause;
   const message =
     "The database has no tables. Create them with `npm run deploy`, or locally with `npm start`";
   throw new Error(message, { cause });
+}
+
+/** Whether a database reports that it has no tables yet. */
+export function isTableMissing(error: unknown): boolean {
+  return String(error).includes("no such table");
 }
 
 function textOf(row: SqlRow | undefined): string | null {

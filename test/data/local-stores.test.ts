@@ -10,7 +10,7 @@ import { readRecords } from "../../data/load-content.ts";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { lockFile } from "../../data/writer/file-lock.ts";
 import { createLocalNamespace } from "../../data/writer/local-namespace.ts";
-import { withStore } from "../../data/writer/open-store.ts";
+import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { Store } from "../../src/store/state.ts";
@@ -29,7 +29,7 @@ async function read(store: Store) {
 }
 
 const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
-  withStore({ store: name, persistTo: folder }, ({ store }) => action(store));
+  withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store));
 
 async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
   const { env, close } = await startWorker({ folder });
@@ -71,7 +71,7 @@ describe("a store on this machine", () => {
       const database = { binding: "DB", database_id: id, preview_database_id: preview_id };
       const namespace = { binding: "KV", id, preview_id };
       await writeFile(config, JSON.stringify({ d1_databases: [database], kv_namespaces: [namespace] }));
-      return withStore({ store, persistTo, config }, async (opened) => action(opened.store));
+      return withMigratedStore({ store, persistTo, config }, async (opened) => action(opened.store));
     };
     await useId("one", "two", (opened) => loadRecords(opened, makeRecords(20)));
     expect(await useId("one", undefined, read)).toEqual([]);

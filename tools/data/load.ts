@@ -2,7 +2,7 @@ import { nameSources } from "../../data/load-content.ts";
 import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/writer/disk-space.ts";
-import { withLock, withStore } from "../../data/writer/open-store.ts";
+import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
   type OpenStore,
   replaceCollection as replaceAll,
@@ -35,7 +35,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
   const staged = await stageFiles(files, options);
   const sources = nameSources(files, options.source);
-  await withStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
+  await withMigratedStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
   console.log(`Loaded ${describeCounts(staged)}.`);
 }
 

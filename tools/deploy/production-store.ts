@@ -1,6 +1,6 @@
 import { loadSeed } from "../../data/load-seed.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
-import { withStore } from "../../data/writer/open-store.ts";
+import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler, WranglerError } from "../../data/writer/wrangler.ts";
 import { printDetail } from "./steps.ts";
 
@@ -37,7 +37,7 @@ export async function prepareProductionStore(
   const choice = { store, remote: true };
   // Without a worker, there is no reader who must see the blocks before the switch.
   if (isFirst) return loadSeed({ ...choice, settleMs: 0 });
-  const { state } = await withStore(choice, ({ store }) => store.readState(undefined, true));
+  const { state } = await withMigratedStore(choice, ({ store }) => store.readState(undefined, true));
   if (state.load !== "") return;
   const lag = store === "kv" ? " If you have just loaded some, wait a minute: KV shows a load late." : "";
   throw new Error(

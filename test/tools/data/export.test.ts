@@ -1,7 +1,9 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { readRecords } from "../../../data/load-content.ts";
+import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, toCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
@@ -43,8 +45,11 @@ test("an export can be loaded and exported again without any difference, and is 
 
 test("an export fails if nothing is loaded, and if the collection is replaced while it is read", async () => {
   const stderr = "Nothing is loaded.\n";
-  const place = ["--store", "d1", "--persist-to", join(folder, "empty")];
-  expect(await runData(["export", ...place])).toEqual({ status: 1, stdout: "", stderr });
+  for (const store of STORE_NAMES) {
+    const place = ["--store", store, "--persist-to", join(folder, "empty")];
+    expect(await runData(["export", ...place])).toEqual({ status: 1, stdout: "", stderr });
+  }
+  expect(existsSync(join(folder, "empty")), "reading creates no folder").toBe(false);
   const { store, load: replace } = await createMemoryService(makeRecords(300));
   const { state } = await store.readState();
   replace(makeRecords(400));

@@ -81,6 +81,12 @@ describe("through the real wrangler,", () => {
   }
 
   test("load, info and export work with a deployed database, also if a request is refused once", async () => {
+    const tables = api.databases
+      .get("id-of-records")!
+      .sqlite.prepare("SELECT count(*) AS tables FROM sqlite_schema");
+    await info({ store: "d1", remote: true, config });
+    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in d1, deployed.");
+    expect(tables.get(), "reading creates no tables").toEqual({ tables: 0 });
     api.refused = /^POST .*\/import$/;
     await loadFiles(await writeRecords(BLOCK_SIZE + 1), { store: "d1", remote: true, config });
     expect(api.refused).toBeUndefined();
@@ -103,7 +109,7 @@ describe("through the real wrangler,", () => {
       "Waiting 0.02 seconds, until all locations of KV can read the new records.",
     );
     await expectLoaded("kv", count);
-    const { store } = await openRemoteStore("kv", choice);
+    const { store } = openRemoteStore("kv", choice);
     const { state } = await store.readState();
     // More blocks than the API returns at once.
     const numbers = Array.from({ length: 101 }, (_, index) => 101 - index);
@@ -201,7 +207,7 @@ describe("with a stand-in for wrangler, a load", () => {
     const loading = loadFiles(files, connect(failures));
     if (error) await expect(loading).rejects.toThrow(error);
     else await loading;
-    const { records } = await readAll((await openRemoteStore("d1", connect())).store);
+    const { records } = await readAll(openRemoteStore("d1", connect()).store);
     expect(records.reverse()).toEqual(makeRecords(served));
     const warning = "Warning: The new records are served, but what they replaced could not be removed";
     expect(vi.mocked(console.error).mock.calls.join("\n").includes(warning)).toBe(name.startsWith("warns"));
