@@ -19,7 +19,7 @@ const PAGE: Parameter = {
 const FORMAT: Parameter = {
   name: "format",
   in: "query",
-  description: `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter (specification, Page envelope, rule 2).`,
+  description: `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter.`,
   allowEmptyValue: true,
   schema: { type: "string", enum: ["api", "json"], default: "api" },
 };
@@ -52,8 +52,8 @@ function listOptions(): string {
 
 /** The headers of responses. The part of a name after a dot tells descriptions of the same header apart. */
 const HEADERS = {
-  Allow: always(METHODS, "The methods of the collection (specification, List records)."),
-  Vary: always("Accept", "What the response depends on besides its URL (specification, List records)."),
+  Allow: always(METHODS, "The methods of the collection."),
+  Vary: always("Accept", "What the response depends on besides its URL."),
   "Access-Control-Allow-Origin": always("*", "Scripts of any origin may read the response."),
   "Access-Control-Expose-Headers": always("*", "Scripts of any origin may read its headers."),
   "X-Content-Type-Options": always("nosniff", "The content has the type that `Content-Type` says."),
@@ -105,8 +105,6 @@ const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers
 const COMMON = { ...refer("Allow", "Vary"), ...CORS };
 const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning") };
 
-const WEB_PAGE = { "text/html": { schema: { type: "string" } } };
-
 /** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
 function json(schema: string, examples: Record<string, unknown>): Content {
   const named = Object.entries(examples).map(([request, value], index) => {
@@ -117,13 +115,13 @@ function json(schema: string, examples: Record<string, unknown>): Content {
   return { "application/json": { schema: reference, examples: Object.fromEntries(named) } };
 }
 
-/** An error, as JSON or as a web page, with the details of examples. */
+/** An error, with the details of examples. */
 function error(description: string, details: Record<string, string>, headers = {}): ResponseObject {
   const bodies = Object.entries(details).map(([request, detail]) => [request, { detail }]);
   return {
     description,
     headers: { ...USUAL, ...refer("Cache-Control.error"), ...headers },
-    content: { ...json("Error", Object.fromEntries(bodies)), ...WEB_PAGE },
+    content: json("Error", Object.fromEntries(bodies)),
   };
 }
 
@@ -185,27 +183,24 @@ function examplePage(query: string, number: number): unknown {
 const LIST: Operation = {
   operationId: "listRecords",
   summary: "List records",
-  description: `One page of the collection. \`results\` contains up to 15 records (specification, List records, behaviour 1):
+  description: `One page of the collection. \`results\` contains up to 15 records:
 
-- Records are sorted newest first by \`timestamp\`: a higher page number contains older records (behaviour 2). Records with the same timestamp are not sorted by id (behaviour 3).
-- \`camera_ok\` is null in records of older periods (behaviour 4).
-- \`count\` is the same on all pages until the collection changes (behaviour 5).
-- \`next\` and \`previous\` are absolute URLs that keep the other parameters of the request (Page envelope, rules 1 and 2).
+- Records are sorted newest first by \`timestamp\`: a higher page number contains older records. Records with the same timestamp are not sorted by id.
+- \`camera_ok\` is null in records of older periods.
+- \`count\` is the same on all pages until the collection changes.
+- \`next\` and \`previous\` are absolute URLs that keep the other parameters of the request.
 
 \`HEAD\` has the same response without its body.`,
   tags: ["records"],
   parameters: [PAGE, FORMAT, ...PREFER, IF_NONE_MATCH],
   responses: {
     200: {
-      description: "The page, with the links to its neighbours (specification, Page envelope).",
+      description: "The page, with the links to its neighbours.",
       headers: { ...USUAL, ...refer("ETag", "Cache-Control.page", "Data-Source", "Link") },
-      content: {
-        ...json("Page", {
-          "GET  (made-up records)": examplePage("", 1),
-          "GET ?format=json&page=last (made-up records)": examplePage("?format=json&page=last", 2),
-        }),
-        ...WEB_PAGE,
-      },
+      content: json("Page", {
+        "GET  (made-up records)": examplePage("", 1),
+        "GET ?format=json&page=last (made-up records)": examplePage("?format=json&page=last", 2),
+      }),
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
@@ -233,7 +228,7 @@ const LIST: Operation = {
 const DESCRIBE: Operation = {
   operationId: "describeRecords",
   summary: "Describe the collection",
-  description: "What the collection contains, and its media types (specification, Options).",
+  description: "What the collection contains, and its media types.",
   tags: ["records"],
   parameters: [FORMAT, ...PREFER],
   responses: {
@@ -277,9 +272,14 @@ function convertSchemas(): Record<string, Schema> {
   registry.add(ErrorBody, { id: "Error", title: "Error" });
   const { schemas } = z.toJSONSchema(registry, {
     uri: (id) => `#/components/schemas/${id}`,
-    // Other services may send more, so the schema that reads pages has no limit.
     override({ zodSchema, jsonSchema }) {
+      // Other services may send more, so the schema that reads pages has no limit.
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
+      // Validators in other languages do not read \p{Cc}.
+      if (jsonSchema.pattern?.includes("\\p{")) {
+        delete jsonSchema.pattern;
+        jsonSchema.minLength = 1;
+      }
     },
   });
   // A component has the dialect and the address of the document.
@@ -296,7 +296,9 @@ const DOCUMENT: OpenApiDocument = {
     summary: "Counts of road users by roadside cameras, page by page.",
     description: `A public ${STAND_IN}. It responds to the same requests in the same way, with records of its own: a read-only collection of road users, counted by roadside cameras.
 
-Scripts of any origin may read it without authentication. To read the whole collection, follow \`next\` until it is null.`,
+Scripts of any origin may read it without authentication. To read the whole collection, follow \`next\` until it is null.
+
+Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as web pages.`,
     license: { name: "MIT License", identifier: project.license },
   },
   servers: [{ url: PLACEHOLDER_ORIGIN, description: "This deployment" }],

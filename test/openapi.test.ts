@@ -43,6 +43,10 @@ describe("the document", () => {
     expect(required).toEqual(Object.keys(TrafficRecord.shape));
   });
 
+  test("has no patterns that only JavaScript reads, and does not cite what a reader does not have", () => {
+    expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification/);
+  });
+
   test("has a component for every reference, and uses every component", () => {
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>

@@ -1,0 +1,49 @@
+import { execFile } from "node:child_process";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, test } from "vitest";
+import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
+import { listen } from "../tools/package/listen.ts";
+import { createMemoryService, ORIGIN } from "./memory-service.ts";
+import { createFolder } from "./temporary-folder.ts";
+
+/** The folder in which openapi-typescript, openapi-fetch and TypeScript 5 are installed. CI installs them. */
+const { OPENAPI_TYPESCRIPT = "" } = process.env;
+
+/** @param url of the service */
+const writeProgram = (url: string) => `import createClient from "openapi-fetch";
+import type { components, paths } from "./types.js";
+
+const client = createClient<paths>({ baseUrl: "${url}" });
+const { data } = await client.GET("/api/tf1/records/", { params: { query: { page: "last" } } });
+if (!data) throw new Error("no page");
+const health: ("True" | "False" | null)[] = data.results.map((record) => record.camera_ok);
+const next: string | null = data.next;
+const { error } = await client.GET("/api/tf1/records/", { params: { query: { page: 99 } } });
+const detail: string | undefined = error?.detail;
+const first: components["schemas"]["TrafficRecord"] | undefined = data.results[0];
+console.log(JSON.stringify({ health, next, detail, id: first?.id }));
+`;
+
+test.runIf(OPENAPI_TYPESCRIPT)(
+  "a client that is generated from the document compiles, and reads pages",
+  async () => {
+    const [cwd, packages] = [createFolder(), join(OPENAPI_TYPESCRIPT, "node_modules")];
+    symlinkSync(packages, join(cwd, "node_modules"));
+    writeFileSync(join(cwd, "package.json"), '{"type": "module"}');
+    writeFileSync(join(cwd, "openapi.json"), JSON.stringify(describeService(ORIGIN)));
+    const { fetch } = await createMemoryService(EXAMPLE_RECORDS.toReversed());
+    const server = await listen((request) => fetch(request.url), { port: 0 });
+    writeFileSync(join(cwd, "client.ts"), writeProgram(server.url));
+    const run = async (script: string, ...args: string[]) =>
+      (await promisify(execFile)(process.execPath, [script, ...args], { cwd })).stdout;
+    await run(join(packages, "openapi-typescript/bin/cli.js"), "openapi.json", "--output", "types.ts");
+    const options = "--strict --skipLibCheck --module nodenext --target es2022".split(" ");
+    await run(join(packages, "typescript/bin/tsc"), ...options, "client.ts");
+    const printed = JSON.parse(await run("client.js"));
+    await server.close();
+    const { camera_ok, id } = EXAMPLE_RECORDS[15]!;
+    expect(printed).toEqual({ health: [camera_ok, "True"], next: null, detail: "Invalid page.", id });
+  },
+);
