@@ -7,6 +7,9 @@ import {
   type TrafficRecord,
 } from "../src/records/record.ts";
 
+/** The most cameras of a collection: the statistics list all of them, and commands hold them in memory. */
+export const MOST_CAMERAS = 100_000;
+
 /** Collects the statistics of records, which can be added in any order. */
 export function gatherStatistics() {
   const cameras = new Map<number, string>();

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
-import { generateRecords } from "../../data/generator/records.ts";
+import { generateRecords } from "../../data/generator.ts";
 import { listSeedFiles, nameSources } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import fc from "fast-check";
 import { afterEach, expect, test, vi } from "vitest";
-import { uniform } from "../../data/generator/random.ts";
+import { uniform } from "../../data/generator.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cache.ts";

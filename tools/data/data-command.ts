@@ -1,5 +1,6 @@
 import { type Command, Option } from "commander";
 import { WRITERS } from "../../data/formats/formats.ts";
+import { MOST_CAMERAS } from "../../data/statistics.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
   createWholeNumberParser,
@@ -103,7 +104,7 @@ function addExport(program: Command): void {
 function addGenerate(program: Command): void {
   const command = program
     .command("generate")
-    .description("write generated records like those of the seed, oldest first")
+    .description("write generated records that look like those of the seed, oldest first")
     .option("--records <n>", "number of records", createWholeNumberParser(1))
     .option(
       "--from <date>",
@@ -111,7 +112,7 @@ function addGenerate(program: Command): void {
       parseDate,
     )
     .option("--to <date>", "end of the period, not included", parseDate)
-    .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, 1_000_000))
+    .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, MOST_CAMERAS))
     .option(
       "--interval <duration>",
       "time from one record of a camera to its next (default: 30m)",
@@ -119,7 +120,7 @@ function addGenerate(program: Command): void {
     )
     .option(
       "--seed <n>",
-      "random seed; another one gives other records (default: that of the seed records)",
+      "random seed; another one gives other records (default: 1)",
       createWholeNumberParser(0, 2 ** 32 - 1),
     );
   addOutputOptions(command).action((options: GenerateOptions) => {

@@ -1,4 +1,4 @@
-import { EPOCH, generateRecords, SEED } from "../../data/generator/records.ts";
+import { GENERATED_SINCE, generateRecords } from "../../data/generator.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
 
@@ -15,8 +15,6 @@ export interface GenerateOptions extends Output {
   seed?: number | undefined;
 }
 
-const START = new Date(EPOCH * 1000);
-
 /** The year of a timestamp has four digits. */
 const END = new Date("+010000-01-01T00:00:00Z");
 
@@ -24,8 +22,8 @@ const END = new Date("+010000-01-01T00:00:00Z");
 const MAX_INTERVAL = 365 * 24 * 60;
 
 /** Checks combinations of options. Returns a message, or undefined if the options are valid. */
-export function findUsageError({ records, from = START, to, interval = 0 }: GenerateOptions) {
-  if (from < START) return "--from must be 2019-01-01 or later";
+export function findUsageError({ records, from = GENERATED_SINCE, to, interval = 0 }: GenerateOptions) {
+  if (from < GENERATED_SINCE) return "--from must be 2019-01-01 or later";
   if (to && from >= to) return "--to must be later than --from, which is 2019-01-01 by default";
   if (records === undefined && to === undefined) return "--records or --to is required";
   if (interval > MAX_INTERVAL) return "--interval must be at most 8760h (one year)";
@@ -38,7 +36,7 @@ export function findUsageError({ records, from = START, to, interval = 0 }: Gene
  * @throws Error if the year 9999 ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
-  const { records: total, from = START, to = END, seed = SEED, cameras, interval, ...output } = options;
+  const { records: total, from = GENERATED_SINCE, to = END, seed, cameras, interval, ...output } = options;
   const generated = generateRecords({ seed, from, to, cameras, interval });
   const required = options.to === undefined ? total : undefined;
   await writeRecords("generating", take(generated, total, required), { ...output, total });

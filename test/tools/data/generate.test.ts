@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { expect, test } from "vitest";
@@ -11,11 +11,6 @@ import { createFolder } from "../../temporary-folder.ts";
 const folder = createFolder();
 const generate = (...args: string[]) => runData(["generate", ...args]);
 const listFiles = async (start: string) => (await readdir(folder)).filter((name) => name.startsWith(start));
-
-test("generate writes the seed", async () => {
-  const { stdout } = await generate("--from", "2019-05-17", "--to", "2019-05-18");
-  expect(stdout).toBe(await readFile("data/seed/2019-05-17.csv", "utf8"));
-});
 
 test("generate writes the same records in every format, and others for another random seed", async () => {
   const read = async (...args: string[]) => {

@@ -1,0 +1,165 @@
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
+
+/** Which records to generate: those of the period from `from` up to, but not including, `to`. */
+export interface GeneratorOptions {
+  /** A whole number 0 .. 2^32 - 1; 1 by default. Another one gives other records. */
+  seed?: number | undefined;
+  /** Not before `GENERATED_SINCE`. */
+  from: Date;
+  to: Date;
+  /** The number of cameras, 1 or more; 86 by default. */
+  cameras?: number | undefined;
+  /** Whole minutes from one record of a camera to its next, 1 or more; 30 by default. */
+  interval?: number | undefined;
+}
+
+/** Intervals, and therefore ids, are counted from here. */
+export const GENERATED_SINCE = new Date("2019-01-01T00:00:00Z");
+
+// All times below are in seconds since 1970-01-01 UTC.
+const EPOCH = GENERATED_SINCE.getTime() / 1000;
+const [HOUR, DAY] = [3600, 24 * 3600];
+
+/**
+ * A pattern of sites, which is repeated: how the references of its cameras begin, how many there are, the cars that are parked in
+ * the picture, and the mean counts of the busiest hour, in the order of `ROAD_USERS`.
+ */
+const SITES = [
+  { prefix: "a", cameras: 1, parked: 0, peaks: [1.5, 16, 1.5, 0.2, 0.1, 0.5] },
+  { prefix: "c", cameras: 1, parked: 0, peaks: [12, 0, 0, 1.8, 0.05, 0.3] },
+  { prefix: "g", cameras: 2, parked: 0, peaks: [8, 0, 0, 1.2, 0.03, 0.2] },
+  { prefix: "e", cameras: 3, parked: 2, peaks: [6, 4, 0.3, 0.8, 0.05, 0.4] },
+  { prefix: "t", cameras: 1, parked: 12, peaks: [3, 0.8, 0.1, 0.5, 0.02, 0.1] },
+  { prefix: "pd", cameras: 4, parked: 1, peaks: [4, 6, 0.4, 0.5, 0.04, 0.6] },
+  { prefix: "f", cameras: 1, parked: 0, peaks: [0.3, 1.8, 0.2, 0, 0.01, 0] },
+];
+
+/** How busy each UTC hour of the day is, in percent of the busiest one: on weekdays and at weekends. */
+// biome-ignore format: 24 hours per line
+const VEHICLES = [
+  [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],
+  [14, 9, 6, 5, 5, 9, 16, 28, 42, 54, 62, 64, 60, 58, 60, 62, 60, 54, 46, 38, 32, 28, 24, 20],
+];
+// biome-ignore format: 24 hours per line
+const PEOPLE = [
+  [5, 4, 4, 4, 6, 12, 34, 62, 60, 62, 76, 92, 95, 72, 84, 100, 90, 72, 56, 42, 34, 28, 18, 8],
+  [12, 8, 5, 4, 4, 6, 10, 22, 46, 70, 84, 90, 88, 86, 84, 80, 70, 58, 48, 40, 34, 28, 22, 16],
+];
+
+/**
+ * Generates records, oldest first, those with the same timestamp by `camera_ref` descending. A record depends only on the random
+ * seed, the interval length, its camera and its interval; its id depends on the number of cameras too. So a longer period only
+ * adds records. Memory holds the cameras, and the records of one interval.
+ */
+export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
+  const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
+  const [from, to, length] = [options.from.getTime() / 1000, options.to.getTime() / 1000, minutes * 60];
+  const cameras = createCameras(count, seed);
+  for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
+    const records: TrafficRecord[] = [];
+    for (const camera of cameras) {
+      // The cameras of a site take their images at the same second, about the same in each interval.
+      const usual = Math.floor(uniform(camera.siteKey, 0) * (length - 10));
+      const time = EPOCH + number * length + usual + integer(10, camera.siteKey, number);
+      // A record in a hundred is missing, and now and then those of some hours.
+      const isMissing = uniform(camera.key, time) < 0.01 || isInOutage(camera.key, time, 10 * DAY, 0.25);
+      if (isMissing || time < from || time >= to) continue;
+      // The order of ids changes with each interval, so they are out of order inside one timestamp.
+      const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
+      const id = number * count + ((rank + integer(count, seed, number)) % count) + 1;
+      records.push(createRecord(camera, time, id));
+    }
+    yield* records.sort(compareOldestFirst);
+  }
+}
+
+function compareOldestFirst(one: TrafficRecord, other: TrafficRecord): number {
+  if (one.timestamp !== other.timestamp) return one.timestamp < other.timestamp ? -1 : 1;
+  return one.camera_ref < other.camera_ref ? 1 : -1;
+}
+
+type Camera = ReturnType<typeof createCameras>[number];
+
+/** A larger count only adds cameras. Their references are the same for every random seed. */
+function createCameras(count: number, seed: number) {
+  const cameras = [];
+  for (let index = 0; cameras.length < count; index++) {
+    const site = SITES[index % SITES.length] as (typeof SITES)[number];
+    // A random number of its range, so that the numbers look irregular but never repeat.
+    const number = 11 + 8 * Math.floor(index / SITES.length) + integer(8, 0, index);
+    for (let own = 1; own <= site.cameras; own++) {
+      const camera_ref = `${site.prefix}${number}${own === 1 ? "" : `p${own}`}`;
+      const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), cameras.length)];
+      // Quiet cameras are more common than busy ones.
+      const size = 0.3 + uniform(key, 1) ** 1.5;
+      cameras.push({ camera_pk: cameras.length + 1, camera_ref, site, siteKey, key, size });
+    }
+  }
+  return cameras.slice(0, count);
+}
+
+function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
+  const { camera_pk, camera_ref } = camera;
+  // Half of the cameras never fail.
+  const isFailing = camera.key % 2 === 0 && isInOutage(hash(camera.key, 3), time, DAY, 0.8);
+  const timestamp = `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
+  const camera_ok = isFailing ? "False" : "True";
+  return {
+    ...{ id, camera_pk, camera_ref, timestamp },
+    // Older records have no camera health (specification, "List records", rule 4).
+    camera_ok: timestamp < "2021" ? null : camera_ok,
+    ...(isFailing ? NO_COUNTS : createCounts(camera, time)),
+    model_name: "tf1",
+  };
+}
+
+function createCounts({ key, site, size }: Camera, time: number): typeof NO_COUNTS {
+  const date = new Date(time * 1000);
+  const isWeekend = [0, 6].includes(date.getUTCDay());
+  const counts = { ...NO_COUNTS };
+  for (const [index, name] of ROAD_USERS.entries()) {
+    const hours = name === "persons" || name === "bicycles" ? PEOPLE : VEHICLES;
+    const busy = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
+    counts[name] = poisson((site.peaks[index] ?? 0) * size * busy, uniform(hash(key, time), index));
+  }
+  return { ...counts, cars: counts.cars + site.parked };
+}
+
+/** Time is divided into windows, each of which may contain an outage of 2 to 16 hours, so a moment depends on no other. */
+function isInOutage(key: number, time: number, window: number, chance: number): boolean {
+  // Each key has its own windows. Otherwise, all cameras would change at the same moments.
+  const shifted = time + integer(window, key, 4);
+  const windowKey = hash(hash(key, 5), Math.floor(shifted / window));
+  const length = HOUR * (2 + 14 * uniform(windowKey, 1));
+  const position = (shifted % window) - (window - length) * uniform(windowKey, 2);
+  return uniform(windowKey, 0) < chance && position >= 0 && position < length;
+}
+
+// Each random number is a hash of its purpose. So any record can be generated alone, and none depends on the ones before it.
+
+/** The key that belongs to a part of a key: the 32-bit finaliser of MurmurHash3 over both. */
+function hash(key: number, part: number): number {
+  // The finaliser maps 0 to 0; without the added constant, seed 0 and part 0 would give a series of zeros.
+  let mixed = ((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15) | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** A number from 0 up to, but not including, 1 for a part of a key. Every value is equally likely. */
+export function uniform(key: number, part: number): number {
+  return hash(key, part) / 2 ** 32;
+}
+
+/** A whole number 0 .. `below - 1` for a part of a key. */
+function integer(below: number, key: number, part: number): number {
+  return Math.floor(uniform(key, part) * below);
+}
+
+/** A number of independent events (Poisson distribution, by inversion). */
+function poisson(mean: number, quantile: number): number {
+  let count = 0;
+  let probability = Math.exp(-mean);
+  for (let total = probability; quantile >= total; total += probability) probability *= mean / ++count;
+  return count;
+}
