@@ -78,21 +78,27 @@ function compareOldestFirst(one: TrafficRecord, other: TrafficRecord): number {
   return one.camera_ref < other.camera_ref ? 1 : -1;
 }
 
-type Camera = ReturnType<typeof createCameras>[number];
+interface Camera extends Pick<TrafficRecord, "camera_pk" | "camera_ref"> {
+  site: (typeof SITES)[number];
+  siteKey: number;
+  key: number;
+  size: number;
+}
 
 /** A larger count only adds cameras. Their references are the same for every random seed. */
-function createCameras(count: number, seed: number) {
-  const cameras = [];
+function createCameras(count: number, seed: number): Camera[] {
+  const cameras: Camera[] = [];
   for (let index = 0; cameras.length < count; index++) {
-    const site = SITES[index % SITES.length] as (typeof SITES)[number];
+    const site = SITES[index % SITES.length] as Camera["site"];
     // A random number of its range, so that the numbers look irregular but never repeat.
     const number = 11 + 8 * Math.floor(index / SITES.length) + integer(8, 0, index);
     for (let own = 1; own <= site.cameras; own++) {
       const camera_ref = `${site.prefix}${number}${own === 1 ? "" : `p${own}`}`;
-      const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), cameras.length)];
+      const camera_pk = cameras.length + 1;
+      const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), camera_pk)];
       // Quiet cameras are more common than busy ones.
       const size = 0.3 + uniform(key, 1) ** 1.5;
-      cameras.push({ camera_pk: cameras.length + 1, camera_ref, site, siteKey, key, size });
+      cameras.push({ camera_pk, camera_ref, site, siteKey, key, size });
     }
   }
   return cameras.slice(0, count);
