@@ -6,6 +6,7 @@ import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
+import { limitUrl } from "./http/request.ts";
 import { createMock } from "./mock/middleware.ts";
 import { requireSettings } from "./settings.ts";
 import { createGo } from "./site/go.ts";
@@ -35,6 +36,7 @@ export function createApp(now = () => Date.now()) {
     return next();
   });
   app.use(createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]));
+  app.use(limitUrl);
   app.use(mock.handle);
   app.route("/", createCollection());
   app.route("/", createLanding());

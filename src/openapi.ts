@@ -131,6 +131,9 @@ const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid 
 const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
+const TOO_LONG = error("The URL is longer than 2048 characters, or has more than 50 parameters.", {
+  [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
+});
 const THROTTLED = error(
   "The client has sent more requests than this deployment allows, or `prefer` asks for this status.",
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
@@ -215,6 +218,7 @@ const LIST: Operation = {
       "POST ": 'Method "POST" not allowed.',
     }),
     406: NOT_ACCEPTABLE,
+    414: TOO_LONG,
     429: THROTTLED,
     503: error(
       "The collection cannot be read at the moment. `Retry-After` says when to try again.",
@@ -247,6 +251,7 @@ const DESCRIBE: Operation = {
     400: INVALID_PREFER,
     404: error("`format` is unknown.", { "OPTIONS ?format=xml": "Not found." }),
     406: NOT_ACCEPTABLE,
+    414: TOO_LONG,
     429: THROTTLED,
     default: OTHER,
   },

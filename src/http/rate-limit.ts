@@ -4,6 +4,7 @@ import { expandIPv6 } from "hono/utils/ipaddr";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
+import { mayHavePreferences } from "./request.ts";
 
 /** The period of the limit as `RATE_LIMIT` gives it, in seconds; undefined if requests are not limited. */
 export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
@@ -15,20 +16,20 @@ const UNKNOWN_CLIENT = "unknown";
 
 /**
  * Creates a middleware that refuses clients that send too many requests (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
- * @param exempt paths that always respond, so that people can read about the service and its limit
+ * @param exempt paths that always respond, so that people can read about the service and its limit, unless the request asks for a
+ *   fault: one that waits costs more than a page
  * @throws 429
  */
 export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
   return function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
-    return period === undefined || exempt.includes(c.req.path) ? next() : limit(c, next, period);
+    const isExempt = exempt.includes(c.req.path) && !mayHavePreferences(c);
+    return period === undefined || isExempt ? next() : limit(c, next, period);
   };
 }
 
 async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string): Promise<void> {
-  const address = c.req.header("CF-Connecting-IP");
-  if (await allows(c.env.RATE_LIMITER, address === undefined ? UNKNOWN_CLIENT : clientKey(address)))
-    return next();
+  if (await allows(c.env.RATE_LIMITER, identifyClient(c))) return next();
   throw throttled(Number(period));
 }
 
@@ -40,6 +41,12 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
     logFailure({ event: "rate_limit_failed" }, error);
     return true;
   }
+}
+
+/** A key for the client of a request: its address, or its network. */
+export function identifyClient({ req }: Context): string {
+  const address = req.header("CF-Connecting-IP");
+  return address === undefined ? UNKNOWN_CLIENT : clientKey(address);
 }
 
 /** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */

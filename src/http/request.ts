@@ -1,3 +1,4 @@
+import type { Context, MiddlewareHandler } from "hono";
 import { SettingError } from "../env.ts";
 import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
@@ -15,6 +16,26 @@ export function readQuery(url: string): URLSearchParams {
 /** The value of a query parameter, or null if it is absent. If it is repeated, the last value counts. */
 export function lastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
+}
+
+/** No link of the service is as long, and pages for browsers repeat the URL in each of their links. */
+const LONGEST_URL = 2_048;
+/** Pages for browsers have a hidden input for each parameter in each of their forms. */
+const MOST_PARAMETERS = 50;
+
+/**
+ * Refuses URLs that are too long, or that have too many parameters (RFC 9110, 15.5.15).
+ * @throws 414
+ */
+export const limitUrl: MiddlewareHandler = ({ req: { url } }, next) => {
+  if (url.length <= LONGEST_URL && url.split("&").length <= MOST_PARAMETERS) return next();
+  const detail = `A URL has at most ${LONGEST_URL} characters and ${MOST_PARAMETERS} parameters.`;
+  throw new HttpError(414, { detail });
+};
+
+/** Whether a request may have preferences. Reading the header and the query, in which names may be percent-encoded, takes longer. */
+export function mayHavePreferences({ req }: Context): boolean {
+  return req.header("Prefer") !== undefined || /prefer=|%/.test(req.url);
 }
 
 /**

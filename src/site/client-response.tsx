@@ -37,12 +37,15 @@ export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers
   </section>
 );
 
-/** The address of a request with another parameter, or without it if the value is null. */
+/**
+ * The address of a request with another parameter, or without it if the value is null. It is absolute, because a path that begins
+ * with two slashes alone would lead to another host (URL standard, "relative state").
+ */
 export function changeQuery(url: URL, name: string, value: string | null): string {
   const query = new URLSearchParams(url.search);
   if (value === null) query.delete(name);
   else query.set(name, value);
-  return `${url.pathname}?${query}`;
+  return `${url.origin}${url.pathname}?${query}`;
 }
 
 /** @returns undefined if the text is not JSON, because a fault has broken it */

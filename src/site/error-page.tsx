@@ -35,7 +35,7 @@ const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, page, url,
   if (seconds !== null)
     return (
       <>
-        {detail} <a href={url.pathname + url.search}>Try again</a> after {seconds} seconds.
+        {detail} <a href={url.href}>Try again</a> after {seconds} seconds.
       </>
     );
   if (status !== 404) return <>{detail}</>;

@@ -27,7 +27,13 @@ const TEMPLATES: Template[] = [
     headers: { "Content-Type": "application/json" },
     encode: (origin) => JSON.stringify(origin).slice(1, -1),
   },
-  { path: REFERENCE_PATH, file: `${REFERENCE_PATH}.html`, headers: HTML_HEADERS, encode: escapeText },
+  {
+    path: REFERENCE_PATH,
+    file: `${REFERENCE_PATH}.html`,
+    headers: HTML_HEADERS,
+    // The commands of the page have URLs between single quotes.
+    encode: (origin) => escapeText(origin.replaceAll("'", "%27")),
+  },
 ];
 
 export function createTemplates(): Hono<{ Bindings: Env }> {

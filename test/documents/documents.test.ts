@@ -121,6 +121,7 @@ test("docs/endpoint.md lists exactly the bodies of errors", async () => {
     send("?format=xml"),
     send("", { method: "POST" }),
     send("", { headers: { Accept: "image/png" } }),
+    send(`?${"&".repeat(50)}`),
     send("?prefer=code%3D429,retry-after%3D10"),
     send("?prefer=code%3D503"),
   ]);

@@ -15,6 +15,7 @@ const ERROR = { ...COMMON, ...JSON_TYPE, "cache-control": "no-store", etag: null
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
+const TOO_LONG = "A URL has at most 2048 characters and 50 parameters.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
 function page(
@@ -46,6 +47,7 @@ export function listPages({ count, records }: Target): Exchange[] {
     page("?as_of=5&page=2", 2, "as_of=5&format=api&page=PAGE"),
     page("?z=1&page=2&a=%C3%BC", 2, "a=%C3%BC&format=api&page=PAGE&z=1"),
     page("", 1, undefined, "text/html;q=0.9, */*"),
+    page(`?${"x=&".repeat(48)}page=2&x`, 2, `format=api&page=PAGE${"&x=".repeat(49)}`),
     ...(records ? [page(`?page=${last}`, last)] : []),
   ];
 }
@@ -89,6 +91,8 @@ export function listRefusals({ records }: Target): Exchange[] {
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),
     error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM),
+    error(`${PATH}?${"&".repeat(50)}`, 414, TOO_LONG),
+    html(`${PATH}?${"&".repeat(50)}`, 414, /<h1>414 URI Too Long</),
     ...["", "?page=2&format=json&x=%20+"].map((query) => ({
       send: PATH.slice(0, -1) + query,
       status: 301,

@@ -46,7 +46,7 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     const page = {
       with: { accept },
       status: 503,
-      body: /^<!doctype html>.*<h1>503 .*<a href="\/\S*">Try again<\/a> after 5 seconds/s,
+      body: /^<!doctype html>.*<h1>503 .*<a href="https:\/\S*">Try again<\/a> after 5 seconds/s,
     };
     const exchanges: Exchange[] = [
       { send: PATH, ...UNAVAILABLE },
@@ -137,12 +137,20 @@ describe("the rate limit", () => {
   test("refuses requests, but no preflights and no pages about the service", () =>
     checkExchanges(
       openLimited({ limit: async () => ({ success: false }) }),
-      ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
+      ...[
+        "/nothing",
+        PATH,
+        PATH.slice(0, -1),
+        `${PATH}?prefer=code=500`,
+        "/?prefer=hang",
+        "/docs?p%72efer=hang",
+      ].map((send) => ({
         send,
         status: 429,
         headers: { "retry-after": "60", "cache-control": "no-store" },
         body: { detail: "Request was throttled. Expected available in 60 seconds." },
       })),
+      { send: "/", with: { prefer: "hang" }, status: 429 },
       { send: `OPTIONS ${PATH}`, with: { "access-control-request-method": "GET" }, status: 204 },
       ...["/", "/docs", "/openapi.json", "/healthz"].map((send) => ({ send })),
     ));

@@ -1,10 +1,11 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createFailingService } from "../failures/failing-service.ts";
-import { createInstance, createMemoryService } from "../memory-service.ts";
+import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
+const HERE = ORIGIN + PATH;
 const NOT_FOUND = "404 Not Found";
 const ON_REQUEST = "A preference asked for this error; nothing is wrong. The same address without it";
 const NUMBERED = "Pages are numbered from 1, which has the newest records, to the last page.";
@@ -21,20 +22,21 @@ function readError(page: string) {
 }
 
 test.each([
-  [`${PATH}?prefer=code=400`, "400 Bad Request", ON_REQUEST, [`${PATH}?`]],
-  [`${PATH}?prefer=code=418`, "418 Client Error", ON_REQUEST, [`${PATH}?`]],
-  [`${PATH}?prefer=code=451`, "451 Unavailable For Legal Reasons", ON_REQUEST, [`${PATH}?`]],
-  [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, [`${PATH}?`]],
-  [`${PATH}?x=1&prefer=code=503&page=3`, "503 Service Unavailable", ON_REQUEST, [`${PATH}?x=1&page=3`]],
-  ["/?x=1&prefer=code=503", "503 Service Unavailable", ON_REQUEST, ["/?x=1"]],
-  [`${PATH}?page=999&x=1`, NOT_FOUND, "The last page is page 7.", [`${PATH}?page=7&x=1`]],
+  [`${PATH}?prefer=code=400`, "400 Bad Request", ON_REQUEST, [`${HERE}?`]],
+  [`${PATH}?prefer=code=418`, "418 Client Error", ON_REQUEST, [`${HERE}?`]],
+  [`${PATH}?prefer=code=451`, "451 Unavailable For Legal Reasons", ON_REQUEST, [`${HERE}?`]],
+  [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, [`${HERE}?`]],
+  [`${PATH}?x=1&prefer=code=503&page=3`, "503 Service Unavailable", ON_REQUEST, [`${HERE}?x=1&page=3`]],
+  ["/?x=1&prefer=code=503", "503 Service Unavailable", ON_REQUEST, [`${ORIGIN}/?x=1`]],
+  ["//a.example/b?prefer=code=503", "503 Service Unavailable", ON_REQUEST, [`${ORIGIN}//a.example/b?`]],
+  [`${PATH}?page=999&x=1`, NOT_FOUND, "The last page is page 7.", [`${HERE}?page=7&x=1`]],
   [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, []],
   [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, []],
   [
     `${PATH}?format=xml&page=2`,
     NOT_FOUND,
     "There are only the formats api and json.",
-    [`${PATH}?format=api&page=2`, `${PATH}?format=json&page=2`],
+    [`${HERE}?format=api&page=2`, `${HERE}?format=json&page=2`],
   ],
   [`${PATH}7/`, NOT_FOUND, `There is nothing at this address. The collection is at ${PATH}.`, [PATH]],
   [`${PATH}?prefer=x=1`, "400 Bad Request", "x=1 is unknown.", []],
@@ -61,7 +63,7 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
   control.fails = true;
   const page = await (await service.fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
   const advice = "Service temporarily unavailable, try again later. Try again after 5 seconds.";
-  expect(readError(page)).toMatchObject({ advice, links: [`${path}?page=2&x=1`] });
+  expect(readError(page)).toMatchObject({ advice, links: [`${ORIGIN}${path}?page=2&x=1`] });
   expect(page).not.toContain(control.message);
 });
 
@@ -70,6 +72,19 @@ test("the page for too many requests asks the person to wait", async () => {
   const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
   const page = await (await limited.fetch(`${PATH}?page=2`, IN_BROWSER)).text();
   const advice = "Request was throttled. Expected available in 10 seconds. Try again after 10 seconds.";
-  expect(readError(page)).toMatchObject({ advice, links: [`${PATH}?page=2`] });
+  expect(readError(page)).toMatchObject({ advice, links: [`${HERE}?page=2`] });
   expect(readShown(page).headers.get("retry-after")).toBe("10");
+});
+
+test.each([
+  ["parameters", "a&".repeat(7_500)],
+  ["characters", "a".repeat(15_000)],
+])("the page for a URL with too many %s does not repeat it in links and forms", async (_, query) => {
+  const response = await service.fetch(`${PATH}?${query}`, IN_BROWSER);
+  const page = await response.text();
+  expect([response.status, readError(page).advice]).toEqual([
+    414,
+    "A URL has at most 2048 characters and 50 parameters.",
+  ]);
+  expect(page.length).toBeLessThan(8_000);
 });

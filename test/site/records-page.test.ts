@@ -119,7 +119,7 @@ describe("the banner of a page", () => {
     expect(findBanners(await open(""))).toEqual([]);
     expect(findBanners(await open("?prefer=delay=1&page=3"))).toEqual([
       expect.stringMatching(
-        /A preference changed .* <code>delay=1<.* <a href="\/api\/tf1\/records\/\?page=3">/,
+        /A preference changed .* <code>delay=1<.* <a href="https:\/\/counts\.example\/api\/tf1\/records\/\?page=3">/,
       ),
     ]);
   });
@@ -137,7 +137,7 @@ describe("the banner of a page", () => {
   test("links to the page without the faults of the deployment", async () => {
     const { fetch } = createInstance(service.store, { settings: { PREFER: "delay=1" } });
     const read = async (query: string) => (await fetch(PATH + query, IN_BROWSER)).text();
-    const link = `<a href="${PATH}?page=3&amp;prefer=none">`;
+    const link = `<a href="${ORIGIN}${PATH}?page=3&amp;prefer=none">`;
     expect(await read("?page=3")).toContain(`<code>delay=1</code>. ${link}`);
     expect(await read("?page=3&prefer=code=503")).toContain(link);
     expect(findBanners(await read("?page=3&prefer=none"))).toEqual([]);

@@ -74,13 +74,15 @@ describe("the OpenAPI document", () => {
     expect((await read(ORIGIN)).text).toBe(JSON.stringify(describeService(ORIGIN)));
   });
 
-  test.each(["https://a$&b.example", 'https://a"b.example', "https://a&b'.example"])(
-    "and the reference contain the origin %s without interpreting it",
+  test.each(["https://a$&b.example", 'https://a"b.example', "https://a&b';id;'c.example"])(
+    "and the reference contain the origin %s, but no quote that would end an argument of curl",
     async (origin) => {
       expect((await read(origin)).origin).toBe(origin);
       const page = await (await service.fetch(`${origin}/docs`)).text();
       const [, attribute = ""] = / data-url="([^"]*)" aria-label/.exec(page) ?? [];
-      expect(extractText(attribute)).toBe(`${origin}/api/tf1/records/`);
+      const url = `${origin.replaceAll("'", "%27")}/api/tf1/records/`;
+      expect(extractText(attribute)).toBe(url);
+      expect(extractText(page)).toContain(`curl -si '${url}?page=2'`);
     },
   );
 
