@@ -2,7 +2,8 @@ import type { Context, Next } from "hono";
 import type { CollectionEnv } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, ERROR_CACHING, isCurrent } from "../http/headers.ts";
-import { readQuery } from "../http/request.ts";
+import { identifyClient } from "../http/rate-limit.ts";
+import { mayHavePreferences, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import {
   createCounter,
@@ -17,9 +18,15 @@ import { OPTION_NAMES, type OptionName } from "./options.ts";
 import { changePage, countHidden } from "./page-faults.ts";
 import { type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
 import { breakBody, createClosing, createError } from "./response-faults.ts";
-import { createWaiting, tooManyWaiting } from "./waiting.ts";
+import { createWaiting } from "./waiting.ts";
 
 type MockContext = Context<CollectionEnv>;
+
+/** What a response follows. */
+interface Asked extends Preferences {
+  /** Who asked for it; undefined if the deployment did. */
+  client: string | undefined;
+}
 
 interface Mock {
   now(): number;
@@ -41,9 +48,7 @@ export function createMock(now: () => number) {
     handle(c: Context, next: Next): Promise<void> {
       // With FAULTS off, `prefer` is a parameter and `Prefer` a header without meaning.
       if (c.env.FAULTS === "off") return next();
-      // Skip parsing unless the request may contain `prefer`, whose name may be percent-encoded.
-      const isUsed = c.env.PREFER || c.req.header("Prefer") !== undefined || /prefer=|%/.test(c.req.url);
-      return isUsed ? followPreferences(c, next, mock) : next();
+      return c.env.PREFER || mayHavePreferences(c) ? followPreferences(c, next, mock) : next();
     },
 
     /** Forgets all requests that `times` has counted. */
@@ -62,6 +67,7 @@ async function followPreferences(c: MockContext, next: Next, mock: Mock): Promis
   if (grow) c.set("hide", (count) => countHidden(count, grow, now));
   // Elsewhere, only `grow` of PREFER applies, so that `/go` leads to a page of the view that is shown.
   const { options, texts } = c.req.path === COLLECTION_PATH ? asked : own;
+  const client = texts === own.texts ? identifyClient(c) : undefined;
   if (texts.size === 0 && own.warnings.length === 0) return next();
   const serve = async () => {
     await next();
@@ -70,7 +76,7 @@ async function followPreferences(c: MockContext, next: Next, mock: Mock): Promis
     c.res = undefined;
     return response;
   };
-  c.res = await respond(c, serve, mock, { ...own, options, texts });
+  c.res = await respond(c, serve, mock, { ...own, options, texts, client });
 }
 
 /**
@@ -81,9 +87,9 @@ async function respond(
   c: MockContext,
   serve: () => Promise<Response>,
   mock: Mock,
-  preferences: Preferences,
+  asked: Asked,
 ): Promise<Response> {
-  const { options, texts } = preferences;
+  const { options, texts, client } = asked;
   const { method, raw } = c.req;
   const [url, now] = [new URL(c.req.url), mock.now()];
   const random = createRandom(options.seed, pageKey(method, url));
@@ -92,8 +98,8 @@ async function respond(
   let response = options.on && (await serve());
   // Requests with other options are counted by themselves.
   const count = () => mock.counter.count(`${requestKey(method, url)} ${[...texts.values()]}`);
-  const decision = decide(options, { page: c.get("page"), now, count, random });
-  if (!(await mock.wait(decision, raw.signal))) return respondWithError(tooManyWaiting(), c);
+  const decided = decide(options, { page: c.get("page"), now, count, random });
+  const decision = await mock.wait(decided, raw.signal, client);
   if (decision.faults.close) response = createClosing();
   else if (decision.status !== undefined) {
     c.set("fault", true);
@@ -101,7 +107,7 @@ async function respond(
   } else response ??= await serve();
   const isPage = response.status === 200 && c.get("page") !== undefined;
   const [changed, faults] = await changeResponse(response, isPage, decision, random);
-  announce(changed.headers, preferences, faults, isPage);
+  announce(changed.headers, asked, faults, isPage);
   return condition === undefined ? changed : confirmCopy(changed, condition);
 }
 
@@ -144,10 +150,11 @@ function announce(
   faults: OptionName[],
   isPage: boolean,
 ): void {
-  const isFaulty = faults.length > 0;
-  if (isFaulty) headers.delete("ETag");
+  // A cache must not give the text of a client to others, not even with a 304 (RFC 9111, 4.3.4).
+  const isForOne = faults.length > 0 || warnings.length > 0;
+  if (isForOne) headers.delete("ETag");
   if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHING))
-    headers.set("Cache-Control", isFaulty ? ERROR_CACHING : UNCHANGED_CACHING);
+    headers.set("Cache-Control", isForOne ? ERROR_CACHING : UNCHANGED_CACHING);
   const names = new Set([...faults, ...listLimits(faults)]);
   // It changes every page, but is not a fault.
   if (options.grow && isPage) names.add("grow");

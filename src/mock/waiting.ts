@@ -10,23 +10,45 @@ export const SLOW_MS = 2_000;
 /** How many responses of an instance wait at a time. In workerd each takes up to 0.1 MB, and an instance has 128 MB. */
 const MOST_WAITING = 100;
 
-/** Creates a function that waits as decided, and returns false if too many wait: a stranger can ask for any number of waits. */
+/** How many of them wait because one client asked for it, so that others can ask too. */
+const MOST_OF_CLIENT = 50;
+
+interface Wait {
+  /** When it no longer counts, in milliseconds since 1970: if a client disconnects, workerd ends the request without notice. */
+  end: number;
+  /** Who asked for it; undefined if the deployment did. */
+  client: string | undefined;
+}
+
+/** Creates a function that waits as decided, if not too many wait: a stranger can ask for any number of waits. */
 export function createWaiting() {
-  // If a client disconnects, workerd ends the request without notice. So each has a time after which it no longer counts.
-  const ends = new Set<{ at: number }>();
-  return async (decision: Decision, signal: AbortSignal): Promise<boolean> => {
+  const waits = new Set<Wait>();
+  /**
+   * @param client who asked for the wait; undefined if the deployment did
+   * @returns the decision, or one without a fault if a wait of the deployment is not possible: nobody asked for an error
+   * @throws 503 if one that a client asked for is not possible
+   */
+  return async (decision: Decision, signal: AbortSignal, client: string | undefined): Promise<Decision> => {
     const { before, body } = findWaits(decision);
-    if (before + body === 0) return true;
+    if (before + body === 0) return decision;
     const now = Date.now();
-    for (const end of ends) if (end.at <= now) ends.delete(end);
-    if (ends.size >= MOST_WAITING) return false;
-    const end = { at: now + before + body };
-    ends.add(end);
+    for (const wait of waits) if (wait.end <= now) waits.delete(wait);
+    if (!hasRoom(waits, client)) {
+      if (client === undefined) return { faults: {} };
+      throw tooManyWaiting();
+    }
+    const wait = { end: now + before + body, client };
+    waits.add(wait);
     await sleep(before, signal);
     // A slow body counts until its time is over, even if the client disconnects.
-    if (body === 0) ends.delete(end);
-    return true;
+    if (body === 0) waits.delete(wait);
+    return decision;
   };
+}
+
+function hasRoom(waits: Set<Wait>, client: Wait["client"]): boolean {
+  const own = Array.from(waits).filter((wait) => wait.client === client);
+  return waits.size < MOST_WAITING && (client === undefined || own.length < MOST_OF_CLIENT);
 }
 
 /** How long to wait before the response, and for how long its body is sent. With `body=slow` the delay is that of the body. */
@@ -36,8 +58,8 @@ function findWaits({ delayMs, faults }: Decision): { before: number; body: numbe
 }
 
 /** The response to a request that would wait beside too many others. */
-export function tooManyWaiting(): HttpError {
-  const warning = `${MOST_WAITING} responses wait already, which is the most that may wait at a time.`;
+function tooManyWaiting(): HttpError {
+  const warning = `At most ${MOST_WAITING} responses wait at a time, ${MOST_OF_CLIENT} of them for one client.`;
   return new HttpError(503, { headers: { ...unavailable().headers, "Mock-Warning": warning } });
 }
 

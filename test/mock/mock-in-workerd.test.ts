@@ -72,14 +72,14 @@ test("hang sends nothing, and delays no other request", async () => {
   expect(await hanging).toBe("aborted");
 });
 
-test("100 clients that disconnect while they wait let others wait when their time is over", async () => {
+test("a client that disconnects while 50 of its responses wait can wait again when their time is over", async () => {
   const client = new AbortController();
   // Long enough that they wait together on a busy machine too.
-  const waiting = Array.from({ length: 100 }, () => get("delay=5000", { signal: client.signal }));
+  const waiting = Array.from({ length: 50 }, () => get("delay=5000", { signal: client.signal }));
   await expect.poll(async () => (await get("delay=1")).status, { timeout: 5_000 }).toBe(503);
   client.abort();
   await Promise.allSettled(waiting);
-  // Others than these 100 may count too, so one that waits again shows nothing.
+  // Others than these 50 may count too, so one that waits again shows nothing.
   const countWaits = async () => {
     const responses = await Promise.all(Array.from({ length: 50 }, () => get("delay=200")));
     return responses.filter(({ status }) => status === 200).length;

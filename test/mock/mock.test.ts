@@ -203,7 +203,9 @@ describe("an option that is wrong", () => {
   const error = { status: 400, headers: { "cache-control": "no-store", "mock-warning": null } };
 
   test.each<Exchange>([
-    prefer("code=200, dealy=5", PAGE, { headers: { ...INTACT, "mock-warning": detail } }),
+    prefer("code=200, dealy=5", PAGE, {
+      headers: { ...FAULTY, "preference-applied": null, "mock-warning": detail },
+    }),
     prefer("code=é\tSet-Cookie: a=b", PAGE, { headers: { "mock-warning": /^code=\?\?Set-Cookie: a=b is/ } }),
     ...[PATH, "/", "/nothing"].map((path) => ({ send: path + query, ...error, body: { detail } })),
     { send: PATH + query, with: { Accept: "text/html" }, status: 400, body: /Did you mean delay\?/ },
@@ -215,7 +217,7 @@ describe("a cache", () => {
     ["body=garbage", PAGE, FAULTY],
     ["count=+1", PAGE, FAULTY],
     ["on=9, code=500", PAGE, INTACT],
-    ["code=x", PAGE, INTACT],
+    ["code=x", PAGE, FAULTY],
     ["next=null, on=last", PAGE, INTACT],
     ["grow=15/m", PAGE, { ...INTACT, "preference-applied": 'grow="15/m"' }],
   ])("keeps no response to %s without asking again", (text, target, headers) =>
@@ -238,6 +240,7 @@ describe("a cache", () => {
       ["on=13, code=503", 503],
       ["on=13, fail=0", 304],
       ["on=13, body=empty", 200],
+      ["code=x", 200],
       ["next=null, on=last", 304],
     ] as const) {
       const headers = status === 304 ? { etag, "cache-control": "no-cache" } : { etag: null };

@@ -25,37 +25,39 @@ test.each([
   expect(seen).toEqual([status]);
 });
 
-test("at most 100 responses wait at a time, and others are refused with the reason", async () => {
+const send = (Prefer: string, address: string, signal?: AbortSignal) =>
+  service.fetch(PAGE, { headers: { Prefer, "CF-Connecting-IP": address }, ...(signal && { signal }) });
+
+test("at most 100 responses wait at a time, 50 for one client, and others are refused with the reason", async () => {
   stopClock();
-  const send = (Prefer: string, client?: AbortController) =>
-    service.fetch(PAGE, { headers: { Prefer }, ...(client && { signal: client.signal }) });
   const refused = {
     status: 503,
     retry: "5",
-    warning: "100 responses wait already, which is the most that may wait at a time.",
+    warning: "At most 100 responses wait at a time, 50 of them for one client.",
   };
   const read = async (response: Response | Promise<Response>) => {
     const { status, headers } = await response;
     return { status, retry: headers.get("Retry-After"), warning: headers.get("Mock-Warning") };
   };
   const client = new AbortController();
-  const hanging = Array.from({ length: 50 }, () => send("hang", client).catch(() => undefined));
-  const delayed = Array.from({ length: 49 }, () => send("delay=10000"));
+  const hanging = Array.from({ length: 50 }, () => send("hang", "::1", client.signal).catch(() => undefined));
+  const delayed = Array.from({ length: 49 }, () => send("delay=10000", "::2:0:0:0:1"));
   while (vi.getTimerCount() < 99) await Promise.resolve();
-  const slow = await send("body=slow");
+  expect(await read(send("delay=1", "::3")), "the network of the first client").toEqual(refused);
+  const slow = await send("body=slow", "::2:0:0:0:2");
   for (const prefer of ["hang", "delay=1", "body=slow", "on=2, hang"])
-    expect(await read(send(prefer)), prefer).toEqual(refused);
-  expect(await read(send("code=404"))).toMatchObject({ status: 404, warning: null });
-  expect((await send("")).status).toBe(200);
+    expect(await read(send(prefer, "192.0.2.3")), prefer).toEqual(refused);
+  expect(await read(send("code=404", "192.0.2.3"))).toMatchObject({ status: 404, warning: null });
+  expect((await send("", "::1")).status).toBe(200);
 
   await slow.body?.cancel();
-  expect(await read(send("hang"))).toEqual(refused);
+  expect(await read(send("hang", "192.0.2.3"))).toEqual(refused);
   await vi.advanceTimersByTimeAsync(2_000);
-  expect((await send("body=slow")).status, "the slow body is over").toBe(200);
+  expect((await send("body=slow", "::2:0:0:0:2")).status, "the slow body is over").toBe(200);
 
   client.abort();
   await Promise.all(hanging);
-  expect((await send("body=slow")).status, "clients have disconnected").toBe(200);
+  expect((await send("body=slow", "::1")).status, "clients have disconnected").toBe(200);
   await vi.advanceTimersByTimeAsync(10_000);
   expect(await Promise.all(delayed.map(async (response) => (await response).status))).toEqual(
     Array(49).fill(200),
@@ -82,4 +84,21 @@ test.each([
   await reading;
   expect(pieces.join("")).toBe(whole);
   expect(pieces.length).toBeGreaterThan(15);
+});
+
+test("a wait of PREFER that is not possible is left out, and no request that asks for nothing gets an error", async () => {
+  const { fetch } = await createMemoryService(makeRecords(40), {
+    settings: { PREFER: "delay=10, code=404" },
+  });
+  stopClock();
+  const status = async (init?: RequestInit) => (await fetch(PAGE, init)).status;
+  const ask = (address: string) => status({ headers: { Prefer: "hang", "CF-Connecting-IP": address } });
+  const hanging = ["192.0.2.1", "192.0.2.2"].flatMap((address) => Array(50).fill(address).map(ask));
+  while (vi.getTimerCount() < 100) await Promise.resolve();
+  expect(await status()).toBe(200);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(await Promise.all(hanging)).toEqual(Array(100).fill(503));
+  const delayed = status();
+  await vi.advanceTimersByTimeAsync(10);
+  expect(await delayed).toBe(404);
 });
