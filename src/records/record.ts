@@ -88,7 +88,7 @@ function createPageSchema() {
  */
 export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
 
-/** The records of one hour of the day in UTC, and all road users that they counted. */
+/** The records of one hour of the day in UTC, without those of failing cameras, and all road users that they counted. */
 export type Hour = [records: number, roadUsers: number];
 
 /** A summary of the records of a load, which is stored with it, so that nobody has to read all records. */

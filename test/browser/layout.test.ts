@@ -112,7 +112,7 @@ const FAULTS = "section:first-of-type .entries:first-of-type > div";
 
 test.for([
   [RECORDS, "tbody tr", 15],
-  [`${RECORDS}?page=2`, "text=newest first: page 2 of 2708.", 1],
+  [`${RECORDS}?page=2`, "text=newest first: page 2 of 2,708.", 1],
   [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
   ["/", ".code", 5],
   ["/docs", FAULTS, Object.keys(MOCK_OPTIONS).length],

@@ -75,7 +75,7 @@ test("gathers statistics of records in any order: their road users, and those of
       ["2019-05-16", 1, 0, 1, 41],
       ["2019-05-18", 2, 1, 0, 40],
     ],
-    hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [2, 40]) },
+    hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [1, 40]) },
     sources: [],
     source_count: 0,
   };

@@ -38,8 +38,9 @@ describe("the landing page of a collection", () => {
       `<code>${ORIGIN}/api/tf1/records/</code>`,
       "<strong>100</strong> on 7 pages",
       "<strong>4</strong>",
-      "<strong>86.0 % True</strong> of 50 records with a known status",
-      "on 1 day, until 2019-05-17T12:00:00Z",
+      "<strong>86.0\u00a0% True</strong> of 50 records with a known status",
+      "on 1 day, until 12:00:00 UTC",
+      "cars 1,365 · persons 548 · bicycles 187 · trucks 141 · motorcycles 47 · buses 91",
     ])
       expect(page).toContain(fact);
   });
@@ -83,7 +84,7 @@ describe("the landing page of a collection", () => {
       ["2019-06-01", "1 Jun 2019"],
     ]);
     expect(rows).toHaveLength(17);
-    expect(rows[0]![3]).toMatch(/>64<.*>15.6 %<.*>22.4</);
+    expect(rows[0]![3]).toMatch(/>64<.*>15.6\u00a0%<.*>26.6</);
     expect(page).toMatch(/<details><summary>5 earlier days<\/summary><table/);
   });
 });
@@ -100,7 +101,12 @@ describe("the landing page shows the setting", () => {
       "not limit",
     ],
     [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "does not limit", "get 429"],
-    [{ PREFER: "delay=1" }, { prefer: "delay=1" }, "<code>delay=1</code>", "prefer=delay"],
+    [
+      { PREFER: "fail=0.1" },
+      { prefer: "fail=0.1" },
+      "get that of this deployment: <code>fail=0.1</code>",
+      "for every",
+    ],
     [{}, { faults: true, prefer: null }, "Test a client", "prefer=none"],
     [{ FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
     [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test a client"],

@@ -4,7 +4,7 @@ import type { Day, Hour } from "../../src/records/record.ts";
 import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
 import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
-import { formatNumber, formatShare } from "../../src/site/text-format.ts";
+import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/site/text-format.ts";
 import { extractText } from "./web-page.ts";
 
 test.each([
@@ -16,11 +16,26 @@ test.each([
 ])("the number %i is written as %s", (value, text) => expect(formatNumber(value)).toBe(text));
 
 test.each([
-  [0, 20_000, "0 %"],
-  [1, 20_000, "0.1 %"],
-  [86, 100, "86.0 %"],
-  [19_999, 20_000, "99.9 %"],
-  [20_000, 20_000, "100 %"],
+  [999_999, "999,999"],
+  [1_234_567, "1.23M"],
+  [27_200_000_000, "27.2B"],
+])("in a narrow place, the number %i is written as %s", (value, text) =>
+  expect(formatCompact(value)).toBe(text),
+);
+
+test.each([
+  [0.123, "0.12"],
+  [6.25, "6.3"],
+  [1_234.5, "1,235"],
+  [27_200_000, "27.2M"],
+])("the mean %d is written as %s", (mean, text) => expect(formatMean(mean)).toBe(text));
+
+test.each([
+  [0, 20_000, "0\u00a0%"],
+  [1, 20_000, "0.1\u00a0%"],
+  [86, 100, "86.0\u00a0%"],
+  [19_999, 20_000, "99.9\u00a0%"],
+  [20_000, 20_000, "100\u00a0%"],
 ])("the share %i of %i is written as %s", (part, whole, text) => expect(formatShare(part, whole)).toBe(text));
 
 test.each([
@@ -112,6 +127,7 @@ describe("the figure", () => {
     [10.2, "<li>12</li><li>6</li><li>0</li>"],
     [0.11, "<li>0.12</li><li>0.06</li><li>0</li>"],
     [99, "<li>100</li><li>50</li><li>0</li>"],
+    [27_200_000, "<li>30M</li><li>15M</li><li>0</li>"],
   ])("of at most %d road users has the scale %s", (mean, scale) => {
     const html = HoursFigure({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
     expect(html).toContain(scale);

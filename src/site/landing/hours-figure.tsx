@@ -1,5 +1,6 @@
 import type { Hour, Statistics } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
+import { formatCompact, formatMean } from "../text-format.ts";
 
 /** A line of the figure for each kind of day. */
 const KINDS = [
@@ -11,7 +12,7 @@ const KINDS = [
 type Means = (number | null)[];
 
 /**
- * The mean road users per record by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
+ * The mean road users per record of a working camera by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
  * below it says what a reader can see.
  */
 export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
@@ -22,7 +23,7 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
   return (
     <figure class="panel">
       <figcaption>
-        <b>Road users per record, by hour of the day in UTC</b>
+        <b>Road users per record of a working camera, by hour of the day in UTC</b>
       </figcaption>
       <div class="plot" aria-hidden="true">
         <Scale labels={[top, top / 2, 0]} />
@@ -75,7 +76,7 @@ function writePath(means: Means, top: number): string {
 const Scale: FC<{ labels: number[] }> = ({ labels }) => (
   <ul>
     {labels.map((label) => (
-      <li>{Number(label.toPrecision(3))}</li>
+      <li>{label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)}</li>
     ))}
   </ul>
 );
@@ -92,9 +93,4 @@ function describe(name: string, means: Means): string {
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
   return `${formatMean(mean)} from ${hour} to ${hour + 1} h UTC`;
-}
-
-/** A mean with one decimal; below 1, with two. */
-export function formatMean(mean: number): string {
-  return mean.toFixed(mean < 1 ? 2 : 1);
 }

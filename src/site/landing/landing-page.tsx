@@ -39,7 +39,8 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
       )}
       <h2>Read all records</h2>
       <p>
-        Follow <code>next</code> until it is null. These programs also wait if the service asks for it.
+        Follow <code>next</code> until it is null. <RateLimit {...summary} /> These programs also wait if the
+        service asks for it.
       </p>
       {writePrograms(url).map(({ language, code }) => (
         <details name="program">
@@ -47,8 +48,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
           <CodeBlock code={code} label={language} />
         </details>
       ))}
-      {summary.faults && <Faults url={url} />}
-      <Settings {...summary} />
+      {summary.faults && <Faults {...summary} />}
     </Layout>
   ).html;
 }
@@ -100,7 +100,7 @@ const Collection: FC<Summary> = (summary) => {
           <div>
             <dt>{name}</dt>
             <dd>
-              <strong>{value}</strong> {detail}
+              {value && <strong>{value}</strong>} {detail}
             </dd>
           </div>
         ))}
@@ -113,7 +113,7 @@ type Fact = [name: string, value: string, detail: string];
 
 function listFacts({ count, pages, statistics }: Summary): Fact[] {
   const { first, last, cameras, days, camera_ok, totals } = statistics;
-  const counted = ROAD_USERS.reduce((sum, name) => sum + totals[name], 0);
+  const counted = ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`);
   const known = count - camera_ok.null;
   const health: [string, string] =
     known === 0
@@ -125,9 +125,10 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
   const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10));
   return [
     ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
-    ["Cameras", formatNumber(cameras), `${formatQuantity(counted, "road user")} counted`],
-    ["Dates", dates, `on ${formatQuantity(days, "day")}, until ${last}`],
+    ["Cameras", formatNumber(cameras), ""],
+    ["Dates", dates, `on ${formatQuantity(days, "day")}, until ${String(last).slice(11, 19)} UTC`],
     ["Camera health", ...health],
+    ["Road users", "", counted.join(" · ")],
   ];
 }
 
@@ -146,7 +147,7 @@ function writeSourceSentence({
   return `The records come from: ${named.join("; ")}.`;
 }
 
-const Faults: FC<{ url: string }> = ({ url }) => (
+const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
   <>
     <h2>Test a client</h2>
     <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
@@ -155,21 +156,19 @@ const Faults: FC<{ url: string }> = ({ url }) => (
       The links keep the parameter. The API reference lists{" "}
       <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
     </p>
+    {prefer !== null && (
+      <p>
+        Requests of the collection that name no preference get that of this deployment: <code>{prefer}</code>.
+        With <code>prefer=none</code>, the response is not changed.
+      </p>
+    )}
   </>
 );
 
-const Settings: FC<Summary> = ({ prefer, rate_limit_seconds: seconds }) => (
+const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) => (
   <>
-    {prefer !== null && (
-      <p>
-        This deployment does so for every request of the collection that has no preference:{" "}
-        <code>{prefer}</code>. With <code>prefer=none</code>, the response is not changed.
-      </p>
-    )}
-    <p>
-      {seconds === null
-        ? "This deployment does not limit the number of requests."
-        : `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`}
-    </p>
+    {seconds === null
+      ? "This deployment does not limit the number of requests."
+      : `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`}
   </>
 );

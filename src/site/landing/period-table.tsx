@@ -1,7 +1,6 @@
 import { GO_PATH } from "../go.ts";
 import { type FC, Markup } from "../jsx-runtime.ts";
-import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
-import { formatMean } from "./hours-figure.tsx";
+import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import { NAME_LENGTH, type Period, type Periods, type Unit } from "./summary.ts";
 
 /** The periods that are not folded. */
@@ -28,7 +27,7 @@ const Table: FC<Periods> = ({ unit, periods }) => (
     <thead>
       <tr>
         <th scope="col">{unit[0]?.toUpperCase() + unit.slice(1)}</th>
-        {["Records", "Failing", "Road users per record"].map((name) => (
+        {["Records", "Failing", "Road users per record of a working camera"].map((name) => (
           <th scope="col" class="number">
             {name}
           </th>
@@ -46,7 +45,8 @@ const Table: FC<Periods> = ({ unit, periods }) => (
 function writeRow(period: Period, unit: Unit): string {
   const { last, records, failing, unknown, road_users } = period;
   const share = unknown === records ? "–" : formatShare(failing, records - unknown);
-  const figures = [formatNumber(records), share, formatMean(road_users / records)];
+  const mean = failing === records ? "–" : formatMean(road_users / (records - failing));
+  const figures = [formatCompact(records), share, mean];
   const cells = figures.map((figure) => `<td class="number">${figure}</td>`).join("");
   const link = `<a href="${GO_PATH}?date=${last}">${namePeriod(period, unit)}</a>`;
   return `<tr><th scope="row">${link}</th>${cells}</tr>`;

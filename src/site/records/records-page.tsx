@@ -5,7 +5,7 @@ import { CurlBlock, JsonText } from "../code.tsx";
 import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
-import { formatQuantity } from "../text-format.ts";
+import { formatNumber, formatQuantity } from "../text-format.ts";
 import { RecordTable } from "./record-table.tsx";
 
 /**
@@ -15,7 +15,7 @@ import { RecordTable } from "./record-table.tsx";
 export function renderRecords(response: ClientResponse, number: number): string {
   const { url, body } = response;
   const page = parseBody(body) as Page | undefined;
-  const position = `${number}${page ? ` of ${lastPage(page.count)}` : ""}`;
+  const position = `${formatNumber(number)}${page ? ` of ${formatNumber(lastPage(page.count))}` : ""}`;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} scripts={["copy"]}>
