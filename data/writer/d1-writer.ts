@@ -31,6 +31,8 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
     batchBytes: database.batchBytes,
     settleMs: 0,
     write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),
+    // The switch counts them.
+    findLost: async () => [],
     async switchTo(next, blocks, isFirst) {
       if ((await database.write([switchStatement(next, blocks, isFirst)])) > 0) return;
       throw new RefusedSwitchError(

@@ -6,7 +6,8 @@ import { findBeginning, RefusedSwitchError, type WritableStore } from "./writer.
 export interface WritableNamespace extends KeyValueStore {
   put(pairs: Pair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
-  list(): Promise<string[]>;
+  /** Lists the keys that begin so; by default all. */
+  list(prefix?: string): Promise<string[]>;
   /** Bytes of values that one call of `put` should be given. */
   batchBytes: number;
 }
@@ -48,6 +49,11 @@ export function createWritableKv(
     settleMs,
     write: (load, blocks) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: blockKey(load, number), value: text }))),
+    async findLost(load, numbers) {
+      if (isLocal) return [];
+      const stored = new Set(await namespace.list(`block/${load}/`));
+      return numbers.filter((number) => !stored.has(blockKey(load, number)));
+    },
     async switchTo(next, _, isFirst) {
       const replaced = await readState().catch(replaceDamaged);
       if (isFirst && replaced.load !== "")
@@ -60,6 +66,8 @@ export function createWritableKv(
         sequence: replaced.sequence + 1,
       };
       await namespace.put([{ key: STATE_KEY, value: JSON.stringify(state) }]);
+      if (isLocal || (await readState()).load === next.load) return;
+      throw new Error("The namespace does not show the new state.");
     },
     async sweep() {
       // The keys are listed before the state is read, so a load that is switched to in between loses nothing.

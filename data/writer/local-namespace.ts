@@ -27,7 +27,7 @@ export function createLocalNamespace(
   readingMs = READING_MS,
 ): WritableNamespace {
   database.exec(SCHEMA);
-  const list = database.prepare("SELECT key FROM _mf_entries ORDER BY key");
+  const list = database.prepare("SELECT key FROM _mf_entries WHERE substr(key, 1, ?2) = ?1 ORDER BY key");
   const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
   const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
   const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
@@ -56,7 +56,7 @@ export function createLocalNamespace(
         for (const key of keys) remove.run(key);
       });
     },
-    list: async () => list.all().map(({ key }) => String(key)),
+    list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
     batchBytes: 250_000,
   };
 }

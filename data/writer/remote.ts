@@ -107,8 +107,9 @@ function remoteNamespace(choice: StoreChoice): WritableNamespace {
     },
     put: async (pairs) => void (await runBulk("put", pairs)),
     delete: async (keys) => void (await runBulk("delete", keys)),
-    async list() {
-      const listed: { name: string }[] = JSON.parse(await runKv("key", "list"));
+    async list(prefix) {
+      const options = prefix === undefined ? [] : ["--prefix", prefix];
+      const listed: { name: string }[] = JSON.parse(await runKv("key", "list", ...options));
       return listed.map(({ name }) => name);
     },
     batchBytes: BATCH_BYTES,

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { type Collection, joinSources, listBlocks } from "../load-content.ts";
+import { formatCount } from "../messages.ts";
 import type { StoreName } from "./configuration.ts";
 
 /** What a load switches to; `sequence` and `loaded_at` follow from the state that it replaces. */
@@ -11,10 +12,12 @@ export type NextState = Pick<State, "load" | "count" | "source">;
 export interface WritableStore extends Store {
   /** Bytes of block text that one call of `write` should be given. */
   batchBytes: number;
-  /** How long after the last block the switch must wait, in milliseconds, until every reader can see the blocks. */
+  /** How long every reader may see the store as it was before a write, in milliseconds. */
   settleMs: number;
   /** Stores blocks of a load, which readers do not see before the switch. */
   write(load: string, blocks: Block[]): Promise<void>;
+  /** Of the blocks of a load, finds those that the store lost, although their write succeeded. */
+  findLost(load: string, numbers: number[]): Promise<number[]>;
   /**
    * Switches readers to a load.
    * @param blocks how many it has, with the pieces of its statistics
@@ -42,7 +45,7 @@ export interface OpenStore {
 /** The store did not switch to a load. */
 export class RefusedSwitchError extends Error {}
 
-/** A switch failed, and the store does not show whether it happened. */
+/** After a switch, the store does not show the load. Readers may need its blocks, so they are not removed. */
 export class UnknownOutcomeError extends Error {}
 
 export interface WriteOptions {
@@ -52,11 +55,11 @@ export interface WriteOptions {
   isFirst?: boolean;
   /** Called with the number of records that have been written so far. */
   onProgress?: (written: number) => void;
-  /** Called before the load waits until all readers can see its blocks. */
+  /** Called before the load waits until all readers can see what it wrote. */
   onWait?: (seconds: number) => void;
   /** Called when everything is written, before readers are switched. */
   onSwitch?: () => void;
-  /** Called if the load succeeded, but left something behind. */
+  /** Called if something failed, and the load did not. */
   onWarning?: (message: string) => void;
 }
 
@@ -65,7 +68,7 @@ export interface WriteOptions {
  * stored. If it fails or is interrupted before, the records before are still served completely.
  * @returns the name of the load
  * @throws RefusedSwitchError if another load came first
- * @throws UnknownOutcomeError
+ * @throws UnknownOutcomeError if the store does not show the load after the switch
  * @throws Error if the store fails; the records before are then still served
  */
 export async function replaceCollection(
@@ -78,16 +81,23 @@ export async function replaceCollection(
   if (!isFirst) await store.sweep();
   const written: number[] = [];
   try {
-    for (const blocks of batch(collection, sources, store.batchBytes)) {
+    for (const blocks of batch(listBlocks(collection, sources), store.batchBytes)) {
       // Noted before the attempt: some of them may be stored even if it fails.
       written.push(...blocks.map(({ number }) => number));
       await store.write(name, blocks);
       options.onProgress?.(Math.min(collection.count, written.length * BLOCK_SIZE));
     }
-    await settle(store, options);
+    const lost = new Set(await settle(store, name, written, options));
+    if (lost.size > 0) {
+      onWarning(`The store lost ${formatCount(lost.size, "block")}, which it now gets again.`);
+      for (const blocks of batch(listBlocks(collection, sources), store.batchBytes, lost))
+        await store.write(name, blocks);
+      if ((await settle(store, name, written, options)).length > 0)
+        throw new RefusedSwitchError("The store lost blocks that it got twice. Run the command again later.");
+    }
     options.onSwitch?.();
     const next = { load: name, count: collection.count, source: joinSources(sources) };
-    await switchReaders(store, next, written.length, isFirst);
+    await switchReaders(store, next, written.length, options);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError)) await store.discard(name, written).catch(() => undefined);
     throw error;
@@ -100,11 +110,12 @@ function describeLeftovers({ message }: Error): string {
   return `The new records are served, but what they replaced could not be removed: ${message} The next load removes it.`;
 }
 
-/** The blocks of a load and the pieces of its statistics, as many at once as a store should be given. */
-function* batch(collection: Collection, sources: string[], bytes: number): Generator<Block[]> {
+/** As many blocks at once as a store should be given: all, or those with some numbers. */
+function* batch(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Generator<Block[]> {
   let blocks: Block[] = [];
   let size = 0;
-  for (const block of listBlocks(collection, sources)) {
+  for (const block of all) {
+    if (numbers?.has(block.number) === false) continue;
     blocks.push(block);
     size += block.text.length;
     if (size < bytes) continue;
@@ -114,7 +125,13 @@ function* batch(collection: Collection, sources: string[], bytes: number): Gener
   if (blocks.length > 0) yield blocks;
 }
 
-async function settle({ settleMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
+/** Waits until every reader can see the blocks of a load. @returns the numbers of those that are lost */
+async function settle(store: WritableStore, load: string, numbers: number[], options: WriteOptions) {
+  await wait(store, options);
+  return store.findLost(load, numbers);
+}
+
+async function wait({ settleMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (settleMs === 0) return;
   onWait?.(settleMs / 1_000);
   await new Promise((resolve) => setTimeout(resolve, settleMs));
@@ -125,15 +142,20 @@ async function switchReaders(
   store: WritableStore,
   next: NextState,
   blocks: number,
-  isFirst: boolean,
+  options: WriteOptions,
 ): Promise<void> {
   try {
-    await store.switchTo(next, blocks, isFirst);
+    await store.switchTo(next, blocks, options.isFirst === true);
   } catch (cause) {
+    const isRefused = cause instanceof RefusedSwitchError;
+    if (!isRefused) await wait(store, options);
     const reading = await store.readState(undefined, true).catch(() => undefined);
     if (reading?.state.load === next.load) return;
-    if (cause instanceof RefusedSwitchError) throw cause;
-    const message = "The store failed at the end, and it is not known whether the new records are served.";
+    if (isRefused) throw cause;
+    const isReplaced = Date.parse(reading?.state.loaded_at ?? "") > findBeginning(next.load);
+    const message = isReplaced
+      ? "Another load ran at the same time and is served instead of this one."
+      : "The store failed at the end, and it is not known whether the new records are served.";
     throw new UnknownOutcomeError(message, { cause });
   }
 }

@@ -22,12 +22,11 @@ afterEach(async () => {
 
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
 
-/** The namespace with a function that is called before each key is written, and can fail. */
+/** The namespace with a function that is called before each key is written, and can fail, or lose the key by returning false. */
 function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {
   const put: WritableNamespace["put"] = async (pairs) => {
     for (const pair of pairs) {
-      await beforePut(pair.key);
-      await namespace.put([pair]);
+      if ((await beforePut(pair.key)) !== false) await namespace.put([pair]);
     }
   };
   return { ...namespace, put, batchBytes: 1 };
@@ -61,6 +60,63 @@ test("a load that fails removes its own blocks only", async () => {
   await expect(loadRecords(createWritableKv(failing, false, 0), records)).rejects.toThrow("413");
   expect(await listLoads(stores, "kv")).toEqual([before]);
   expect((await readAll(stores.open("kv"))).records).toEqual(records);
+});
+
+test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
+  ["writes a lost block again", ["1", "3"], "done", 2],
+  ["is refused if a block is lost twice, and removes what it stored", ["0", "2", "2"], /^The store lost/, 1],
+  ["whose state is lost is of unknown outcome, and removes nothing", [STATE_KEY], /it is not known/, 2],
+])("a load that %s", async (_, lost, outcome, loads) => {
+  await loadRecords(stores.open("kv"), records.slice(0, 20));
+  const left = [...lost];
+  const lossy = watchPuts((key) => {
+    const index = left.indexOf(key.replace(/^block.*\//, ""));
+    return index < 0 || left.splice(index, 1).length === 0;
+  });
+  const warnings: string[] = [];
+  const options = { onWarning: (message: string) => void warnings.push(message) };
+  const loading = loadRecords(createWritableKv(lossy, false, 0), records, options);
+  expect(
+    await loading.then(
+      () => "done",
+      ({ message }: Error) => message,
+    ),
+  ).toMatch(outcome);
+  expect(warnings).toHaveLength(lost.includes(STATE_KEY) ? 0 : 1);
+  expect(await listLoads(stores, "kv")).toHaveLength(loads);
+  const served = outcome === "done" ? records : records.slice(0, 20);
+  expect((await readAll(stores.open("kv"))).records).toEqual(served);
+});
+
+test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]>([
+  ["succeeds if its state shows late", ["old", "new"], "done"],
+  ["says that another load is served", ["old", "other"], /^Another load ran at the same time/],
+])("a load %s", async (_, shown, outcome) => {
+  await loadRecords(stores.open("kv"), records.slice(0, 20));
+  const [old = null] = await namespace.get([STATE_KEY], 60);
+  const other = JSON.stringify({
+    ...JSON.parse(String(old)),
+    load: "other",
+    loaded_at: "2100-01-01T00:00:00Z",
+  });
+  let isPut = false;
+  const late: WritableNamespace = {
+    ...watchPuts((key) => {
+      isPut ||= key === STATE_KEY;
+    }),
+    async get(keys, cacheTtl) {
+      const [text = null] = await namespace.get(keys, cacheTtl);
+      return [{ old, other, new: text }[(isPut && shown.shift()) || "new"]];
+    },
+  };
+  const loading = loadRecords(createWritableKv(late, false, 0), records);
+  expect(
+    await loading.then(
+      () => "done",
+      ({ message }: Error) => message,
+    ),
+  ).toMatch(outcome);
+  expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
 
 test("a switch that reports a failure is of unknown outcome, and its blocks stay, because it may still show", async () => {

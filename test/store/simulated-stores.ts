@@ -23,11 +23,21 @@ export interface World {
   close(): void;
 }
 
+/** The part of the keys that a put of a simulated KV loses. */
+const LOST = 0.03;
+
 /**
  * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
- * goes back behind what it has shown.
+ * goes back behind what it has shown. A put loses some keys, and succeeds.
+ * @param settleMs how long writers wait, if the test passes the time itself
  */
-export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
+export function createSimulatedKv(
+  now: Clock,
+  random: Random,
+  lagMs: number,
+  onSwitch: OnSwitch,
+  settleMs?: number,
+): World {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
@@ -46,16 +56,18 @@ export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onS
     const namespace: Parameters<typeof createWritableKv>[0] = {
       get: async (keys) => keys.map(view),
       put: async (pairs) => {
-        for (const { key, value } of pairs) write(key, value);
+        for (const { key, value } of pairs) if (random() >= LOST) write(key, value);
       },
       delete: async (keys) => {
         for (const key of keys) write(key, null);
       },
-      list: async () =>
-        [...history.keys()].filter((key) => valueAt(key, now() - Math.floor(random() * lagMs)) !== null),
+      list: async (prefix = "") =>
+        [...history.keys()].filter(
+          (key) => key.startsWith(prefix) && valueAt(key, now() - Math.floor(random() * lagMs)) !== null,
+        ),
       batchBytes: 1,
     };
-    return createWritableKv(namespace, false);
+    return createWritableKv(namespace, false, settleMs);
   };
   return { open, close() {} };
 }

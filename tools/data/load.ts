@@ -64,8 +64,10 @@ async function writeStaged(
 ): Promise<void> {
   const progress = openProgress("writing", { total: staged.count });
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
-  const onWait = (seconds: number) =>
-    printNotice(`Waiting ${seconds} seconds, until all locations of KV can read the new records.`);
+  const onWait = (seconds: number) => {
+    progress.close();
+    printNotice(`Waiting ${seconds} seconds, because KV shows late what was written.`);
+  };
   try {
     await replaceAll(store, staged, { ...options, onProgress: progress.update, onWait, onWarning });
   } catch (cause) {

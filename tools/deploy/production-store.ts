@@ -22,7 +22,8 @@ export async function readDeployedVersion(): Promise<string | undefined> {
 }
 
 /**
- * Creates the database if it is missing, brings its tables up to date, and loads the seed if nothing was ever loaded.
+ * Creates the database if it is missing, brings its tables up to date, and loads the seed into it if nothing was ever loaded. Nothing
+ * is loaded into KV, which may show late that it has records.
  * @param isFirst whether the worker was never deployed. Otherwise no seed is loaded: the worker may serve records from another
  * store, which the seed must not replace
  * @throws Error if a deployed worker would have nothing to serve, or if wrangler fails
@@ -35,13 +36,12 @@ export async function prepareProductionStore(
   if (store === "d1") await createDatabase(configuration);
   else requireNamespaceId(configuration);
   const choice = { store, remote: true };
-  // Without a worker, there is no reader who must see the blocks before the switch.
-  if (isFirst) return loadSeed({ ...choice, settleMs: 0 });
+  if (isFirst && store === "d1") return loadSeed(choice);
   const { state } = await withMigratedStore(choice, ({ store }) => store.readState(undefined, true));
   if (state.load !== "") return;
-  const lag = store === "kv" ? " If you have just loaded some, wait a minute: KV shows a load late." : "";
+  const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `Nothing was ever loaded into the ${store} store. The seed is loaded only before the first deployment, so that it never replaces the records that a worker serves. Load your own records or, with \`npm run data -- load --remote data/seed/*.csv\`, the seed.${lag}`,
+    `The ${store} store shows no records, and this deployment loads no seed, because that could replace records that are served. Load your own records with \`npm run data -- load --remote FILE\`, or the seed with \`npm run data -- load --remote data/seed/*.csv\`.${lag}`,
   );
 }
 

@@ -93,7 +93,7 @@ describe("through the real wrangler,", () => {
     await expectLoaded("d1", BLOCK_SIZE + 1);
   });
 
-  test("load, info and export work with a deployed namespace, in which a load removes old ones", async () => {
+  test("load, info and export work with a deployed namespace, which loses a key, and in which a load removes old ones", async () => {
     const pairs = api.namespaces.get(NAMESPACE)!;
     const served = createName(Date.now() - 50 * 3_600_000);
     const abandoned = createName(Date.now() - 25 * 3_600_000);
@@ -103,11 +103,13 @@ describe("through the real wrangler,", () => {
     const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
     const count = BLOCK_SIZE + 1;
     const choice = { store: "kv", remote: true, config, settleMs: 20 } as const;
+    api.lost = /\/2$/;
     await loadFiles(await writeRecords(count), choice);
     expect([has(abandoned), has(served)], "readers may still need what was replaced").toEqual([false, true]);
     expect(console.error).toHaveBeenCalledWith(
-      "Waiting 0.02 seconds, until all locations of KV can read the new records.",
+      "Waiting 0.02 seconds, because KV shows late what was written.",
     );
+    expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block, which it now gets again.");
     await expectLoaded("kv", count);
     const { store } = openRemoteStore("kv", choice);
     const { state } = await store.readState();

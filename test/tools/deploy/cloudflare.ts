@@ -24,6 +24,10 @@ export interface Cloudflare extends Workers, Listening {
   databases: Map<string, { name: string; sqlite: DatabaseSync }>;
   /** The content of KV namespaces by their ids. */
   namespaces: Map<string, Map<string, string>>;
+  /** Whether they still show that they are empty. */
+  isLate: boolean;
+  /** The keys that the next bulk write loses, although it succeeds. */
+  lost: RegExp | undefined;
   /** The next request whose method and URL match gets 503 from something in front of the API. */
   refused: RegExp | undefined;
   /** The requests that no route matches. */
@@ -39,7 +43,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
     ...(await listenOnFreePort(createServer(listener))),
     ...{ accounts: ["account"], usedAccount: undefined, databases: new Map(), namespaces: new Map() },
     ...{ workers: new Map(), subdomain: "example", lastDeployedFrom: "wrangler" },
-    ...{ refused: undefined, unknown: [] },
+    ...{ isLate: false, lost: undefined, refused: undefined, unknown: [] },
   };
   const respond = (c: Context, result: unknown) =>
     c.json({ success: true, errors: [], messages: [], result });
@@ -123,19 +127,26 @@ function execute(sqlite: DatabaseSync, statement: string, params: string[]) {
   return { results, success: true, meta: { duration: 1, changes: countChanges() - before } };
 }
 
-function addNamespaces(add: AddRoute, { namespaces }: Cloudflare): void {
+function addNamespaces(add: AddRoute, api: Cloudflare): void {
   const find = ({ req }: Context) => {
     const id = String(req.param("id"));
-    const pairs = namespaces.get(id) ?? new Map<string, string>();
-    namespaces.set(id, pairs);
+    const pairs = api.namespaces.get(id) ?? new Map<string, string>();
+    api.namespaces.set(id, pairs);
     return pairs;
   };
+  const show = (c: Context) => (api.isLate ? new Map<string, string>() : find(c));
   const path = "/storage/kv/namespaces/:id";
-  add("get", `${path}/keys`, (c) => [...find(c).keys()].map((name) => ({ name })));
+  add("get", `${path}/keys`, (c) =>
+    Array.from(show(c).keys(), (name) => ({ name })).filter(({ name }) =>
+      name.startsWith(c.req.query("prefix") ?? ""),
+    ),
+  );
   add("put", `${path}/bulk`, async (c) => {
     const pairs: { key: string; value: string }[] = await c.req.json();
-    for (const { key, value } of pairs) find(c).set(key, value);
-    return { successful_key_count: pairs.length, unsuccessful_keys: [] };
+    const unsuccessful_keys = pairs.map(({ key }) => key).filter((key) => api.lost?.test(key));
+    if (unsuccessful_keys.length > 0) api.lost = undefined;
+    for (const { key, value } of pairs) if (!unsuccessful_keys.includes(key)) find(c).set(key, value);
+    return { successful_key_count: pairs.length - unsuccessful_keys.length, unsuccessful_keys };
   });
   add("delete", `${path}/bulk`, async (c) => {
     const keys: string[] = await c.req.json();
@@ -145,6 +156,6 @@ function addNamespaces(add: AddRoute, { namespaces }: Cloudflare): void {
   add("post", `${path}/bulk/get`, async (c) => {
     const { keys }: { keys: string[] } = await c.req.json();
     if (keys.length > 100) throw createApiError(10_031, "the maximum number of keys is 100");
-    return { values: Object.fromEntries(keys.map((key) => [key, find(c).get(key) ?? null])) };
+    return { values: Object.fromEntries(keys.map((key) => [key, show(c).get(key) ?? null])) };
   });
 }
