@@ -16,8 +16,8 @@ export interface InputFile {
   modelName?: TrafficRecord["model_name"] | undefined;
   /** Called with each chunk of bytes, as they are in the file. */
   onRead?: ((chunk: Uint8Array) => void) | undefined;
-  /** Called with each page. */
-  onPage?: ((page: { count?: unknown }) => void) | undefined;
+  /** Called with the number of records that each page counts. */
+  onPage?: ((count: number) => void) | undefined;
 }
 
 /**

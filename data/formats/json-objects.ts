@@ -18,99 +18,146 @@ const MAX_DEPTH = 100;
 /** In characters; a page has about 4,000. A large file in one object must not fill the memory. */
 const MAX_LENGTH = 1 << 23;
 
-/** A text that is being read. */
+/** A page of 15,000 records has as many. Other objects of 8 MB could take a hundred times the memory of their text. */
+const MAX_VALUES = 200_000;
+
+/** What is in front of a character between objects, in the innermost array. */
+type Before = "bracket" | "item" | "comma";
+
+/** A text that is being read. Each of its characters is looked at once. */
 interface Scan {
-  text: string;
   line: number;
   /** The arrays that are open around the objects. */
   arrays: number;
+  before: Before;
+  /** The object that is open. */
+  object?: OpenObject | undefined;
+}
+
+interface OpenObject extends Omit<JsonObject, "text"> {
+  parts: string[];
+  length: number;
+  depth: number;
+  values: number;
+  isInString: boolean;
+  /** Whether the string continues with an escaped character. */
+  isEscaped: boolean;
 }
 
 /**
- * Finds the objects of a JSON text, which follow each other with or without white space, or are in arrays. It only looks for where
- * they start and end, so they may be invalid.
+ * Finds the objects of a JSON text, which follow each other, or are in arrays. It only looks for where they start and end, so they
+ * may be invalid.
  * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
  */
 export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGenerator<Iterable<JsonObject>> {
-  const scan: Scan = { text: "", line: 1, arrays: 0 };
+  const scan: Scan = { line: 1, arrays: 0, before: "bracket" };
   for await (const { text, line } of chunks) {
-    if (scan.text === "") scan.line = line;
-    scan.text += text;
-    yield readObjects(scan);
-    if (scan.text.length > MAX_LENGTH)
-      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", scan.line);
+    scan.line = line;
+    yield readObjects(scan, text);
   }
-  if (scan.text !== "") throw new UnreadableError("is the start of a JSON object that never ends", scan.line);
+  if (scan.object)
+    throw new UnreadableError("is the start of a JSON object that never ends", scan.object.line);
   if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);
 }
 
-/** Takes all whole objects from the text. */
-function* readObjects(scan: Scan): Generator<JsonObject> {
-  let at = 0;
-  for (; at < scan.text.length; at++) {
-    const code = scan.text.charCodeAt(at);
-    if (code !== BRACE) {
+/** Takes all objects that end in this part of the text. */
+function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (!scan.object && code !== BRACE) {
       skip(scan, code);
+      at++;
       continue;
     }
-    const { end, line, keys, innerLines } = scanObject(scan.text, at, scan.line);
-    if (end < 0) break;
-    yield { text: scan.text.slice(at, end + 1), line: scan.line, keys, innerLines };
-    scan.line = line;
+    scan.object ??= openObject(scan);
+    const { object } = scan;
+    const end = scanObject(scan, object, text, at);
+    object.parts.push(text.slice(at, end));
+    object.length += end - at;
+    if (object.length > MAX_LENGTH)
+      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", object.line);
     at = end;
+    if (object.depth > 0) continue;
+    scan.object = undefined;
+    yield { ...object, text: object.parts.join("") };
   }
-  scan.text = scan.text.slice(at);
 }
 
 // Comparing the codes of characters is faster than comparing texts.
-const [LINE_FEED, QUOTE, COLON, BACKSLASH] = [0x0a, 0x22, 0x3a, 0x5c] as const;
+const [LINE_FEED, QUOTE, COMMA, COLON, BACKSLASH] = [0x0a, 0x22, 0x2c, 0x3a, 0x5c] as const;
 const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
 
-/** Skips a character between objects. */
+/** Skips a character between objects. In an array, exactly one comma is between two of them; elsewhere, there is none. */
 function skip(scan: Scan, code: number): void {
   if (code === LINE_FEED) scan.line++;
-  else if (code === BRACKET) scan.arrays++;
-  else if (code === END_BRACKET && scan.arrays > 0) scan.arrays--;
-  else if (!" \t\r,".includes(String.fromCharCode(code)))
+  else if (code === BRACKET) {
+    requireComma(scan);
+    scan.arrays++;
+    scan.before = "bracket";
+  } else if (code === END_BRACKET && scan.arrays > 0 && scan.before !== "comma") {
+    scan.arrays--;
+    scan.before = "item";
+  } else if (code === COMMA && scan.arrays > 0 && scan.before === "item") scan.before = "comma";
+  else if (code === COMMA || (code === END_BRACKET && scan.arrays > 0))
+    throw new UnreadableError("has a comma that is not between two records of an array", scan.line);
+  else if (!" \t\r".includes(String.fromCharCode(code)))
     throw new UnreadableError("is not a record or a page in JSON", scan.line);
 }
 
-/** What was found in an object so far. */
-interface Found extends Pick<JsonObject, "keys" | "line" | "innerLines"> {
-  depth: number;
+function requireComma({ arrays, before, line }: Scan): void {
+  if (arrays > 0 && before === "item")
+    throw new UnreadableError("has no comma between two records of an array", line);
 }
 
-/** @returns where the object ends, and in which line; -1 if its end is missing */
-function scanObject(text: string, start: number, line: number): Found & { end: number } {
-  const found: Found = { depth: 0, keys: 0, line, innerLines: [] };
+function openObject(scan: Scan): OpenObject {
+  requireComma(scan);
+  scan.before = "item";
+  const counts = { keys: 0, length: 0, depth: 0, values: 0 };
+  return { ...counts, line: scan.line, innerLines: [], parts: [], isInString: false, isEscaped: false };
+}
+
+/** @returns the index after the end of the object, or of the text if the object does not end in it */
+function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
   for (let at = start; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code !== QUOTE) note(found, code);
-    else at = findEndOfString(text, at + 1);
-    if (at < 0) break;
-    if (found.depth === 0) return { ...found, end: at };
+    if (object.isInString) at = findEndOfString(object, text, at);
+    else note(scan, object, text.charCodeAt(at));
+    if (object.depth === 0) return at + 1;
   }
-  return { ...found, end: -1 };
+  return text.length;
 }
 
-function note(found: Found, code: number): void {
-  if (code === COLON) found.keys++;
-  else if (code === LINE_FEED) found.line++;
-  else if (code === END_BRACE || code === END_BRACKET) found.depth--;
+function note(scan: Scan, object: OpenObject, code: number): void {
+  if (code === QUOTE) object.isInString = true;
+  else if (code === COLON) object.keys++;
+  else if (code === LINE_FEED) scan.line++;
+  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
+  else if (code === COMMA) countValue(object);
   else if (code === BRACE || code === BRACKET) {
-    if (found.depth === 2 && code === BRACE) found.innerLines.push(found.line);
-    if (++found.depth > MAX_DEPTH)
-      throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, found.line);
+    countValue(object);
+    if (object.depth === 2 && code === BRACE) object.innerLines.push(scan.line);
+    if (++object.depth > MAX_DEPTH)
+      throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, scan.line);
   }
 }
 
-function findEndOfString(text: string, start: number): number {
-  let end = start;
-  for (;;) {
-    end = text.indexOf('"', end);
-    let backslashes = 0;
-    while (text.charCodeAt(end - backslashes - 1) === BACKSLASH) backslashes++;
-    if (end < 0 || backslashes % 2 === 0) return end;
-    end++;
+function countValue(object: OpenObject): void {
+  if (++object.values > MAX_VALUES)
+    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values`, object.line);
+}
+
+/** @returns the index of the quote at which a string ends, or that of the end of the text */
+function findEndOfString(object: OpenObject, text: string, start: number): number {
+  for (let at = start; ; object.isEscaped = false) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    let first = end;
+    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    const isCarried = first === at && object.isEscaped;
+    object.isEscaped = (end - first) % 2 === (isCarried ? 0 : 1);
+    if (quote >= 0 && object.isEscaped) at = end + 1;
+    else {
+      object.isInString = quote < 0;
+      return end;
+    }
   }
 }

@@ -4,6 +4,12 @@ import { findObjects, type JsonObject } from "./json-objects.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
 import { checkRecord, type InputRow, isObject } from "./validation.ts";
 
+/** The members of an envelope (specification, "Page envelope"). */
+const ENVELOPE = ["count", "next", "previous", "results"];
+
+/** Rows that are passed on at once: a page of 8 MB may have any number. */
+const BATCH_ROWS = 1_000;
+
 /**
  * Reads JSON: records and pages, one after the other or in arrays.
  * @throws UnreadableError if it is something else
@@ -13,24 +19,40 @@ export async function* readJson(
   source: InputFile,
 ): AsyncGenerator<InputRow[]> {
   for await (const objects of findObjects(chunks)) {
-    const rows: InputRow[] = [];
+    let rows: InputRow[] = [];
     try {
-      for (const object of objects) rows.push(...readObject(object, source));
+      for (const object of objects) {
+        for (const row of readObject(object, source)) {
+          rows.push(row);
+          if (rows.length < BATCH_ROWS) continue;
+          yield rows;
+          rows = [];
+        }
+      }
     } finally {
       yield rows;
     }
   }
 }
 
-function readObject(object: JsonObject, { file, modelName, onPage }: InputFile): InputRow[] {
+function* readObject(object: JsonObject, { file, modelName, onPage }: InputFile): Generator<InputRow> {
   const position = { file, line: object.line };
   const parsed = parseExactly(object);
-  if ("message" in parsed) return [{ problems: [{ ...position, ...parsed }] }];
+  if ("message" in parsed) return yield { problems: [{ ...position, ...parsed }] };
   const { value } = parsed;
-  if (!Array.isArray(value.results)) return [checkNamed(value, position, modelName)];
-  onPage?.(value);
-  const lineOf = (index: number) => object.innerLines[index] ?? object.line;
-  return value.results.map((result, index) => checkNamed(result, { file, line: lineOf(index) }, modelName));
+  if (!isPage(value)) return yield checkNamed(value, position, modelName);
+  const { count, results } = value;
+  if (typeof count === "number" && Number.isSafeInteger(count)) onPage?.(count);
+  else yield { problems: [{ ...position, field: "count", value: count, message: "is not a whole number" }] };
+  for (const [index, result] of results.entries()) {
+    const row = checkNamed(result, { file, line: object.innerLines[index] ?? object.line }, modelName);
+    yield "record" in row ? { ...row, isInPage: true } : row;
+  }
+}
+
+/** A record with one of the members of an envelope is still a record. */
+function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
+  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
 }
 
 function checkNamed(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {

@@ -17,10 +17,7 @@ export interface ProblemDetail {
 }
 
 /** Why a part of the input cannot be loaded. */
-export interface Problem extends InputPosition, ProblemDetail {
-  /** How many positions it is in; this is the first. By default one. */
-  times?: number;
-}
+export interface Problem extends InputPosition, ProblemDetail {}
 
 /** Thrown by a reader that cannot continue with its file. */
 export class UnreadableError extends Error {
@@ -46,12 +43,22 @@ export function formatPosition({ file, line }: InputPosition): string {
 }
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem({ field, value, message, times = 1, ...position }: Problem): string {
+export function formatProblem(problem: Problem): string {
+  return `${formatPosition(problem)}: ${formatDetail(problem)}`;
+}
+
+function formatDetail({ field, value, message }: ProblemDetail): string {
   const words = [escapeInvisible(message)];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
-  if (times > 1) words.push(`(and in ${times - 1} more)`);
-  return `${formatPosition(position)}: ${words.join(" ")}`;
+  return words.join(" ");
+}
+
+/** A problem as it is shown, without its value, which may be large. */
+interface Shown extends InputPosition {
+  detail: string;
+  /** How many positions it is in; this is the first. */
+  times: number;
 }
 
 /** Any further problems are only counted. */
@@ -65,18 +72,24 @@ const MODEL_HINT =
  * @param files in their order
  */
 export function createProblemList(files: readonly string[]) {
-  let first: Problem[] = [];
+  let first: Shown[] = [];
   let count = 0;
-  const compare = (one: Problem, other: Problem) =>
+  let isModelWrong = false;
+  const compare = (one: InputPosition, other: InputPosition) =>
     files.indexOf(one.file) - files.indexOf(other.file) || one.line - other.line;
   return {
     add(problem: Problem): void {
       count++;
+      const { file, line, field, value } = problem;
+      const last = first[MAX_SHOWN - 1];
+      if (field !== "model_name" && last && compare(problem, last) >= 0) return;
+      const detail = formatDetail(problem);
+      // A record without a model cannot be loaded as one of another model.
+      isModelWrong ||= field === "model_name" && typeof value === "string";
       // A file of another model has this problem in each line, so it is shown once.
-      const isSame = ({ field, value }: Problem) => field === problem.field && value === problem.value;
-      const known = problem.field === "model_name" ? first.find(isSame) : undefined;
-      if (known) known.times = (known.times ?? 1) + 1;
-      else first = [...first, { ...problem }].sort(compare).slice(0, MAX_SHOWN);
+      const known = field === "model_name" && first.find((shown) => shown.detail === detail);
+      if (known) known.times++;
+      else first = [...first, { file, line, detail, times: 1 }].sort(compare).slice(0, MAX_SHOWN);
     },
     /**
      * @param conclusion the last line of the message
@@ -84,12 +97,10 @@ export function createProblemList(files: readonly string[]) {
      */
     requireNone(conclusion: string): void {
       if (count === 0) return;
-      const more = count - first.reduce((sum, { times = 1 }) => sum + times, 0);
-      // A record without a model cannot be loaded as one of another model.
-      const isModelWrong = first.some(
-        ({ field, value }) => field === "model_name" && typeof value === "string",
-      );
-      const lines = [...(isModelWrong ? [MODEL_HINT] : []), ...first.map(formatProblem)];
+      const more = count - first.reduce((sum, { times }) => sum + times, 0);
+      const format = ({ detail, times, ...position }: Shown) =>
+        `${formatPosition(position)}: ${detail}${times > 1 ? ` (and in ${times - 1} more)` : ""}`;
+      const lines = [...(isModelWrong ? [MODEL_HINT] : []), ...first.map(format)];
       if (more > 0) lines.push(`and ${formatCount(more, "more problem")}`);
       throw new InputError([...lines, conclusion].join("\n"));
     },

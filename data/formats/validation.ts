@@ -10,6 +10,8 @@ export interface RecordRow extends InputPosition {
    * is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
    */
   processedAt?: string;
+  /** True for a record in a page. */
+  isInPage?: boolean;
 }
 
 /** What reading a file yields for each record, in the order of the file. */
@@ -108,10 +110,13 @@ export const RECORD_FIELDS = recordValidator.fields;
 
 /** Checks a record by itself. An object of another kind is one problem, not one for each field. */
 export function checkRecord(values: unknown, position: InputPosition): InputRow {
-  if (isObject(values) && !Object.keys(values).some((name) => RECORD_FIELDS.has(name)))
-    return {
-      problems: [{ ...position, value: values, message: "is not a record: it has no field of a record" }],
-    };
+  if (isObject(values) && !Object.keys(values).some((name) => RECORD_FIELDS.has(name))) {
+    const isError = typeof values.detail === "string";
+    const message = isError
+      ? "is an error response, not a page"
+      : "is not a record: it has no field of a record";
+    return { problems: [{ ...position, value: values, message }] };
+  }
   const checked = recordValidator.validate(values, position);
   return "data" in checked ? { ...position, record: checked.data } : checked;
 }

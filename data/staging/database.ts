@@ -27,6 +27,7 @@ export function openDatabase(): DatabaseSync {
     PRAGMA cache_size = -16384; -- KiB
     CREATE TABLE staged (${COLUMNS.join()}) STRICT;
     CREATE TABLE seen (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
+    CREATE TABLE paged (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
     CREATE TABLE sorted (line TEXT) STRICT`);
   return database;
 }

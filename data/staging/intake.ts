@@ -25,6 +25,8 @@ export interface IntakeCounts {
   observations: number;
   /** Rows with the camera and the timestamp of an earlier one. */
   duplicates: number;
+  /** Different records in pages. */
+  paged: number;
 }
 
 /** Takes the rows of a load, reports their problems, and counts what happens to them. */
@@ -36,8 +38,9 @@ export function createIntake(
   const staged = createInserter(database);
   const gathering = gatherStatistics();
   const checkCamera = createCameraCheck(report);
-  const isDuplicate = createDuplicateSearch(database);
-  const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0 };
+  const isDuplicate = createDuplicateSearch(database, "seen");
+  const isRepeated = createDuplicateSearch(database, "paged");
+  const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0, paged: 0 };
   const keep = (row: RecordRow, file: number) => {
     const problem = findHealthProblem(row);
     const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
@@ -55,6 +58,7 @@ export function createIntake(
     report,
     /** @param file the index of the row's file */
     take(row: InputRow, file: number): void {
+      if ("record" in row && row.isInPage && !isRepeated(row)) counts.paged++;
       if ("problems" in row) row.problems.forEach(report);
       else if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
       else keep(row, file);
@@ -101,8 +105,8 @@ function createCameraCheck(report: (problem: Problem) => void) {
 }
 
 /** The camera of an image in a report is known by its camera_ref only. */
-function createDuplicateSearch(database: DatabaseSync) {
-  const insert = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera) VALUES (?, ?)");
+function createDuplicateSearch(database: DatabaseSync, table: "seen" | "paged") {
+  const insert = database.prepare(`INSERT OR IGNORE INTO ${table} (timestamp, camera) VALUES (?, ?)`);
   return ({ record: { timestamp, camera_pk, camera_ref }, processedAt }: RecordRow): boolean =>
     insert.run(timestamp, processedAt === undefined ? String(camera_pk) : camera_ref).changes === 0;
 }

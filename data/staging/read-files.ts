@@ -28,7 +28,7 @@ export async function readFiles(
   intake: Intake,
   step: Progress | undefined,
 ): Promise<Problem[]> {
-  const pages: Pages = { file: "", least: Number.POSITIVE_INFINITY, most: -1, held: 0 };
+  const pages: Pages = { file: "", least: Number.POSITIVE_INFINITY, most: -1 };
   const onRead = createProgress(files, step);
   const paths = files.map((file) => (file === "-" ? file : resolve(file)));
   for (const [index, file] of files.entries()) {
@@ -36,20 +36,15 @@ export async function readFiles(
       intake.report({ file, line: 0, message: "is named twice" });
       continue;
     }
-    let [records, hasPages] = [0, false];
-    const onPage: InputFile["onPage"] = ({ count }) => {
-      hasPages = true;
-      if (typeof count !== "number") return;
+    const onPage: InputFile["onPage"] = (count) => {
       pages.file ||= file;
       [pages.least, pages.most] = [Math.min(pages.least, count), Math.max(pages.most, count)];
     };
     for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
       for (const row of rows) intake.take(row, index);
-      records += rows.length;
     }
-    if (hasPages) pages.held += records;
   }
-  return comparePages(pages);
+  return comparePages(pages, intake.counts.paged);
 }
 
 /** The pages of a load. */
@@ -59,15 +54,16 @@ interface Pages {
   /** The smallest and the largest number of records that a page counts. */
   least: number;
   most: number;
-  /** The number of records in files with pages. */
-  held: number;
 }
 
-/** Compares pages with what they count. */
-function comparePages({ file, least, most, held }: Pages): Problem[] {
+/**
+ * Compares pages with what they count.
+ * @param held the number of different records in them
+ */
+function comparePages({ file, least, most }: Pages, held: number): Problem[] {
   if (most < least) return [];
   const changed = `the pages count ${least} to ${most} records, so the collection changed between them`;
-  const other = `the pages hold ${formatCount(held, "record")}, but count ${most}`;
+  const other = `the pages hold ${formatCount(held, "different record")}, but count ${most}`;
   const messages = [...(least < most ? [changed] : []), ...(held === most ? [] : [other])];
   return messages.map((message) => ({ file, line: 0, message }));
 }

@@ -161,20 +161,19 @@ describe("pages that do not hold the collection:", () => {
   });
   test.each<[string, object[], string[]]>([
     ["all pages in any order", [makePage(3), makePage(1), makePage(2)], []],
-    ["pages without a count", [{ results: records.slice(0, 15) }], []],
-    ["a gap", [makePage(1), makePage(3)], ["a: the pages hold 30 records, but count 45"]],
+    ["a gap", [makePage(1), makePage(3)], ["a: the pages hold 30 different records, but count 45"]],
     [
       "a growing collection",
       [makePage(1), makePage(2, { count: 46 }), makePage(3, { count: 46 })],
       [
         "a: the pages count 45 to 46 records, so the collection changed between them",
-        "a: the pages hold 45 records, but count 46",
+        "a: the pages hold 45 different records, but count 46",
       ],
     ],
     [
       "more records than their count",
       [1, 2, 3].map((number) => makePage(number, { count: 44 })),
-      ["a: the pages hold 45 records, but count 44"],
+      ["a: the pages hold 45 different records, but count 44"],
     ],
   ])("%s", async (_, pages, problems) => {
     for (const content of [
@@ -185,6 +184,14 @@ describe("pages that do not hold the collection:", () => {
       expect(warnings).toEqual(problems.map((problem) => `Warning: ${problem}`));
       expect(await findProblems({ a: content }, { strict: true })).toEqual(problems);
     }
+  });
+
+  test.each([
+    [[1, 1, 3], ["a: the pages hold 30 different records, but count 45"]],
+    [[1, 2, 2, 3], []],
+  ])("the pages %j, of which one is repeated", async (numbers, problems) => {
+    const a = numbers.map((number) => JSON.stringify(makePage(number))).join("\n");
+    expect(await findProblems({ a }, { strict: true, skipDuplicates: true })).toEqual(problems);
   });
 
   test("none if the pages are in several files, and other records in another", async () => {

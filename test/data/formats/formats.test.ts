@@ -2,7 +2,8 @@ import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCsvRows } from "../../../data/formats/csv.ts";
-import { type InputFile, readText } from "../../../data/formats/input-file.ts";
+import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
+import { findObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
 
 /** Reads the records of a file; a row with problems stays as it is. */
@@ -42,7 +43,6 @@ test.each(
     ["a compact envelope", compact, BOTH],
     ["a pretty-printed envelope", pretty, BOTH],
     ["an envelope with results first", JSON.stringify({ results: BOTH, ...envelope }, null, 1), BOTH],
-    ["an envelope with results only", JSON.stringify({ results: BOTH }), BOTH],
     ["an envelope per line", `${compact}\n${compact}\n`, [...BOTH, ...BOTH]],
     ["an envelope or a record per line", `${compact}\n${JSON.stringify(NEW)}\n`, [...BOTH, NEW]],
     ["envelopes without white space between them", compact + compact, [...BOTH, ...BOTH]],
@@ -66,6 +66,43 @@ test.each(
 )("reads input that is longer than the longest line: %s", async (_, text) => {
   expect(text.length).toBeGreaterThan(2 ** 21);
   expect(await readRecords(cutBytes(text))).toEqual(LARGE.results);
+});
+
+describe("objects of JSON", () => {
+  async function* cut(text: string, size: number): AsyncGenerator<TextChunk> {
+    for (let at = 0; at < text.length; at += size)
+      yield { text: text.slice(at, at + size), line: text.slice(0, at).split("\n").length, complete: false };
+  }
+  const find = async (text: string, size: number) =>
+    (await Array.fromAsync(findObjects(cut(text, size)), (objects) => Array.from(objects))).flat();
+
+  test("are the same however the text is split into chunks", () =>
+    fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.dictionary(fc.string({ unit: fc.constantFrom(...'a"\\{}[],:\n') }), fc.jsonValue())),
+        fc.integer({ min: 1, max: 9 }),
+        async (values, size) => {
+          const found = await find(JSON.stringify(values, null, 1), size);
+          expect(found.map(({ text }) => JSON.parse(text))).toEqual(JSON.parse(JSON.stringify(values)));
+        },
+      ),
+    ));
+
+  test("are looked at once, although they come in many chunks", async () => {
+    const { charCodeAt } = String.prototype;
+    let looks = 0;
+    String.prototype.charCodeAt = function (at) {
+      looks++;
+      return charCodeAt.call(this, at);
+    };
+    try {
+      const text = `{"a":[${"0,".repeat(50_000)}0]}`;
+      expect(await find(text, 1_000)).toHaveLength(1);
+      expect(looks).toBeLessThan(1.1 * text.length);
+    } finally {
+      String.prototype.charCodeAt = charCodeAt;
+    }
+  });
 });
 
 test.each([

@@ -27,6 +27,10 @@ const STRING = "is not a string of 1 to 64 characters";
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
 const RECORD = JSON.stringify(makeRecord());
 const { id: _, ...withoutId } = makeRecord();
+const ENVELOPE = { count: 1, next: null, previous: null };
+/** The text of a page with these results. */
+const inPage = (results: string) =>
+  JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
 const DEEP = "is nested more than 100 levels deep";
 const BINARY = "1: is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
 
@@ -154,7 +158,7 @@ test.each(
     ["an empty file", "", ["-: contains no records"]],
     ["only white space", "\ufeff \r\n\n\t", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
-    ["only empty envelopes", '{"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
+    ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
     ["only an empty array", "[]", ["-: contains no records"]],
   ],
 )("reports problems of CSV and of files: %s", async (_, text, problems) => {
@@ -197,17 +201,27 @@ test.each(
       "-:6: is not a record or a page in JSON",
     ]],
     ["a truncated line", `${RECORD}\n${RECORD.slice(0, 50)}\n${RECORD}`, ["-:2: is the start of a JSON object that never ends"]],
-    ["one line of 10 MB", `{"results":[${`${RECORD},`.repeat(60_000)}`, ["-:1: is a JSON object of more than 8 MB, or one that never ends"]],
-    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is not a record: it has no field of a record']],
+    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, ["-:1: is a JSON object of more than 8 MB, or one that never ends"]],
+    ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is an error response, not a page']],
+    ["a record with a member of an envelope", JSON.stringify({ ...makeRecord(), results: [] }), ["-:1: results is not a field of a record"]],
+    ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
+    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
+    ["two commas in an array", `[${RECORD},,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
+    ["a comma at the start of an array", `[,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
+    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
+    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
+    ["no comma between arrays in an array", `[[${RECORD}] []]`, ["-:1: has no comma between two records of an array"]],
+    ["a page of 150,000 numbers", inPage(`${"0,".repeat(149_999)}0`), expect.objectContaining({ length: 150_000, 0: "-:1: 0 is not a record" })],
+    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
     ["arrays that go on for 100 MB", "[".repeat(100_000_000), ["-:1: ends inside an array"]],
-    ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n{"results":[${RECORD.replace("{", '{"cars":3,')}]}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
+    ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
     ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
     ["a deep value among records", `${RECORD}\n${RECORD.slice(0, -1)},"more":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, [`-:2: ${DEEP}`]],
     ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
     ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: {"count":1,"results":{"a":{"id":1}}} is not a record: it has no field of a record']],
-    ["results that are not records", '{"results":[7,[],null]}', ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
-    ["an invalid field of a pretty-printed record", JSON.stringify({ results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:17: cars -1 ${WHOLE}`]],
+    ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
+    ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${WHOLE}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
     ["a truncated array", `[${RECORD}]\n[\n${RECORD}`, ["-:3: ends inside an array"]],
     ["text between objects", `[${RECORD}]\nx\n[${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
