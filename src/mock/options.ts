@@ -1,3 +1,4 @@
+import { parseUtcTime } from "../records/utc-time.ts";
 /** Both ends included. */
 export interface NumberRange {
   min: number;
@@ -163,11 +164,7 @@ function parsePages(text: string): NumberRange[] | undefined {
 
 /** @returns milliseconds since 1970-01-01 UTC */
 function parseTime(text: string): number | undefined {
-  if (!/^\d{4}-\d\d-\d\dt\d\d:\d\d:\d\d(?:\.\d{1,3})?z$/.test(text)) return undefined;
-  const time = Date.parse(text.toUpperCase());
-  // Date.parse reads 30 February as 2 March.
-  const isDate = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
-  return isDate ? time : undefined;
+  return text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined;
 }
 
 /** In a query, a plus sign that is not percent-encoded is read as a space. So the sign can be missing. */

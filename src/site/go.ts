@@ -4,6 +4,7 @@ import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
+import { parseUtcTime } from "../records/utc-time.ts";
 import { cachedStore } from "../store/open.ts";
 
 /** The path that leads to the page of a date. */
@@ -35,7 +36,7 @@ export function createGo(): Hono<CollectionEnv> {
 }
 
 function isDate(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text;
+  return text.length === 10 && parseUtcTime(text) !== undefined;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "commander";
+import { parseUtcTime } from "../../src/records/utc-time.ts";
 
 // Parsers of option values for commander, which prints the message of an `InvalidArgumentError` and exits.
 
@@ -13,11 +14,8 @@ export function createWholeNumberParser(min: number, max = Number.MAX_SAFE_INTEG
 
 /** Parses a date, or a date and time, in UTC. */
 export function parseDate(text: string): Date {
-  const value = new Date(text);
-  const shape = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/;
-  // JavaScript reads 30 February as 1 March.
-  if (shape.test(text) && !Number.isNaN(+value) && value.toISOString().startsWith(text.slice(0, 10)))
-    return value;
+  const time = text.includes(".") ? undefined : parseUtcTime(text);
+  if (time !== undefined) return new Date(time);
   throw new InvalidArgumentError("It must be a date in UTC, YYYY-MM-DD or YYYY-MM-DDThh:mm:ssZ.");
 }
 

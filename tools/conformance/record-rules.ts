@@ -1,4 +1,5 @@
 import { ROAD_USERS } from "../../src/records/record.ts";
+import { parseUtcTime } from "../../src/records/utc-time.ts";
 import { describeValue, type Fields, integerKey, isCount } from "./page-response.ts";
 import type { Judge } from "./rules.ts";
 
@@ -73,8 +74,7 @@ export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, w
 
 /** A date-time that exists, in the shape of the specification. */
 function isTimestamp(value: unknown): value is string {
-  const time = typeof value === "string" && value.length === 20 ? Date.parse(value) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString() === String(value).replace("Z", ".000Z");
+  return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
 }
 
 function isCameraOk(value: unknown, fields: Fields): boolean {
