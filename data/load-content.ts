@@ -1,5 +1,5 @@
 import { readdirSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { Statistics, TrafficRecord } from "../src/records/record.ts";
 import {
   BLOCK_SIZE,
@@ -33,17 +33,21 @@ export function listSeedFiles(): string[] {
 }
 
 /**
- * Says where the records of files come from.
+ * Says where the records of files come from. Only all files of the seed are the seed.
  * @param files paths; `-` is standard input
  * @param stated what a person says instead of the names of the files
  */
 export function nameSources(files: string[], stated: string | undefined): string[] {
-  if (stated !== undefined) return [stated];
-  const names = files.map((file) => {
+  const seed = listSeedFiles();
+  const paths = files.map((file) => resolve(file));
+  const isWhole = seed.every((file) => paths.includes(file));
+  const nameFile = (file: string) => {
     if (file === "-") return "standard input";
-    return dirname(resolve(file)) === SEED ? SEED_SOURCE : basename(file);
-  });
-  return [...new Set(names)];
+    return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
+  };
+  const names = stated === undefined ? files.map(nameFile) : [stated];
+  // Another file of this name, or a person who states it, does not name the seed.
+  return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 
 /** The most sources that the statistics name. */
