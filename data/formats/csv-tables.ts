@@ -34,11 +34,19 @@ const dateTime = z
   .string()
   .overwrite((text) => text.replace(" ", "T"))
   .pipe(z.iso.datetime({ offset: true, error: () => NOT_A_TIME }))
-  .transform((text) => new Date(text).toISOString());
+  .transform((text) => `${new Date(text).toISOString().slice(0, -5)}.${findFraction(text)}Z`);
+
+/** A number of JavaScript holds milliseconds; Python writes microseconds. */
+const DECIMALS = 9;
+
+function findFraction(text: string): string {
+  const [, decimals = ""] = /\.(\d+)/.exec(text) ?? [];
+  return decimals.padEnd(DECIMALS, "0").slice(0, DECIMALS);
+}
 
 /** An image in the detection engine's daily report. */
 const Observation = z.strictObject({
-  image_proc: dateTime.pipe(z.iso.datetime({ precision: 3 })),
+  image_proc: dateTime.pipe(z.iso.datetime({ precision: DECIMALS })),
   image_capt: dateTime.transform((text) => text.replace(/\.\d+/, "")).pipe(timestamp),
   camera_ref: z.string().trim().toLowerCase().pipe(cameraRef),
   model_name,

@@ -6,7 +6,7 @@ import type { InputPosition, Problem } from "./problem.ts";
 export interface RecordRow extends InputPosition {
   record: TrafficRecord;
   /**
-   * Only of an image in the detection engine's report: when it was processed, ISO 8601 in UTC with milliseconds, so that text order
+   * Only of an image in the detection engine's report: when it was processed, ISO 8601 in UTC with nine decimals, so that text order
    * is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
    */
   processedAt?: string;
@@ -68,7 +68,10 @@ function describeChoice(choice: z.core.JSONSchema.BaseSchema): [expected: string
     return ["a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)", String(pattern).slice(1, -1)];
   if (values[0] !== undefined)
     return [values.map((value) => JSON.stringify(value)).join(", "), values.join("|")];
-  return [`a string of 1 to ${maxLength} characters`, `[A-Za-z0-9_-]{1,${maxLength ?? ""}}`];
+  return [
+    `a string of 1 to ${maxLength} characters`,
+    `[A-Za-z0-9_][A-Za-z0-9_-]{0,${Number(maxLength) - 1}}`,
+  ];
 }
 
 /** zod prefers a message of the schema itself to this one. */
@@ -92,12 +95,16 @@ function toProblems(issue: z.core.$ZodIssue, values: unknown, position: InputPos
 const INVISIBLE =
   /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]|^\s|\s$/u;
 
+/** A spreadsheet that opens an export would take the value for a formula. */
+const FORMULA = /^[=+\-@]/;
+
 /** What would make a `camera_ref` look like that of another camera is refused. */
 export const cameraRef = z
   .string()
   .min(1)
   .max(MAX_REF_LENGTH)
-  .refine((text) => !INVISIBLE.test(text), { error: ({ input }) => describeInvisible(String(input)) });
+  .refine((text) => !INVISIBLE.test(text), { error: ({ input }) => describeInvisible(String(input)) })
+  .refine((text) => !FORMULA.test(text), { error: () => "begins like a formula of a spreadsheet" });
 
 function describeInvisible(text: string): string {
   const code = INVISIBLE.exec(text)?.[0].codePointAt(0) ?? 0;

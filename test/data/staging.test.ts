@@ -85,6 +85,21 @@ test("gathers statistics of records in any order: their road users, and those of
   expect(await gather([])).toEqual({ ...NO_STATISTICS, hours: { weekdays: noHours, weekends: noHours } });
 });
 
+test("numbers the images of a report in the order in which they were processed, to the microsecond", async () => {
+  const [time, counts] = ["2019-02-28 10:00:00", "tf1,3,2,1,0,0,0,"];
+  const content = writeReport(
+    `${time}.000002+00:00,${time}Z,b,${counts}`,
+    `${time}.000001+00:00,${time}Z,c,${counts}`,
+    `${time}Z,${time}Z,d,${counts}`,
+  );
+  const { records } = await stageFiles({ a: content });
+  expect(records.map(({ id, camera_ref }) => [id, camera_ref]).sort()).toEqual([
+    [1, "d"],
+    [2, "c"],
+    [3, "b"],
+  ]);
+});
+
 test.each([
   ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
   [

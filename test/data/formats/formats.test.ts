@@ -129,7 +129,7 @@ test.each(
     ["as the engine writes it", "2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,A33,tf1,1,2,3,4,5,6,0", {}],
     ["times with T and Z", "2025-10-29T09:23:09Z,2025-10-29T09:10:27Z,a33,tf1,1,2,3,4,5,6,0", {}],
     ["times with other offsets", "2025-10-29 10:23:09+01:00,2025-10-28 22:40:27-10:30,a33,tf1,1,2,3,4,5,6,0", {}],
-    ["fractions of a second", "2025-10-29 09:23:09.0006+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
+    ["fractions of a second", "2025-10-29 09:23:09.0000000009+00:00,2025-10-29 09:10:27.999+00:00,a33,tf1,1,2,3,4,5,6,0", {}],
     ["white space around the camera_ref", '2025-10-29 09:23:09Z,2025-10-29 09:10:27Z," A33\t",tf1,1,2,3,4,5,6,0', {}],
     ["one warning", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,1", { camera_ok: "False" }],
     ["many warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,17", { camera_ok: "False" }],
@@ -137,7 +137,7 @@ test.each(
     ["the value None for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
   ],
 )("reads a report: %s", async (_, row, fields) => {
-  const [place, processedAt] = [{ file: "-", line: 2 }, "2025-10-29T09:23:09.000Z"];
+  const [place, processedAt] = [{ file: "-", line: 2 }, "2025-10-29T09:23:09.000000000Z"];
   expect(await readRows(writeReport(row))).toStrictEqual([
     { ...place, record: { ...OBSERVATION, ...fields }, processedAt },
   ]);

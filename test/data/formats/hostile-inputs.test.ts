@@ -62,6 +62,7 @@ describe("reports an invalid field:", () => {
       ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
       ["another camera_ok", ROW, "camera_ok", ["true", "null", "NA"], 'is not "True", "False", or empty'],
       ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
+      ["a formula as a camera_ref", ROW, "camera_ref", ["=1+1", "+1", "-1", "@a", "-"], "begins like a formula of a spreadsheet"],
       ["another model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
       ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
       ["a day of a report that does not exist", IMAGE, "image_capt", ["2025-02-30 09:10:27+00:00"], OFFSET],
@@ -281,7 +282,7 @@ test("refuses numbers in JSON that would be read as others", async () => {
 
 /** Valid cells of each field, and cells that a pattern could take for valid ones. */
 const CELLS: Record<string, string[]> = {
-  camera_ref: ["a33", "_", "-", "x".repeat(64)],
+  camera_ref: ["a33", "_", "a-", "x".repeat(64)],
   timestamp: ["2019-02-28T10:00:00Z", "2020-02-29T23:59:59Z", "2019-12-31T00:00:00Z"],
   camera_ok: ["", "True", "False"],
   model_name: ["tf1"],
