@@ -10,6 +10,9 @@ import {
 /** The most cameras of a collection: the statistics list all of them, and commands hold them in memory. */
 export const MOST_CAMERAS = 100_000;
 
+/** The most days that have records, for the same reason: 273 years. */
+export const MOST_DAYS = 100_000;
+
 /** Collects the statistics of records, which can be added in any order. */
 export function gatherStatistics() {
   const cameras = new Map<number, string>();
@@ -30,6 +33,7 @@ export function gatherStatistics() {
       }
       calendar.add(record, roadUsers);
     },
+    countDays: calendar.count,
     /** The statistics of the records so far, without their sources. */
     statistics: (): Statistics => ({
       first,
@@ -57,6 +61,7 @@ function createCalendar() {
   };
   return {
     hours,
+    count: () => days.size,
     days: () => Array.from(days.values(), ({ day }) => day).sort(([one], [other]) => (one < other ? -1 : 1)),
     add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
       // Such as `2025-10-29T07:30:00Z`.

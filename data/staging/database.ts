@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
+import { MOST_CAMERAS } from "../statistics.ts";
 
 /** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
 const COLUMNS = [
@@ -71,7 +72,8 @@ export function numberObservations(database: DatabaseSync): Statistics["cameras"
     ) AS numbered WHERE numbered.position = staged.rowid`);
   const cameras = selectRows<{ camera_pk: number; camera_ref: string }>(
     database,
-    "SELECT DISTINCT camera_pk, camera_ref FROM staged ORDER BY camera_pk",
+    // A load with more of them is refused.
+    `SELECT DISTINCT camera_pk, camera_ref FROM staged ORDER BY camera_pk LIMIT ${MOST_CAMERAS}`,
   );
   return Array.from(cameras, ({ camera_pk, camera_ref }) => [camera_pk, camera_ref]);
 }

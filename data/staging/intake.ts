@@ -1,9 +1,9 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { NO_COUNTS, ROAD_USERS } from "../../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
 import type { InputRow, RecordRow } from "../formats/validation.ts";
-import { gatherStatistics } from "../statistics.ts";
+import { gatherStatistics, MOST_CAMERAS, MOST_DAYS } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
 export interface IntakeOptions {
@@ -41,6 +41,14 @@ export function createIntake(
   const isDuplicate = createDuplicateSearch(database, "seen");
   const isRepeated = createDuplicateSearch(database, "paged");
   const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0, paged: 0 };
+  /** The statistics are in memory, so they hold no more than a collection may have. */
+  const gather = ({ file, line, ...row }: RecordRow, record: TrafficRecord) => {
+    if (!checkCamera({ file, line, ...row }) || gathering.countDays() > MOST_DAYS) return;
+    gathering.add(record);
+    if (gathering.countDays() <= MOST_DAYS) return;
+    const message = `is on a day too many; a collection has records of at most ${MOST_DAYS} days`;
+    report({ file, line, field: "timestamp", value: record.timestamp, message });
+  };
   const keep = (row: RecordRow, file: number) => {
     const problem = findHealthProblem(row);
     const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
@@ -48,8 +56,7 @@ export function createIntake(
     if (row.processedAt !== undefined) counts.observations++;
     if (problem) counts.zeroed++;
     if (problem && strict) report(problem);
-    checkCamera(row);
-    gathering.add(record);
+    gather(row, record);
     staged.insert(toValues({ ...row, record }, file));
   };
   return {
@@ -90,17 +97,28 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
   return { file, line, field: "camera_ok", value: "False", message };
 }
 
-/** For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). */
+/**
+ * For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). The camera of an image in a report is known by
+ * its camera_ref only.
+ * @returns a function that returns false for a record of a camera too many
+ */
 function createCameraCheck(report: (problem: Problem) => void) {
-  const cameras = new Map<number, { ref: string; position: InputPosition }>();
-  return ({ file, line, record, processedAt }: RecordRow): void => {
-    if (processedAt !== undefined) return;
+  const cameras = new Map<number | string, { ref: string; position: InputPosition }>();
+  let isFull = false;
+  return ({ file, line, record, processedAt }: RecordRow): boolean => {
     const { camera_pk: pk, camera_ref: ref } = record;
-    const earlier = cameras.get(pk);
-    if (!earlier) cameras.set(pk, { ref, position: { file, line } });
-    if (!earlier || earlier.ref === ref) return;
-    const message = `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPosition(earlier.position)}`;
-    report({ file, line, field: "camera_ref", value: ref, message });
+    const camera = processedAt === undefined ? pk : ref;
+    const earlier = cameras.get(camera);
+    const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
+    if (earlier && earlier.ref !== ref)
+      problem(
+        `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPosition(earlier.position)}`,
+      );
+    if (earlier) return true;
+    if (cameras.size < MOST_CAMERAS) return Boolean(cameras.set(camera, { ref, position: { file, line } }));
+    if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
+    isFull = true;
+    return false;
   };
 }
 

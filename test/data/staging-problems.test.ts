@@ -6,9 +6,11 @@ import { InputError } from "../../data/formats/problem.ts";
 import { stage, stageRecords } from "../../data/staging.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
-import { FIELDS, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
+import { FIELDS, findProblems, makeRecord, REPORT_COLUMNS, stageFiles, writeReport } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
+
+const dayOf = (index: number) => new Date(Date.UTC(1900, 0, 1 + index)).toISOString().slice(0, 10);
 
 const IMAGE = "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,tf1,1,2,3,4,5,6,0";
 const SAME_IMAGE = "2025-10-29 09:24:09Z,2025-10-29 09:10:27.5Z,a33,tf1,1,2,3,4,5,6,0";
@@ -115,6 +117,35 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
   ],
 ])("a refusal shows %s", async (_, contents, problems) => {
   expect(await findProblems(contents)).toEqual(problems);
+});
+
+const [CAMERAS, DAYS] = [
+  "a collection has at most 100000 cameras",
+  "a collection has records of at most 100000 days",
+];
+
+test.each<[string, (index: number) => string, string, string]>([
+  [
+    "cameras",
+    (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`,
+    FIELDS,
+    `camera_ref "c100000" is that of a camera too many; ${CAMERAS}`,
+  ],
+  [
+    "cameras of a report",
+    (index) => IMAGE.replace("A33", `c${index}`),
+    REPORT_COLUMNS,
+    `camera_ref "c100000" is that of a camera too many; ${CAMERAS}`,
+  ],
+  [
+    "days",
+    (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
+    FIELDS,
+    `timestamp "2173-10-16T00:00:00Z" is on a day too many; ${DAYS}`,
+  ],
+])("more %s than memory holds are refused once", async (_, writeRow, header, problem) => {
+  const a = [header, ...Array.from({ length: 100_010 }, (_, index) => writeRow(index))].join("\n");
+  expect(await findProblems({ a })).toEqual([`a:100002: ${problem}`]);
 });
 
 test("with strict, counts of a False record are a problem, and the record is still compared", async () => {
