@@ -9,6 +9,9 @@ export interface ClientResponse {
   headers: Headers;
   /** As far as it was received: a fault may break it. */
   body: string;
+  method: string;
+  /** Headers of the request, which change the response. */
+  sent: Record<"Accept" | "Prefer", string | undefined>;
   /** The URL of the request, with the origin under which clients reach the service. */
   url: URL;
   /** Where the requested page is or would be; undefined if the request is not for a page. */
@@ -17,6 +20,8 @@ export interface ClientResponse {
   isFault: boolean;
   /** The address of the same page without faults, if there is one. */
   unchanged: string | undefined;
+  /** The date of the jump that led to the page. */
+  chosen: string | undefined;
 }
 
 /** The name of a status as in a response: `404 Not Found`. */

@@ -23,10 +23,15 @@ export const CodeBlock: FC<CodeBlockProps> = ({ code, label }) => (
   </div>
 );
 
-/** A command that sends a request. The URL is quoted for a POSIX shell. */
+/** A command that sends a request. */
 export const CurlBlock: FC<{ options: string; url: string; label: string }> = ({ options, url, label }) => (
-  <CodeBlock code={`curl ${options} '${url.replaceAll("'", String.raw`'\''`)}'`} label={label} />
+  <CodeBlock code={`curl ${options} ${quote(url)}`} label={label} />
 );
+
+/** Quotes a text for a POSIX shell. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
@@ -38,6 +43,7 @@ export const JsonText: FC<{ value: unknown }> = ({ value }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")
     .replaceAll(/^( *)("(?:[^"\\]|\\.)*"): /gm, "$1<b>$2</b>: ")
+    .replaceAll(/(?<=: )"\d{4}-\d\d-\d\dT[\d:]+Z"(?=,?$)/gm, "<time>$&</time>")
     .replaceAll(/(?<=^ {2}<b>"(?:next|previous)"<\/b>: )"(?:[^"\\]|\\.)*"/gm, writeLink);
   return <code class="json">{new Markup(html)}</code>;
 };

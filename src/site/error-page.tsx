@@ -1,57 +1,71 @@
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { type ClientResponse, changeQuery, formatStatus, Message, parseBody } from "./client-response.tsx";
-import type { FC } from "./jsx-runtime.ts";
+import { CurlBlock, quote } from "./code.tsx";
 import { Layout } from "./layout.tsx";
+import { formatNumber, formatQuantity } from "./text-format.ts";
 
-/** The web page of an error: what a person can do, and the response that a client gets. */
+/** The web page of an error: what a person can do, and the request with the response that a client gets. */
 export function renderError(response: ClientResponse): string {
-  const title = formatStatus(response.status);
+  const { status, url, isFault } = response;
+  const title = formatStatus(status);
+  const [text, href, name] = advise(response);
   return (
-    <Layout title={title} path={response.url.pathname}>
+    <Layout title={title} path={url.pathname} scripts={["copy"]}>
       <h1>{title}</h1>
       <p class="lead">
-        <Advice {...response} />
+        {text} <a href={href}>{name}</a>
       </p>
       <h2>The response to a client</h2>
+      {(status !== 414 || isFault) && (
+        <CurlBlock options={listOptions(response)} url={url.href} label="curl" />
+      )}
       <Message {...response} />
     </Layout>
   ).html;
 }
 
-const Advice: FC<ClientResponse> = ({ status, headers, body, isFault, page, url, unchanged }) => {
-  const link = (text: string, name: string, value: string) => (
-    <a href={changeQuery(url, name, value)}>{text}</a>
-  );
-  const seconds = headers.get("Retry-After");
+type Advice = [text: string, href: string, name: string];
+
+/** What a person can do: a sentence, and a link onwards. */
+function advise(response: ClientResponse): Advice {
+  const { status, headers, body, isFault, url, unchanged } = response;
   const { detail = body } = Object(parseBody(body));
-  if (isFault)
-    return (
-      <>
-        A preference asked for this error; nothing is wrong.{" "}
-        {unchanged !== undefined && <a href={unchanged}>The same address without it</a>}
-      </>
-    );
-  if (seconds !== null)
-    return (
-      <>
-        {detail} <a href={url.href}>Try again</a> after {seconds} seconds.
-      </>
-    );
-  if (status !== 404) return <>{detail}</>;
-  if (url.pathname !== COLLECTION_PATH)
-    return (
-      <>
-        There is nothing at this address. The collection is at <a href={COLLECTION_PATH}>{COLLECTION_PATH}</a>
-        .
-      </>
-    );
-  if (page) return <>The last page is {link(`page ${page.pages}`, "page", String(page.pages))}.</>;
+  const seconds = Number(headers.get("Retry-After"));
+  const fallback = url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW;
+  if (isFault) {
+    const text = "A preference asked for this error; nothing is wrong.";
+    return unchanged ? [text, unchanged, "Show the page without it"] : [text, ...OVERVIEW];
+  }
+  if (seconds) return [detail, url.href, `Try again after ${formatQuantity(seconds, "second")}`];
+  if (status === 404) return adviseWhere(response);
+  if (status === 400 && unchanged) return [detail, unchanged, "Show the page without preferences"];
+  return [detail, ...fallback];
+}
+
+const NEWEST = [COLLECTION_PATH, "Show the newest records"] as const;
+const OVERVIEW = ["/", "Show the overview"] as const;
+
+/** What a person can do if there is nothing at an address. */
+function adviseWhere({ page, url }: ClientResponse): Advice {
+  if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this address.", ...NEWEST];
+  const toPage = (number: number) => changeQuery(url, "page", String(number));
+  if (page) {
+    const text = `The last page has the number ${formatNumber(page.pages)}.`;
+    return [text, toPage(page.pages), "Show the last page"];
+  }
   if (["", "api", null].includes(lastValue(url.searchParams, "format")))
-    return <>Pages are numbered from 1, which has the newest records, to the last page.</>;
-  return (
-    <>
-      There are only the formats {link("api", "format", "api")} and {link("json", "format", "json")}.
-    </>
-  );
-};
+    return ["Pages are numbered from 1, which has the newest records.", toPage(1), "Show page 1"];
+  const text = "The formats are api and json.";
+  return [text, changeQuery(url, "format", "api"), "Show the page"];
+}
+
+/** The options of a command that gets the same response as the browser. */
+function listOptions({ status, method, sent }: ClientResponse): string {
+  const { Accept, Prefer } = sent;
+  const options = ["-si"];
+  if (method !== "GET") options.push(`-X ${method}`);
+  if (Accept && status === 406) options.push(`-H ${quote(`Accept: ${Accept}`)}`);
+  if (Prefer) options.push(`-H ${quote(`Prefer: ${Prefer}`)}`);
+  return options.join(" ");
+}

@@ -1,6 +1,7 @@
 import { Hono } from "hono";
 import type { CollectionEnv } from "../env.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
+import { wantsPage } from "../http/headers.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
@@ -9,6 +10,9 @@ import { cachedStore } from "../store/open.ts";
 
 /** The path that leads to the page of a date. */
 export const GO_PATH = "/go";
+
+/** The parameter with the date of a jump, for the web page alone. The web layer removes it, so that no link keeps it. */
+export const CHOSEN = "chosen";
 
 /** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
 export function createGo(): Hono<CollectionEnv> {
@@ -27,7 +31,9 @@ export function createGo(): Hono<CollectionEnv> {
     const hidden = c.get("hide")?.(state.count) ?? 0;
     const { page, day } = findDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
-    return c.redirect(`${COLLECTION_PATH}?${query}#${day === date ? day : `nearest-${day}`}`);
+    const isShown = wantsPage(c.req.header("Accept")) && lastValue(query, "format") !== "json";
+    if (isShown) query.set(CHOSEN, date);
+    return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
   go.all(GO_PATH, refuseMethod);
@@ -35,7 +41,8 @@ export function createGo(): Hono<CollectionEnv> {
   return go;
 }
 
-function isDate(text: string): boolean {
+/** Whether a text is a day such as `2025-10-29`. */
+export function isDate(text: string): boolean {
   return text.length === 10 && parseUtcTime(text) !== undefined;
 }
 

@@ -12,7 +12,6 @@ const PAGES: Link[] = [
 
 const FOOTER_LINKS: Link[] = [
   [DOCUMENT_PATH, "OpenAPI document"],
-  ["/healthz", "Health"],
   ["/README.md", "README"],
   ["/LICENSE", "Licence"],
 ];
@@ -86,7 +85,5 @@ const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] 
 
 /** Instead of what a page would show of records. */
 export const EmptyCollection: FC = () => (
-  <p class="banner">
-    The collection is empty. Load records with <code>npm run data -- load FILE</code>.
-  </p>
+  <p class="banner">The collection is empty. Its owner has loaded no records yet.</p>
 );

@@ -5,6 +5,7 @@ import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
+import { CHOSEN, isDate } from "./go.ts";
 import { renderRecords } from "./records/records-page.tsx";
 
 /**
@@ -37,7 +38,11 @@ export function showAsPage(c: Context, next: Next): Promise<void> {
 
 async function show(c: SiteContext, next: Next): Promise<void> {
   if (lastValue(readQuery(c.req.url), "format") === "json") return next();
-  if (c.req.path === COLLECTION_PATH) dropCondition(c);
+  let chosen: string | undefined;
+  if (c.req.path === COLLECTION_PATH) {
+    dropCondition(c);
+    chosen = takeChosen(c);
+  }
   await next();
   const { status, headers } = c.res;
   const isShown = status >= 400 || (status === 200 && c.get("page") !== undefined);
@@ -45,11 +50,22 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   const received = { status, headers, body: await readBody(c.res) };
   // Hono would copy the headers of the response that is replaced.
   c.res = undefined;
-  const html = render(c, received);
+  const html = render(c, { ...received, chosen });
   const replaced = new Headers(headers);
   for (const name of REPLACED) replaced.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
   c.res = new Response(`<!doctype html>${html}`, { status, headers: replaced });
+}
+
+/** Takes the date of a jump out of the URL of the request. */
+function takeChosen(c: SiteContext): string | undefined {
+  const { method, headers, signal } = c.req.raw;
+  const url = new URL(c.req.url);
+  const date = lastValue(url.searchParams, CHOSEN);
+  if (date === null || method !== "GET") return undefined;
+  url.searchParams.delete(CHOSEN);
+  c.req.raw = new Request(url, { method, headers, signal });
+  return isDate(date) ? date : undefined;
 }
 
 /** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
@@ -65,12 +81,16 @@ async function readBody(response: Response): Promise<string> {
   return text;
 }
 
-function render(c: SiteContext, received: Pick<ClientResponse, "status" | "headers" | "body">): string {
+type Received = Pick<ClientResponse, "status" | "headers" | "body" | "chosen">;
+
+function render(c: SiteContext, received: Received): string {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const page = c.get("page");
   const isFault = c.get("fault") ?? false;
-  const response = { ...received, url, page, isFault, unchanged: findUnchanged(c, url) };
+  const { method } = c.req;
+  const sent = { Accept: c.req.header("Accept"), Prefer: c.req.header("Prefer") };
+  const response = { ...received, method, sent, url, page, isFault, unchanged: findUnchanged(c, url) };
   return received.status === 200 && page ? renderRecords(response, page.number) : renderError(response);
 }
 

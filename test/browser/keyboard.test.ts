@@ -54,6 +54,7 @@ test("the first link leads to the content", async ({ visit }) => {
   await page.keyboard.press("Tab");
   expect(await page.getByText("Skip to content").boundingBox()).toMatchObject({ x: 0 });
   await page.keyboard.press("Enter");
+  expect(await page.locator("main").evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("none");
   await page.keyboard.press("Tab");
   const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
   expect(focused, "the first thing in the content").toBe("Copy: address of the collection");

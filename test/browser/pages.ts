@@ -20,10 +20,10 @@ const RECORDS = "/api/tf1/records/";
 
 /** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [
-  { name: "landing", path: "/", heights: { 360: 3_600, 1280: 2_200 } },
-  { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_700, 1280: 2_200 } },
-  { name: "landing-day", path: "/", collection: "day", heights: { 360: 3_600, 1280: 2_200 } },
-  { name: "landing-one", path: "/", collection: "one", heights: { 360: 3_600, 1280: 2_200 } },
+  { name: "landing", path: "/", heights: { 360: 3_500, 1280: 2_200 } },
+  { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_500, 1280: 2_200 } },
+  { name: "landing-day", path: "/", collection: "day", heights: { 360: 3_500, 1280: 2_200 } },
+  { name: "landing-one", path: "/", collection: "one", heights: { 360: 3_500, 1280: 2_200 } },
   { name: "landing-empty", path: "/", collection: "empty", heights: { 360: 2_500, 1280: 1_500 } },
   { name: "records", path: RECORDS },
   { name: "records-old", path: RECORDS, collection: "old" },

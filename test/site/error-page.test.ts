@@ -7,54 +7,83 @@ import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
 const PATH = "/api/tf1/records/";
 const HERE = ORIGIN + PATH;
 const NOT_FOUND = "404 Not Found";
-const ON_REQUEST = "A preference asked for this error; nothing is wrong. The same address without it";
-const NUMBERED = "Pages are numbered from 1, which has the newest records, to the last page.";
+const ON_REQUEST = "A preference asked for this error; nothing is wrong. Show the page without it";
+const NUMBERED = "Pages are numbered from 1, which has the newest records. Show page 1";
 
 const service = await createMemoryService(makeRecords(100));
 afterEach(() => vi.restoreAllMocks());
 
 /** The title, the advice and the links in it. */
 function readError(page: string) {
-  const [, title] = /<title>(.*) · Traffic Count Records<\/title>/.exec(page) ?? [];
+  const [, title = ""] = /<title>(.*) · Traffic Count Records<\/title>/.exec(page) ?? [];
   const [, advice = ""] = /<p class="lead">(.*?)<\/p>/s.exec(page) ?? [];
   const links = Array.from(advice.matchAll(/href="([^"]*)"/g), ([, link]) => extractText(link!));
-  return { title, advice: extractText(advice), links };
+  return { title: extractText(title), advice: extractText(advice), links };
 }
 
 test.each([
   [`${PATH}?prefer=code=400`, "400 Bad Request", ON_REQUEST, [`${HERE}?`]],
-  [`${PATH}?prefer=code=418`, "418 Client Error", ON_REQUEST, [`${HERE}?`]],
+  [`${PATH}?prefer=code=418`, "418 I'm a teapot", ON_REQUEST, [`${HERE}?`]],
   [`${PATH}?prefer=code=451`, "451 Unavailable For Legal Reasons", ON_REQUEST, [`${HERE}?`]],
   [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, [`${HERE}?`]],
   [`${PATH}?x=1&prefer=code=503&page=3`, "503 Service Unavailable", ON_REQUEST, [`${HERE}?x=1&page=3`]],
   ["/?x=1&prefer=code=503", "503 Service Unavailable", ON_REQUEST, [`${ORIGIN}/?x=1`]],
   ["//a.example/b?prefer=code=503", "503 Service Unavailable", ON_REQUEST, [`${ORIGIN}//a.example/b?`]],
-  [`${PATH}?page=999&x=1`, NOT_FOUND, "The last page is page 7.", [`${HERE}?page=7&x=1`]],
-  [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, []],
-  [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, []],
+  [
+    `${PATH}?page=999&x=1`,
+    NOT_FOUND,
+    "The last page has the number 7. Show the last page",
+    [`${HERE}?page=7&x=1`],
+  ],
+  [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, [`${HERE}?page=1`]],
+  [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, [`${HERE}?page=1&prefer=delay%3D1`]],
   [
     `${PATH}?format=xml&page=2`,
     NOT_FOUND,
-    "There are only the formats api and json.",
-    [`${HERE}?format=api&page=2`, `${HERE}?format=json&page=2`],
+    "The formats are api and json. Show the page",
+    [`${HERE}?format=api&page=2`],
   ],
-  [`${PATH}7/`, NOT_FOUND, `There is nothing at this address. The collection is at ${PATH}.`, [PATH]],
-  [`${PATH}?prefer=x=1`, "400 Bad Request", "x=1 is unknown.", []],
+  [`${PATH}7/`, NOT_FOUND, "There is nothing at this address. Show the newest records", [PATH]],
+  [
+    `${PATH}?prefer=x=1`,
+    "400 Bad Request",
+    "x=1 is unknown. Show the page without preferences",
+    [`${HERE}?`],
+  ],
+  ["/go?date=x", "400 Bad Request", "date must be a day such as 2025-10-29. Show the overview", ["/"]],
 ])("the page of the error of %s is %s: %s", async (target, name, advice, links) => {
   const response = await service.fetch(target, IN_BROWSER);
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(response.status).toBe(Number.parseInt(name, 10));
   const page = await response.text();
   expect(readError(page)).toEqual({ title: name, advice, links });
+  expect(extractText(page)).toContain(`curl -si '${ORIGIN}${target}'`);
   const toClient = await service.fetch(target);
   expect(readShown(page)).toEqual({ name, headers: toClient.headers, body: await toClient.text() });
   if (name === NOT_FOUND) for (const link of links) expect((await service.fetch(link)).status).toBe(200);
 });
 
-test("the page of an error that the header Prefer causes has no link", async () => {
-  const headers = { ...IN_BROWSER.headers, prefer: "code=503" };
-  const { advice, links } = readError(await (await service.fetch(PATH, { headers })).text());
-  expect([advice, links]).toEqual(["A preference asked for this error; nothing is wrong. ", []]);
+test.each([
+  [
+    { prefer: "code=503" },
+    "GET",
+    "-si -H 'Prefer: code=503'",
+    "A preference asked for this error; nothing is wrong. Show the overview",
+  ],
+  [{}, "DELETE", "-si -X DELETE", 'Method "DELETE" not allowed. Show the newest records'],
+  [
+    { accept: "application/xhtml+xml, x/'" },
+    "GET",
+    String.raw`-si -H 'Accept: application/xhtml+xml, x/'\'''`,
+    "Could not satisfy the request Accept header. Show the newest records",
+  ],
+])("the page of an error of a request with %j and %s has the command curl %s", async (...row) => {
+  const [sent, method, options, text] = row;
+  const headers = { ...IN_BROWSER.headers, ...sent };
+  const page = await (await service.fetch(PATH, { method, headers })).text();
+  const { advice, links } = readError(page);
+  expect([advice, links.length]).toEqual([text, 1]);
+  expect(extractText(page)).toContain(`curl ${options} '${HERE}'`);
 });
 
 test.each(["/", PATH])("the page of a failing store says when to try again: %s", async (path) => {
@@ -62,7 +91,7 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
   const { service, control } = await createFailingService([]);
   control.fails = true;
   const page = await (await service.fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
-  const advice = "Service temporarily unavailable, try again later. Try again after 5 seconds.";
+  const advice = "Service temporarily unavailable, try again later. Try again after 5 seconds";
   expect(readError(page)).toMatchObject({ advice, links: [`${ORIGIN}${path}?page=2&x=1`] });
   expect(page).not.toContain(control.message);
 });
@@ -71,7 +100,7 @@ test("the page for too many requests asks the person to wait", async () => {
   const RATE_LIMITER = { limit: async () => ({ success: false }) };
   const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
   const page = await (await limited.fetch(`${PATH}?page=2`, IN_BROWSER)).text();
-  const advice = "Request was throttled. Expected available in 10 seconds. Try again after 10 seconds.";
+  const advice = "Request was throttled. Expected available in 10 seconds. Try again after 10 seconds";
   expect(readError(page)).toMatchObject({ advice, links: [`${HERE}?page=2`] });
   expect(readShown(page).headers.get("retry-after")).toBe("10");
 });
@@ -84,7 +113,7 @@ test.each([
   const page = await response.text();
   expect([response.status, readError(page).advice]).toEqual([
     414,
-    "A URL has at most 2048 characters and 50 parameters.",
+    "A URL has at most 2048 characters and 50 parameters. Show the newest records",
   ]);
   expect(page.length).toBeLessThan(8_000);
 });

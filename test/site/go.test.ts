@@ -5,7 +5,7 @@ import type { Day } from "../../src/records/record.ts";
 import { findDate } from "../../src/site/go.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -19,8 +19,8 @@ describe("a jump to a date", () => {
     ["?date=2019-05-19", `${PATH}?page=1#2019-05-19`],
     ["?date=2019-05-18", `${PATH}?page=2#2019-05-18`],
     ["?date=2019-05-17", `${PATH}?page=14#2019-05-17`],
-    ["?date=2030-01-01", `${PATH}?page=1#nearest-2019-05-19`],
-    ["?date=2000-01-01", `${PATH}?page=14#nearest-2019-05-17`],
+    ["?date=2030-01-01", `${PATH}?page=1#2019-05-19`],
+    ["?date=2000-01-01", `${PATH}?page=14#2019-05-17`],
     ["?date=2019-05-18&page=9&x=%26&format=api", `${PATH}?x=%26&format=api&page=2#2019-05-18`],
     ["?date=&page=3&x=1", `${PATH}?x=1`],
     ["", `${PATH}?`],
@@ -30,6 +30,23 @@ describe("a jump to a date", () => {
     const [target = "", place] = location.split("#");
     const page = await (await service.fetch(target, IN_BROWSER)).text();
     expect(page).toContain(place ? `id="${place}"` : "<h1>Records</h1>");
+  });
+
+  test.each([
+    ["2019-05-18", undefined],
+    ["2019-05-21", "No record is of 2019-05-21. The nearest ones are of 2019-05-19."],
+  ])("to %s in a browser passes the date on to the page, but not to its links", async (date, sentence) => {
+    const { headers } = await service.fetch(`/go?date=${date}&x=1`, IN_BROWSER);
+    const [target = "", day] = String(headers.get("location")).split("#");
+    const page = await (await service.fetch(target, IN_BROWSER)).text();
+    expect(page).toContain(`name="date" type="date" value="${date}"`);
+    expect(page).toContain(`<tr id="${day}"`);
+    const [shown] = /<tr class="nearest">.*?<\/tr>/.exec(page) ?? [];
+    expect(shown && extractText(shown)).toBe(sentence);
+    expect(page).toContain("&amp;x=1");
+    expect(page).not.toContain("chosen");
+    const json = await service.fetch(`/go?date=${date}&format=json`, IN_BROWSER);
+    expect(json.headers.get("location")).not.toContain("chosen");
   });
 
   test.each(["?date=yesterday", "?date=2019-02-30", "?date=2019-5-1", "?date=2019-05-17T00:00:00Z"])(

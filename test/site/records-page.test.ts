@@ -60,6 +60,7 @@ describe("a page of the collection in a browser", () => {
     ["count=+20", "120 records, newest first: page 2 of 8\\.", undefined],
     ["next=skip", 'rel="next" href="https://[^"]*page=4[^"]*"', undefined],
     ["next=null", '<span class="button off">Next ›</span>', undefined],
+    ["record=extra,seed=3", ">vans</th>.*>0</td></tr>", ">missing</td>"],
     ["record=missing,seed=3", ">missing</td>", ">missing</td>.*>missing</td>"],
     ["record=float,seed=3", ">\\d+\\.5</td>", undefined],
     ["rows=drop,seed=1", '(<th scope="row".*?){14}', '(<th scope="row".*?){15}'],
@@ -105,12 +106,20 @@ describe("a page of the collection in a browser", () => {
     ["?page=2", [1, 3, 7], []],
     ["?page=last", [1, 6], []],
     ["?page=2&z=1&a=%22%3E%3Cb%3E", [1, 3, 7], ["a=%22%3E%3Cb%3E&", "&z=1"]],
-  ])("%s links to pages %j, above and below the records", async (query, pages, kept) => {
+  ])("%s links to pages %j, and to the neighbours below the records too", async (query, pages, kept) => {
     const [above = [], below] = (await open(query)).match(/<nav class="row".*?<\/nav>/gs)!.map(findLinks);
-    expect(above).toEqual(below);
-    expect([...new Set(above.map((url) => Number(new URL(url).searchParams.get("page"))))]).toEqual(pages);
+    const numbers = new Set(above.map((url) => Number(new URL(url).searchParams.get("page"))));
+    expect([...numbers].sort()).toEqual(pages);
+    const { next, previous } = Page.parse(await (await service.fetch(PATH + query)).json());
+    expect(below).toEqual([previous, next].filter((url) => url !== null));
+    expect(above).toEqual(expect.arrayContaining(below!));
     for (const url of above) for (const part of kept) expect(url).toContain(part);
     for (const url of above) expect((await service.fetch(url)).status).toBe(200);
+  });
+
+  test("has a link to its JSON that changes no other parameter", async () => {
+    const links = findLinks(await open("?aformat=api&page=2"));
+    expect(links).toContainEqual(expect.stringMatching(/\?aformat=api&format=json&page=2$/));
   });
 });
 
@@ -119,13 +128,13 @@ describe("the banner of a page", () => {
     expect(findBanners(await open(""))).toEqual([]);
     expect(findBanners(await open("?prefer=delay=1&page=3"))).toEqual([
       expect.stringMatching(
-        /A preference changed .* <code>delay=1<.* <a href="https:\/\/counts\.example\/api\/tf1\/records\/\?page=3">/,
+        /Applied to this response: <code>delay=1<.* <a href="https:\/\/counts\.example\/api\/tf1\/records\/\?page=3">/,
       ),
     ]);
   });
 
   test.each([
-    ["delay=1", "A preference changed the response: delay=1. "],
+    ["delay=1", "Applied to this response: delay=1. "],
     ["dealy=1", "dealy=1 is unknown. Did you mean delay?"],
   ])("about the header Prefer: %s has no link", async (prefer, text) => {
     const headers = { ...IN_BROWSER.headers, prefer };

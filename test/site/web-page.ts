@@ -17,7 +17,7 @@ export function readShown(page: string) {
     /The response to a client.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");
   return {
-    name,
+    name: name && extractText(name),
     headers: new Headers(headers.map((line) => line.split(/: (.*)/, 2) as [string, string])),
     body: extractText(body),
   };

@@ -14,11 +14,9 @@ import type { Summary } from "./summary.ts";
 export interface Sample {
   number: number;
   envelope: object;
-  /** The records that are left out. */
-  more: number;
 }
 
-/** @param sample undefined if the collection is empty */
+/** @param sample undefined if the collection is empty or cannot be read */
 export function renderLanding(summary: Summary, sample: Sample | undefined): string {
   const { records_url: url, statistics } = summary;
   return (
@@ -73,13 +71,12 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
 );
 
 /** The command, and its response with only one record. */
-const Response: FC<Sample & { url: string }> = ({ number, envelope, more, url }) => (
+const Response: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
     <pre class="panel">
       <JsonText value={envelope} />
     </pre>
-    {more > 0 && <p class="quiet">The page has {formatQuantity(more, "more record")}.</p>}
   </div>
 );
 

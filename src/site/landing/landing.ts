@@ -1,11 +1,13 @@
 import { type Context, Hono } from "hono";
 import type { Env } from "../../env.ts";
 import { refuseMethod } from "../../http/errors.ts";
-import { PAGE_CACHING } from "../../http/headers.ts";
+import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
+import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
 import type { WaitUntil } from "../../store/retry.ts";
+import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
 import { createSummary, type Summary } from "./summary.ts";
@@ -37,8 +39,16 @@ export function createLanding(): Hono<{ Bindings: Env }> {
     // Another request may replace the latest one while this one reads the example.
     const current = latest;
     if (representation === "json") return c.json(current.summary, 200, headers);
-    current.html ??= renderLanding(current.summary, await readSample(c, origin, current.summary.count));
-    return c.body(`<!doctype html>${current.html}`, 200, { ...HTML_HEADERS, ...headers });
+    let { html } = current;
+    if (html === undefined) {
+      const { summary } = current;
+      const sample = summary.count > 0 ? await readSample(c, origin, stored.state) : undefined;
+      html = renderLanding(summary, sample);
+      // The sample may be readable the next time.
+      if (sample || summary.count === 0) current.html = html;
+      else headers["Cache-Control"] = ERROR_CACHING;
+    }
+    return c.body(`<!doctype html>${html}`, 200, { ...HTML_HEADERS, ...headers });
   });
 
   landing.all("/", refuseMethod);
@@ -46,14 +56,24 @@ export function createLanding(): Hono<{ Bindings: Env }> {
   return landing;
 }
 
-/** Reads the second page of the collection, because it has both links, or the first one if there is no other. */
-async function readSample(c: LandingContext, origin: string, count: number): Promise<Sample | undefined> {
-  const number = Math.min(2, lastPage(count));
+/**
+ * Reads the second page of the collection, because it has both links, or the first one if there is no other.
+ * @returns undefined if the page cannot be read, or if it is of another load than the rest of the landing page
+ */
+async function readSample(c: LandingContext, origin: string, state: State): Promise<Sample | undefined> {
+  const number = Math.min(2, lastPage(state.count));
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-  const { found: page } = await cachedStore(c.env).page(number, undefined, waitUntil);
-  if (!page || page.location.count === 0) return undefined;
-  const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
-  const envelope = JSON.parse(writeEnvelope(page.location, page.results, url));
-  const results = envelope.results.slice(0, 1);
-  return { number, envelope: { ...envelope, results }, more: envelope.results.length - 1 };
+  try {
+    const page = await cachedStore(c.env).page(number, undefined, waitUntil);
+    if (!page.found || state.count === 0 || page.state.load !== state.load) return undefined;
+    const { location, results } = page.found;
+    const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
+    const envelope = JSON.parse(writeEnvelope(location, results, url));
+    return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
+  } catch (error) {
+    // As a request for the page would be logged.
+    const where = { store: c.env.STORE, method: "GET", path: COLLECTION_PATH, status: 503 };
+    logFailure({ event: "request_failed", ...where }, error);
+    return undefined;
+  }
 }

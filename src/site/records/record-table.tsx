@@ -1,68 +1,95 @@
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
 
-type Name = keyof TrafficRecord;
+const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...ROAD_USERS, "camera_pk", "id", "model_name"];
 
-/** The columns with numbers. */
-const NUMBERS: Name[] = [...ROAD_USERS, "camera_pk", "id"];
+/** The columns without numbers. */
+const TEXTS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 
-const COLUMNS: Name[] = ["timestamp", "camera_ref", "camera_ok", ...NUMBERS, "model_name"];
+/** A record of a response. A fault may have removed, changed or added a field. */
+type Row = Partial<TrafficRecord> & Record<string, unknown>;
+
+interface RecordTableProps {
+  records: Row[];
+  /** The date of the jump that led to the page. */
+  chosen: string | undefined;
+}
 
 /**
- * The records of a page, one row each, with all twelve fields. In narrow windows each row becomes a card, which shows the
- * names of the counts and leaves out zeros. A field that a fault has removed or changed is shown as it is.
+ * The records of a page, one row each, with all fields. In narrow windows each row becomes a card, which shows the names of the
+ * counts and leaves out zeros. The first record of each day has an `id`, to which a jump to a date leads (src/site/go.ts).
  */
-export const RecordTable: FC<{ records: Partial<TrafficRecord>[] }> = ({ records }) => (
-  <table class="records">
-    <thead>
-      <tr>
-        {COLUMNS.map((name) => (
-          <th scope="col" class={NUMBERS.includes(name) ? "number" : undefined}>
-            {name}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {records.map((record, index) => {
-        const day = toDay(record);
-        const isFirst = day !== toDay(records[index - 1]);
-        return (
-          <>
-            {isFirst && <Nearest day={day} />}
-            <tr class={record.camera_ok === "False" ? "failing" : undefined}>
-              {COLUMNS.map((name) => (
-                <Cell name={name} value={record[name]} day={isFirst ? day : undefined} />
-              ))}
-            </tr>
-          </>
-        );
-      })}
-    </tbody>
-  </table>
-);
+export const RecordTable: FC<RecordTableProps> = ({ records, chosen }) => {
+  const columns = [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
+  const nearest = chosen && findNearest(records.map(toDay), chosen);
+  return (
+    <table class="records">
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col" class={TEXTS.includes(name) ? undefined : "number"}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record, index) => {
+          const day = toDay(record);
+          const isFirst = day !== toDay(records[index - 1]);
+          return (
+            <>
+              {isFirst && day === nearest && day !== chosen && (
+                <tr class="nearest">
+                  <td colspan={columns.length}>
+                    No record is of {chosen}. The nearest ones are of {day}.
+                  </td>
+                </tr>
+              )}
+              <tr id={isFirst ? day : undefined} class={classify(record)}>
+                {columns.map((name) => (
+                  <Cell name={name} value={record[name]} />
+                ))}
+              </tr>
+            </>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+};
 
-function toDay(record: Partial<TrafficRecord> | undefined): string | undefined {
+function toDay(record: Row | undefined): string | undefined {
   return record?.timestamp?.slice(0, 10);
 }
 
-/** The row above the first record of a day. It is shown only if a jump to a date without records leads to it (src/site/go.ts). */
-const Nearest: FC<{ day: string | undefined }> = ({ day }) => (
-  <tr class="nearest" id={`nearest-${day}`}>
-    <td colspan={12}>No records have the date that you chose. The nearest ones are of {day}.</td>
-  </tr>
-);
+/** The day that is nearest to a date; of two equally near ones, the older one, which comes later. */
+function findNearest(days: (string | undefined)[], date: string): string | undefined {
+  let nearest: string | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (const day of days) {
+    const distance = Math.abs(Date.parse(String(day)) - Date.parse(date));
+    if (distance <= least) [nearest, least] = [day, distance];
+  }
+  return nearest;
+}
 
-/** @param day the day, if it is the first record of the day on this page */
-const Cell: FC<{ name: Name; value: unknown; day: string | undefined }> = ({ name, value, day }) => {
-  const text = value === undefined ? "missing" : String(value);
+/** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */
+function classify(record: Row): string | undefined {
+  if (record.camera_ok === "False") return "failing";
+  return ROAD_USERS.every((name) => record[name] === 0) ? "nobody" : undefined;
+}
+
+const Cell: FC<{ name: string; value: unknown }> = ({ name, value }) => {
+  const absent = COLUMNS.includes(name) ? "missing" : "";
+  const text = value === undefined ? absent : String(value);
   if (name === "timestamp")
     return (
-      <th scope="row" id={day}>
+      <th scope="row">
         <time>{text}</time>
       </th>
     );
-  const kind = NUMBERS.includes(name) ? `number ${name}` : name;
+  const kind = TEXTS.includes(name) ? name : `number ${name}`;
   return (
     <td class={value === 0 && name in NO_COUNTS ? `${kind} zero` : kind} data-name={name}>
       {name === "camera_ok" ? <span class={`health health-${text}`}>{text}</span> : text}

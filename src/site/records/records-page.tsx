@@ -1,6 +1,6 @@
 import { COLLECTION_PATH, lastPage, pageUrls } from "../../records/page.ts";
 import type { Page } from "../../records/record.ts";
-import { type ClientResponse, Message, parseBody } from "../client-response.tsx";
+import { type ClientResponse, changeQuery, Message, parseBody } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
 import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
@@ -13,7 +13,7 @@ import { RecordTable } from "./record-table.tsx";
  * @param number the number of the page. The rest of the page is in the body, as a fault may have changed it
  */
 export function renderRecords(response: ClientResponse, number: number): string {
-  const { url, body } = response;
+  const { url, body, chosen } = response;
   const page = parseBody(body) as Page | undefined;
   const position = `${formatNumber(number)}${page ? ` of ${formatNumber(lastPage(page.count))}` : ""}`;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
@@ -26,12 +26,12 @@ export function renderRecords(response: ClientResponse, number: number): string 
           : "A client cannot read the body of this response."}
       </p>
       <Banners {...response} />
-      {page && <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} />}
+      {page && <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} chosen={chosen} />}
       <section class="client" aria-labelledby="response">
         <h2 id="response">The response to a client</h2>
         <CurlBlock options="-si" url={toUrl(number)} label="curl" />
         <p>
-          <a href={toUrl(number).replace("format=api", "format=json")}>Raw JSON</a>
+          <a href={changeQuery(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
         </p>
         <Message {...response}>{page && <JsonText value={page} />}</Message>
       </section>
@@ -39,7 +39,7 @@ export function renderRecords(response: ClientResponse, number: number): string 
   ).html;
 }
 
-/** What is unusual about a page, with the way back to the usual one. */
+/** The preferences of a page, with the way to the page without them. */
 const Banners: FC<ClientResponse> = ({ unchanged, headers }) => {
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
@@ -47,8 +47,8 @@ const Banners: FC<ClientResponse> = ({ unchanged, headers }) => {
     <>
       {applied !== null && (
         <p class="banner">
-          A preference changed the response: <code>{applied}</code>.{" "}
-          {unchanged !== undefined && <a href={unchanged}>Show the unchanged page</a>}
+          Applied to this response: <code>{applied}</code>.{" "}
+          {unchanged !== undefined && <a href={unchanged}>Show the page without preferences</a>}
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
@@ -62,17 +62,20 @@ interface RecordsProps {
   query: URLSearchParams;
   /** Returns the absolute URL of a page, with the other parameters of the request. */
   toUrl: (page: number) => string;
+  chosen: string | undefined;
 }
 
 const Records: FC<RecordsProps> = (props) => {
-  const { page, number, query } = props;
+  const { page, number, query, toUrl, chosen } = props;
   const { count, results } = page;
   if (count === 0 && results.length === 0) return <EmptyCollection />;
-  const date = results[0]?.timestamp?.slice(0, 10);
+  const date = chosen ?? results[0]?.timestamp?.slice(0, 10);
   return (
     <>
       <nav class="row" aria-label="Pages">
-        <PageLinks {...props} />
+        <PageLink to={page.previous && toUrl(1)} name="« Newest" />
+        <Neighbours {...page} />
+        <PageLink to={page.next && toUrl(lastPage(count))} name="Oldest »" />
         <JumpForm action={COLLECTION_PATH} query={query}>
           <label for="page">Page</label>
           <input id="page" name="page" type="number" min="1" max={lastPage(count)} value={number} />
@@ -82,25 +85,23 @@ const Records: FC<RecordsProps> = (props) => {
           <input id="date" name="date" type="date" value={date} />
         </JumpForm>
       </nav>
-      <RecordTable records={results} />
+      <RecordTable records={results} chosen={chosen} />
       {results.some(({ camera_ok }) => camera_ok === null) && (
         <p class="quiet">
           If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
         </p>
       )}
       <nav class="row" aria-label="Pages, below the records">
-        <PageLinks {...props} />
+        <Neighbours {...page} />
       </nav>
     </>
   );
 };
 
-const PageLinks: FC<RecordsProps> = ({ page: { count, next, previous }, toUrl }) => (
+const Neighbours: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
   <>
-    <PageLink to={previous && toUrl(1)} name="« Newest" />
     <PageLink to={previous} name="‹ Previous" rel="prev" />
     <PageLink to={next} name="Next ›" rel="next" />
-    <PageLink to={next && toUrl(lastPage(count))} name="Oldest »" />
   </>
 );
 
