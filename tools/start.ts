@@ -5,20 +5,25 @@ import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireServedStore } from "./served-store.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
-// `wrangler dev`; its folder and its store are used for the seed too.
+// `wrangler dev`; its configuration, folder and store are used for the seed too.
 const args = ["--var", "RATE_LIMIT:off", ...process.argv.slice(2)];
 
 /** Loads the seed if the store is empty. */
 async function prepare(): Promise<void> {
   const { values } = parseArgs({
     args,
-    options: { "persist-to": { type: "string" }, var: { type: "string", multiple: true } },
+    options: {
+      config: { type: "string", short: "c" },
+      "persist-to": { type: "string" },
+      var: { type: "string", multiple: true },
+    },
     strict: false,
   });
-  const configuration = await readConfiguration();
+  const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
+  const configuration = await readConfiguration(config);
   const vars = { ...configuration.vars, ...readAssignments(values.var?.map(String)) };
   const store = requireServedStore({ ...configuration, vars });
-  if (store !== SEED_STORE) await loadSeed({ persistTo: values["persist-to"]?.toString(), store });
+  if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
 /** Parses `NAME:VALUE`; of a repeated name the last value counts. */

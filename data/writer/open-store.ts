@@ -1,5 +1,5 @@
 import { mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import {
   type Configuration,
@@ -19,8 +19,10 @@ import { openRemoteStore } from "./remote.ts";
 import { PROJECT } from "./wrangler.ts";
 import type { OpenStore, WritableStore } from "./writer.ts";
 
-/** Where wrangler keeps the local stores by default. */
-const DEFAULT_FOLDER = join(PROJECT, ".wrangler/state");
+/** Where wrangler keeps the local stores: by default beside the configuration. */
+function findFolder({ persistTo, config }: StoreChoice): string {
+  return resolve(persistTo ?? join(config === undefined ? PROJECT : dirname(config), ".wrangler/state"));
+}
 
 /** The classes of the runtime whose objects are D1 databases and KV namespaces. */
 const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
@@ -33,7 +35,7 @@ const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceOb
 export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>): Promise<T> {
   if (choice.remote) return action();
   const { name } = await findStore(choice);
-  const folder = resolve(choice.persistTo ?? DEFAULT_FOLDER);
+  const folder = findFolder(choice);
   requireFolder(folder);
   const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`);
   return action().finally(release);
@@ -66,7 +68,7 @@ async function useStore<T>(
   const { configuration, name } = await findStore(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
-    : openLocalStore(name, configuration, resolve(choice.persistTo ?? DEFAULT_FOLDER), isWritten);
+    : openLocalStore(name, configuration, findFolder(choice), isWritten);
   return action(opened).finally(opened.close);
 }
 

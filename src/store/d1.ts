@@ -50,7 +50,7 @@ export function writeQuery(wanted: WantedBlock | undefined): string {
 function explainMissingTables(cause: unknown): never {
   if (!isTableMissing(cause)) throw cause;
   const message =
-    "The database has no tables. Create them with `npm run deploy`, or locally with `npm start`";
+    "The database has no tables. Create them with `npm run deploy`, or on this machine with `npm start -- OPTIONS`, with the options of `wrangler dev`";
   throw new Error(message, { cause });
 }
 
@@ -80,8 +80,8 @@ export function bindDatabase(database: D1Database): SqlDatabase {
 }
 
 /**
- * What D1 reports when the same statement may well succeed a moment later: a lost connection, or a local database to which
- * another process writes. Its other errors (overload, time and memory limits, the daily limits of the free plan) would only
+ * What D1 reports when the same statement may well succeed a moment later: a lost connection, an import of a load, or a local database
+ * to which another process writes. Its other errors (overload, time and memory limits, the daily limits of the free plan) would only
  * get worse with another attempt.
  */
 const TRANSIENT = [
@@ -93,6 +93,7 @@ const TRANSIENT = [
   "reset because its code was updated",
   "Cannot resolve D1 DB due to transient issue",
   "client disconnected",
+  "Currently processing a long-running",
 ];
 
 export function isTransient(error: unknown): boolean {

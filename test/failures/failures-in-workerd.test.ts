@@ -18,7 +18,7 @@ test("in a database without tables, requests for records get 503, and the log na
   await worker.close();
   expect(lines).toMatchObject([{ event: "request_failed", store: "d1", path: PATH }]);
   expect(lines[0].reason).toMatch(
-    /has no tables\. Create them with `npm run deploy`, .*no such table: state/,
+    /has no tables\. Create them with `npm run deploy`, .* `npm start -- OPTIONS`, .*no such table: state/,
   );
   expect(lines[0].at.join()).toMatch(/index\.js:\d+:\d+/);
 });

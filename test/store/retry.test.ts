@@ -4,7 +4,7 @@ import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
 import { createSharing, HANGS_AFTER_MS, limitTime, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
 
-/** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the runtime throws. */
+/** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the platform and the runtime throw. */
 const MESSAGES = {
   "of D1 is tried again": [
     "D1_ERROR: D1 DB reset because its code was updated.",
@@ -13,6 +13,7 @@ const MESSAGES = {
     "D1_ERROR: Cannot resolve D1 DB due to transient issue on remote node.",
     "D1_ERROR: Can't read from request stream because client disconnected.",
     "D1_ERROR: Failed to get session commit token: internal error",
+    "D1_ERROR: Currently processing a long-running import.",
     "D1_ERROR: database is locked: SQLITE_BUSY",
   ],
   "of D1 is not tried again": [

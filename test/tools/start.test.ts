@@ -2,10 +2,11 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { readConfiguration } from "../../data/writer/configuration.ts";
 import { makeRecords, toCsv } from "../records/sample.ts";
 import { runData } from "../run-command.ts";
 import { serve } from "../serve.ts";
@@ -36,6 +37,24 @@ test("npm start serves what was loaded before, without a rate limit, and ends wi
   expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
   await terminate();
   await expect(fetch(origin), "by nobody").rejects.toThrow("fetch failed");
+});
+
+test("npm start -- --config FILE prepares the store of that configuration, beside it", async () => {
+  const folder = createFolder();
+  const config = join(folder, "own.json");
+  const { main, assets, build, d1_databases, ...others } = Object(await readConfiguration());
+  const configuration = {
+    ...others,
+    main: resolve(main),
+    assets: { ...assets, directory: resolve(assets.directory) },
+    build: { ...build, cwd: process.cwd() },
+    d1_databases: [{ ...d1_databases[0], database_id: "own", migrations_dir: resolve("data/migrations") }],
+  };
+  await writeFile(config, JSON.stringify(configuration));
+  const { origin, close } = await serve(join(folder, ".wrangler/state"), "--config", config);
+  onTestFinished(close);
+  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+  expect((await runData(["info", "--config", config])).stdout).toContain("40614");
 });
 
 test.each([
