@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { createFolder } from "../../temporary-folder.ts";
 
-type Job = Partial<Record<"if" | "environment", unknown>>;
+type Job = Partial<Record<"if" | "environment" | "runs-on" | "permissions", unknown>> & { steps?: unknown[] };
 
 const DOCS = readFileSync("docs/deploying.md", "utf8");
 
@@ -18,6 +18,9 @@ function collectValues(field: string, tree: unknown): string[] {
 }
 
 const files = globSync(".github/{workflows,actions/*}/*.yml").sort();
+
+const listJobs = () =>
+  files.flatMap((file) => Object.entries<Job>(parse(readFileSync(file, "utf8")).jobs ?? {}));
 
 describe.each(files)("%s", (file) => {
   const text = readFileSync(file, "utf8");
@@ -52,8 +55,7 @@ describe.each(files)("%s", (file) => {
 });
 
 test("only jobs of an environment get a token, and they run only if there is an account", () => {
-  const jobs = files.flatMap((file) => Object.entries<Job>(parse(readFileSync(file, "utf8")).jobs ?? {}));
-  const withToken = jobs.filter(([, job]) => JSON.stringify(job).includes("secrets.CLOUDFLARE"));
+  const withToken = listJobs().filter(([, job]) => JSON.stringify(job).includes("secrets.CLOUDFLARE"));
   expect(withToken.map(([name, { environment }]) => [name, environment])).toEqual([
     ["remove", "preview"],
     ["deploy", expect.objectContaining({ name: "production" })],
@@ -64,6 +66,32 @@ test("only jobs of an environment get a token, and they run only if there is an 
     // Dependabot gets variables, but no secrets.
     if (name !== "deploy") expect(job.if).toContain("github.actor != 'dependabot[bot]'");
   }
+});
+
+/** The parts of an entry of package-lock.json that say where it is installed. */
+type Locked = Partial<Record<"os" | "cpu" | "libc", string[]>> & { integrity?: string };
+
+test("workflows install on Ubuntu only, where package-lock.json has a checksum of each package", () => {
+  const ubuntu = { os: "linux", cpu: "x64", libc: "glibc" } as const;
+  const isInstalled = (entry: Locked) =>
+    (["os", "cpu", "libc"] as const).every((key) => entry[key]?.includes(ubuntu[key]) ?? true);
+  const { "": project, ...packages } = JSON.parse(readFileSync("package-lock.json", "utf8")).packages;
+  expect(project.name).toBe("traffic-count-records");
+  const unchecked = Object.entries<Locked>(packages).filter(
+    ([, entry]) => isInstalled(entry) && !entry.integrity?.startsWith("sha512-"),
+  );
+  expect(unchecked).toEqual([]);
+  for (const [name, job] of listJobs())
+    if (JSON.stringify(job).includes("./.github/actions/install"))
+      expect(job["runs-on"], name).toBe("ubuntu-24.04");
+});
+
+test("only the step that makes the release gets the token of GitHub", () => {
+  const withToken = listJobs().flatMap(([, { steps = [] }]) =>
+    steps.filter((step) => JSON.stringify(step).includes("github.token")),
+  );
+  expect(withToken).toMatchObject([{ run: expect.stringMatching(/^gh release create [^\n]+$/) }]);
+  expect(listJobs().filter(([, { permissions }]) => permissions)).toMatchObject([["release", {}]]);
 });
 
 test("docs/deploying.md links to a token with the permissions that a deployment needs", () => {

@@ -1,15 +1,19 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { removeProgress, runData } from "../../run-command.ts";
+import { createFolder } from "../../temporary-folder.ts";
 import { installPackage } from "./built.ts";
 
 let folder: string;
@@ -164,6 +168,19 @@ describe("the command", () => {
   ])("warns of links that repeat any host: %j", async (args, printed) => {
     const { stop } = await start(args);
     expect((await stop()).stderr).toMatch(printed);
+  });
+
+  test("starts as release.yml starts it on each system", async () => {
+    const { jobs } = parse(readFileSync(".github/workflows/release.yml", "utf8"));
+    const { origin, close } = await listenOnFreePort(createServer());
+    await close();
+    const script = jobs.start.steps.at(-1).run.replaceAll("8787", new URL(origin).port);
+    const cwd = createFolder();
+    await copyFile(tarball, join(cwd, basename(tarball)));
+    // As GitHub runs a script with `shell: bash`.
+    const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
+    const { stdout } = await promisify(execFile)("bash", options, { cwd });
+    expect(stdout).toMatch(/^Serving .*\n\{"count":40614,/);
   });
 
   test("checks a deployment", async () => {
