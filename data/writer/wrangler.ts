@@ -71,8 +71,10 @@ export class WranglerError extends Error {
  */
 export async function runWrangler(args: string[], run: WranglerProgram = runProcess): Promise<string> {
   const { status, output, errors } = await run(args);
-  // Some of wrangler's errors are coloured even if NO_COLOR is set.
-  const printed = stripVTControlCharacters(`${output}\n${errors}`).trim();
+  // Some of wrangler's errors are coloured even if NO_COLOR is set, and one names an option that our commands do not take.
+  const printed = stripVTControlCharacters(`${output}\n${errors}`)
+    .replace(/^.*`--temporary`.*$/m, "")
+    .trim();
   if (status !== 0) throw new WranglerError(args, printed);
   return output;
 }

@@ -7,12 +7,18 @@ import { printDetail } from "./steps.ts";
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;
 
+/** Workers Builds deploys to the worker of this name, whatever wrangler.toml says. Not all commands of wrangler obey it. */
+const { WRANGLER_CI_OVERRIDE_NAME: DEPLOYED_NAME } = process.env;
+
+/** The options with which a command of wrangler means the worker that is deployed. */
+export const NAME_OPTIONS = DEPLOYED_NAME ? ["--name", DEPLOYED_NAME] : [];
+
 /**
  * Reads which version production serves.
  * @returns undefined if the worker was never deployed; a preview may have created it
  */
 export async function readDeployedVersion(): Promise<string | undefined> {
-  const listed = await runWrangler(["deployments", "list", "--json"]).catch((error) => {
+  const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
     if (error instanceof WranglerError && NO_WORKER.test(error.printed)) return "[]";
     throw error;
   });

@@ -1,5 +1,5 @@
 const LOG_IN =
-  "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN. The token needs the permissions Workers Scripts, Workers KV Storage and D1, each with Edit.";
+  "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token with the permissions Workers Scripts, Workers KV Storage, D1 and, for your own domain, Workers Routes, each with Edit.";
 
 /** What wrangler prints without a token, if Cloudflare rejects it (9109, 10000), or without a permission for D1 (7403). */
 const NO_PERMISSION =
@@ -20,9 +20,7 @@ export function createSteps(total: number): RunStep {
     number++;
     console.log(`[${number}/${total}] ${title}`);
     const warn = () =>
-      console.error(
-        `\nInterrupted during the step "${title}". Run the same command again to continue: nothing is created or loaded twice.`,
-      );
+      console.error(`\nInterrupted during the step "${title}". Run the same command again to continue.`);
     process.once("exit", warn);
     try {
       return await action();

@@ -9,6 +9,8 @@ import { printDetail } from "./steps.ts";
 interface Report {
   type: string;
   message?: string;
+  /** Cloudflare's code for the error. */
+  code?: number | string;
   /** Null if wrangler asked a question, and the user cancelled the deployment. */
   version_id?: string | null;
   /** Where production is reachable: addresses on workers.dev, `counts.example (custom domain)`, routes, schedules. */
@@ -26,7 +28,8 @@ export async function upload(command: string[]): Promise<Report> {
   const file = openTemporaryFile("report.ndjson");
   const status = await waitForEnd(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
   const report = await readReport(file);
-  if (status !== 0 || !report) throw new Error(report?.message ?? "wrangler failed. Its output is above.");
+  const { message = "wrangler failed. Its output is above.", code } = report ?? {};
+  if (status !== 0 || !report) throw new Error(`${message}${code === undefined ? "" : ` [code: ${code}]`}`);
   if (report.version_id === null) throw new Error("The deployment was cancelled, so nothing was deployed.");
   return report;
 }
@@ -41,9 +44,8 @@ const INTERVAL_MS = 2_000;
 const TIMEOUT_MS = 600_000;
 
 /**
- * Waits until the service responds three times in a row with a version. A service that does not report its version only has to
- * respond.
- * @param version undefined if the address serves one version only
+ * Waits until the service reports a version three times in a row.
+ * @param version undefined if the address serves one version only, which then only has to respond
  * @throws if it does not respond in time, or still reports another version
  */
 export async function waitForVersion(address: string, version: string | null | undefined): Promise<void> {
@@ -66,9 +68,10 @@ async function findProblem(url: string, version: string | null | undefined): Pro
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     if (!response.ok) return `GET ${url} failed: status ${response.status}`;
-    const served = Object(Object(await response.json()).code).id;
-    if (!served || !version || served === version) return undefined;
-    return `${url} still reports version ${served} instead of ${version}.`;
+    const { code } = Object(await response.json());
+    if (code?.id === version || (!version && code !== undefined)) return undefined;
+    if (code?.id) return `${url} still reports version ${code.id} instead of ${version}.`;
+    return `${url} reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
   } catch (error) {
     return `GET ${url} failed: ${findReason(error)}`;
   }
@@ -121,7 +124,7 @@ export function readCommitOptions(): string[] {
   try {
     const [id = "", subject = ""] = git("log", "-1", "--format=%h%n%s").split("\n");
     const isDirty = git("status", "--porcelain") !== "";
-    return ["--tag", isDirty ? `${id}-dirty` : id, "--message", subject.slice(0, MESSAGE_LENGTH)];
+    return [`--tag=${id}${isDirty ? "-dirty" : ""}`, `--message=${subject.slice(0, MESSAGE_LENGTH)}`];
   } catch {
     return [];
   }

@@ -18,6 +18,7 @@ interface Upload {
   created_on: string;
   bindings: Binding[];
   tag: string | undefined;
+  message: string | undefined;
 }
 
 /** An error with Cloudflare's code for it. */
@@ -62,6 +63,7 @@ async function addUpload({ workers }: Workers, name: string, { req }: Context) {
     created_on: new Date().toISOString(),
     bindings: [...bindings.map(inherit), ...ofPreview],
     tag: annotations?.["workers/tag"],
+    message: annotations?.["workers/message"],
   });
   workers.set(name, uploads);
   return { id, deployment_id: id.replaceAll("-", ""), resources: { script: { etag: "x" } } };

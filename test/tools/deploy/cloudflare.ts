@@ -28,8 +28,10 @@ export interface Cloudflare extends Workers, Listening {
   isLate: boolean;
   /** The keys that the next bulk write loses, although it succeeds. */
   lost: RegExp | undefined;
-  /** The next request whose method and URL match gets 503 from something in front of the API. */
+  /** The next request whose method and URL match is refused. */
   refused: RegExp | undefined;
+  /** The code of its error. Without one, it gets 503 from something in front of the API. */
+  refusal: number | undefined;
   /** The requests that no route matches. */
   unknown: string[];
 }
@@ -43,7 +45,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
     ...(await listenOnFreePort(createServer(listener))),
     ...{ accounts: ["account"], usedAccount: undefined, databases: new Map(), namespaces: new Map() },
     ...{ workers: new Map(), subdomain: "example", lastDeployedFrom: "wrangler" },
-    ...{ isLate: false, lost: undefined, refused: undefined, unknown: [] },
+    ...{ isLate: false, lost: undefined, refused: undefined, refusal: undefined, unknown: [] },
   };
   const respond = (c: Context, result: unknown) =>
     c.json({ success: true, errors: [], messages: [], result });
@@ -53,6 +55,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
     [api.usedAccount] = /(?<=\/accounts\/)\w+/.exec(c.req.path) ?? [api.usedAccount];
     if (!api.refused?.test(`${c.req.method} ${c.req.url}`)) return next();
     api.refused = undefined;
+    if (api.refusal !== undefined) throw createApiError(api.refusal, "Authentication error");
     return c.html("<h1>Service Unavailable</h1>", 503);
   });
   const listAccounts = () => api.accounts.map((id) => ({ id, name: `The account ${id}` }));
@@ -63,6 +66,8 @@ export async function openCloudflare(): Promise<Cloudflare> {
       listAccounts().map((account) => ({ account })),
     ),
   );
+  app.get("/client/v4/user/tokens/verify", (c) => respond(c, { status: "active" }));
+  app.get("/client/v4/user", (c) => respond(c, { email: "owner@example.org" }));
   app.get("/healthz", (c) => c.json({ code: { id: readServedVersion(api) } }));
   addDatabases(app, add, api);
   addNamespaces(add, api);

@@ -1,6 +1,7 @@
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { createName } from "../../../data/writer/writer.ts";
 import { listenOnFreePort } from "../../free-port.ts";
@@ -46,7 +47,7 @@ async function useAccount() {
       return database?.sqlite.prepare("SELECT load, count FROM state").get();
     },
     /** Lists the versions that were deployed to production, the latest last. */
-    listVersions: () => api.workers.get(WORKER) ?? [],
+    listVersions: (worker = WORKER) => api.workers.get(worker) ?? [],
     /** Binds a namespace, as docs/deploying.md says. */
     chooseKv(id = `id = "${NAMESPACE}"`) {
       project.configure('STORE = "d1"', 'STORE = "kv"');
@@ -73,7 +74,8 @@ describe.concurrent("in a new account", async () => {
     expect(stdout).toContain(`npm run test:live with BASE_URL=${api.origin}`);
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(`Deployed to ${api.origin}`);
     expect([listDatabases(), readState()]).toMatchObject([[DATABASE], { count: 40_614 }]);
-    const [{ bindings, tag } = { bindings: [], tag: "" }, ...others] = listVersions();
+    const [{ bindings = [], tag = "", message = "" } = {}, ...others] = listVersions();
+    expect(message).toBe("-login: add");
     expect(bindings).toContainEqual({ name: "DB", type: "d1", id: [...api.databases.keys()][0] });
     expect([tag, others]).toEqual([expect.stringMatching(/^[0-9a-f]{7,}-dirty$/), []]);
   });
@@ -108,13 +110,15 @@ describe.concurrent("in a new account", async () => {
   });
 });
 
-describe.concurrent("in an account to which plain wrangler deployed", async () => {
+describe.concurrent("in an account to which plain wrangler deployed a worker that Workers Builds names", async () => {
+  const name = "counts";
+  const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
   const { run, listDatabases, readState, listVersions } = await useAccount();
 
   testNext("npm run deploy creates the tables, and says how to load records", async () => {
-    await run(0, [WRANGLER, "deploy"]);
-    expect([listDatabases(), listVersions().length]).toEqual([[DATABASE], 1]);
-    const { stderr } = await run(1, DEPLOY);
+    await run(0, [WRANGLER, "deploy"], inBuilds);
+    expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 1]);
+    const { stderr } = await run(1, DEPLOY, inBuilds);
     expect(stderr).toMatch(
       /The d1 store shows no records.*`npm run data -- load --remote data\/seed\/\*\.csv`/,
     );
@@ -124,8 +128,8 @@ describe.concurrent("in an account to which plain wrangler deployed", async () =
   testNext("npm run deploy continues after records are loaded", async () => {
     const files = ["2019-05-17", "2025-11-02"].map((day) => `data/seed/${day}.csv`);
     await run(0, ["tools/data/data-command.ts", "load", "--remote", ...files]);
-    await run(0, DEPLOY);
-    expect(listVersions().length).toBe(2);
+    await run(0, DEPLOY, inBuilds);
+    expect([listVersions(name).length, listVersions().length]).toEqual([2, 0]);
   });
 });
 
@@ -173,9 +177,25 @@ describe.concurrent("in an account with KV", async () => {
     );
   });
 
+  testNext("a preview with a database of its own needs what docs/deploying.md says", async () => {
+    const [, branch = ""] = /```toml\n(name = .*?)```/s.exec(readFileSync("docs/deploying.md", "utf8")) ?? [];
+    writeFileSync(join(project.folder, "branch.toml"), branch);
+    await run(0, [WRANGLER, "d1", "create", "branch-db"]);
+    const load = ["load", "--remote", "--config", "branch.toml", "data/seed/2019-05-17.csv"];
+    await run(0, ["tools/data/data-command.ts", ...load]);
+    const [id = ""] = api.databases.keys();
+    project.configure(/(?<=\[previews.vars\]\n)STORE = "seed"/, 'STORE = "d1"');
+    project.configure(/$/, `\n[[previews.d1_databases]]\nbinding = "DB"\ndatabase_id = "${id}"\n`);
+    await run(0, PREVIEW);
+    const [, preview] = api.workers.get(previewed) ?? [];
+    expect(preview?.bindings).toContainEqual(
+      expect.objectContaining({ name: "DB", type: "d1", database_id: id }),
+    );
+  });
+
   testNext("the next commit updates the preview, and wrangler preview delete removes it", async () => {
     await run(0, PREVIEW);
-    expect(api.workers.get(previewed)).toHaveLength(2);
+    expect(api.workers.get(previewed)).toHaveLength(3);
     await run(0, [WRANGLER, "preview", "delete", "--skip-confirmation"]);
     expect([...api.workers.keys()]).toEqual([WORKER]);
   });
@@ -187,8 +207,9 @@ describe.concurrent("with two accounts", async () => {
   testNext("without a token, the error explains how to log in", async () => {
     const { stderr } = await run(1, DEPLOY, { CLOUDFLARE_API_TOKEN: "" });
     expect(stderr).toMatch(
-      /^Step 1 of 5 failed: .*Log in with `npx wrangler login`.* The token needs the permissions .* Nothing was/s,
+      /^Step 1 of 5 failed: .*Log in with `npx wrangler login`.* with the permissions .* Nothing was/s,
     );
+    expect(stderr).not.toContain("--temporary");
   });
 
   testNext("the commands use the one that wrangler remembers or wrangler.toml names", async () => {
@@ -202,6 +223,9 @@ describe.concurrent("with two accounts", async () => {
     expect(api.usedAccount).toBe("first");
     project.configure(/^/, 'account_id = "second"\n');
     project.configure('STORE = "d1"', 'STORE = "seed"');
+    Object.assign(api, { refused: /PUT .*\/scripts\//, refusal: 10_000 });
+    const { stderr: forbidden } = await run(1, DEPLOY);
+    expect(forbidden).toMatch(/^Step 3 of 5 failed: .*\[code: 10000\]\n\nLog in .* Workers Routes/ms);
     const { stdout } = await run(0, DEPLOY);
     expect(stdout).toContain("the seed is a part of the deployment");
     expect(api.usedAccount).toBe("second");

@@ -22,7 +22,7 @@ export function createProject(api: string) {
   const git = (...args: string[]) => execFileSync("git", args, { cwd: folder });
   git("init", "--quiet", "--initial-branch", "feature/login");
   git("add", ".");
-  git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message", "site: login");
+  git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "--quiet", "--message=-login: add");
   const env = createEnvironment(api);
   /** Starts a Node script of the project, such as `tools/deploy/deploy.ts`. */
   const start = (args: string[], changes: NodeJS.ProcessEnv = {}) =>

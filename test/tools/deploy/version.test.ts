@@ -11,21 +11,23 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers().unstubAllGlobals().restoreAllMocks());
 
-/** A response of `/healthz`: a version, a status, the cause of a failed request, or no version. */
-type Health = string | number | Error | undefined;
+const UNKNOWN = `${ADDRESS}/healthz reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
+
+/** A response of `/healthz`: a version, a status, the cause of a failed request, no version, or that of another service. */
+type Health = string | number | Error | null | undefined;
 
 /**
  * Lets `/healthz` respond so, and then always as the last time.
  * @returns the seconds that the wait took, its error if it failed, and the problems that it printed
  */
-async function wait(...responses: Health[]) {
+async function wait(responses: Health[], version: string | undefined = "new") {
   vi.stubGlobal("fetch", async () => {
     const health = responses.length > 1 ? responses.shift() : responses[0];
     if (health instanceof Error) throw new TypeError("fetch failed", { cause: health });
     if (typeof health === "number") return new Response("", { status: health });
-    return Response.json(health === undefined ? {} : { code: { id: health } });
+    return Response.json(health === undefined ? {} : { code: health && { id: health } });
   });
-  const waited = waitForVersion(ADDRESS, "new")
+  const waited = waitForVersion(ADDRESS, version)
     .catch((error: Error) => error.message)
     .then((error) => ({ error, seconds: Date.now() / 1_000 }));
   await vi.runAllTimersAsync();
@@ -36,7 +38,8 @@ const announce = (problem: string) => `      waiting for up to ten minutes: ${pr
 
 test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
   ["the new version", ["new"], { seconds: 4, error: undefined, printed: [] }],
-  ["no version", [undefined], { seconds: 4, error: undefined, printed: [] }],
+  ["no version", [null], { seconds: 600, error: UNKNOWN, printed: [announce(UNKNOWN)] }],
+  ["another service", [undefined], { seconds: 600, error: UNKNOWN, printed: [announce(UNKNOWN)] }],
   [
     "the old version in between",
     ["old", "old", "new", "new", "old", 503, "new"],
@@ -51,10 +54,14 @@ test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
   ],
 ])(
   "if it gets %s, it waits for three correct responses in a row for up to ten minutes",
-  async (_, responses, result) => expect(await wait(...responses)).toEqual(result),
+  async (_, responses, result) => expect(await wait(responses)).toEqual(result),
 );
 
+test("if the address serves one version only, it may be any", async () => {
+  expect(await wait([undefined, null], "")).toMatchObject({ seconds: 6, error: undefined });
+});
+
 test("a request that fails shows its cause", async () => {
-  const { error } = await wait(new Error("certificate has expired"));
+  const { error } = await wait([new Error("certificate has expired")]);
   expect(error).toBe(`GET ${ADDRESS}/healthz failed: certificate has expired`);
 });

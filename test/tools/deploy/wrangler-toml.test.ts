@@ -1,9 +1,11 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
 import { requireServedStore } from "../../../tools/served-store.ts";
+import { createFolder } from "../../temporary-folder.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
 
@@ -43,6 +45,17 @@ test("the worker is on workers.dev, and has no cron triggers, no limit that the 
     ...{ limits: undefined, triggers: { crons: undefined } },
     observability: { enabled: true, logs: { enabled: true, invocation_logs: false } },
   }));
+
+test("the lines of wrangler.toml that are commented out mean what their comments say", () => {
+  const file = join(createFolder(), "wrangler.toml");
+  const text = readFileSync("wrangler.toml", "utf8");
+  writeFileSync(file, text.replaceAll(/^# (routes = .*|\[\[?[a-z_]+\]\]?|\w+ = ("[A-Z.]+"|\d+))$/gm, "$1"));
+  expect(unstable_readConfig({ config: file })).toMatchObject({
+    routes: [{ pattern: "counts.example", custom_domain: true }],
+    limits: { cpu_ms: 1000 },
+    kv_namespaces: [{ binding: "KV", id: "..." }],
+  });
+});
 
 test.each<[targets: string[] | undefined, address: string | undefined]>([
   [["https://a.workers.dev", "schedule: 0 * * * *"], "https://a.workers.dev"],
