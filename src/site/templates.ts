@@ -19,7 +19,7 @@ interface Template {
   encode(origin: string): string;
 }
 
-/** What the build writes (tools/build-assets.ts): the OpenAPI document and the API reference, except the origin. */
+/** What the build writes (tools/build-assets.ts): the OpenAPI document and the API reference, except the origin and what depends on `FAULTS`. */
 const TEMPLATES: Template[] = [
   {
     path: DOCUMENT_PATH,
@@ -45,11 +45,12 @@ export function createTemplates(): Hono<{ Bindings: Env }> {
 
 function serve(templates: Hono<{ Bindings: Env }>, template: Template): void {
   const { path, headers } = template;
-  /** The latest text, because most deployments have one origin. */
-  let latest: { origin: string; text: string; etag: string } | undefined;
+  /** The latest text, because most deployments have one origin and one setting. */
+  let latest: { key: string; text: string; etag: string } | undefined;
   templates.get(path, async (c) => {
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    if (latest?.origin !== origin) latest = { origin, ...(await fill(c, template, origin)) };
+    const key = `${c.env.FAULTS} ${origin}`;
+    if (latest?.key !== key) latest = { key, ...(await fill(c, template, origin)) };
     const { text, etag } = latest;
     const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHING };
     if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
@@ -62,8 +63,11 @@ async function fill(c: Context<{ Bindings: Env }>, { file, encode }: Template, o
   // The host has no meaning: the binding looks at the path only.
   const template = await c.env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
-  // A function, because `$` in a text has a meaning.
-  const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => encode(origin));
+  const { FAULTS = "on" } = c.env;
+  // Functions, because `$` in a text has a meaning.
+  const text = (await template.text())
+    .replaceAll(/<!--faults (\w+)-->(.*?)<!--\/-->/gs, (_, on, part) => (on === FAULTS ? part : ""))
+    .replaceAll(PLACEHOLDER_ORIGIN, () => encode(origin));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
   return { text, etag: `"${hex.join("")}"` };

@@ -104,7 +104,7 @@ test.for([
   expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
 });
 
-const FAULTS = "section:first-of-type .entries:first-of-type > div";
+const FAULTS = "[id^=fault-]";
 
 test.for([
   [RECORDS, "tbody tr", 15],

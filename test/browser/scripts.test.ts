@@ -14,7 +14,7 @@ describe("copy buttons", () => {
     for (const [path, count] of [
       // The address, two commands and three programs.
       ["/", 5],
-      ["/docs", 2],
+      ["/docs", 1],
       ["/api/tf1/records/", 1],
     ] as const) {
       await page.goto(path);
@@ -22,8 +22,11 @@ describe("copy buttons", () => {
       const pieces = await page.locator(".code").all();
       expect(pieces).toHaveLength(count);
       for (const piece of pieces) {
+        const measure = () => piece.locator("pre").evaluate((one) => [one.clientWidth, one.clientHeight]);
+        const size = await measure();
         await piece.getByRole("button", { name: /^Copy: / }).click();
         await waitForStatus(piece, "Copied");
+        expect(await measure()).toEqual(size);
         expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(
           await piece.locator("code").textContent(),
         );
@@ -123,6 +126,24 @@ describe("with scripts, a request is sent in place:", () => {
     await page.getByLabel("page").fill("");
     await page.getByLabel("prefer").fill("");
     expect(await command.textContent()).toMatch(/\/records\/'$/);
+  });
+
+  test("nothing moves while a response is delayed or replaces another one", async ({ visit }) => {
+    const page = await visit();
+    await send(page, "delay=0", /^200 OK/);
+    const panel = page.locator(".response").filter({ visible: true });
+    const before = await panel.boundingBox();
+    await page.getByLabel("prefer").fill("delay=500");
+    await page.getByRole("button", { name: "Send" }).click();
+    await expect
+      .poll(() => page.getByRole("status").allTextContents())
+      .toContainEqual("Waiting for the response");
+    expect([await panel.boundingBox(), await panel.textContent()]).toEqual([
+      before,
+      expect.stringContaining("Preference-Applied: delay=0"),
+    ]);
+    await expect.poll(() => panel.textContent()).toContain("Preference-Applied: delay=500");
+    expect(await panel.boundingBox()).toEqual(before);
   });
 
   test("the form shows a fault", async ({ visit }) => {

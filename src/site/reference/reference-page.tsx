@@ -3,122 +3,106 @@ import { MOCK_OPTIONS } from "../../mock/options.ts";
 import type { OpenApiDocument, Operation } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";
-import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
-import { Entries, listFields, listHeaders, listParameters, listResponses, Markdown } from "./entries.tsx";
+import {
+  Entries,
+  listMockOptions,
+  listFields,
+  listHeaders,
+  listParameters,
+  listResponses,
+  Markdown,
+  OnlyWith,
+} from "./entries.tsx";
+
+const SECTIONS = [
+  ["#parameters", "Parameters"],
+  ["#responses", "Responses"],
+  ["#record", "Record"],
+  ["#envelope", "Page"],
+  ["#headers", "Headers"],
+] as const;
 
 /** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
-export function renderReference(document: OpenApiDocument): string {
-  const { info, servers, paths, components } = document;
+export function renderReference({ info, servers, paths, components }: OpenApiDocument): string {
   const url = `${servers[0]?.url}${COLLECTION_PATH}`;
   const { get, options } = paths[COLLECTION_PATH] ?? {};
-  const operations = [get, options].filter((operation) => operation !== undefined);
+  if (!get || !options) throw new Error(`The document does not describe ${COLLECTION_PATH}`);
+  const { TrafficRecord, Page } = components.schemas;
+  const title = "API reference";
   return (
-    <Layout title="API reference" path={REFERENCE_PATH} scripts={["copy", "send"]}>
+    <Layout title={title} path={REFERENCE_PATH} description={info.summary} scripts={["copy", "send"]}>
       <nav aria-label="Contents">
-        <Links
-          links={[
-            ...operations.map(({ operationId, summary }) => [`#${operationId}`, summary] as const),
-            ["#faults", "Faults"],
-            ["#record", "Record"],
-            ["#envelope", "Page"],
-            ["#headers", "Headers"],
-          ]}
-        />
+        <OnlyWith faults="on">
+          <Links links={[...SECTIONS, ["#faults", "Faults"]]} />
+        </OnlyWith>
+        <OnlyWith faults="off">
+          <Links links={SECTIONS} />
+        </OnlyWith>
       </nav>
-      <h1>API reference</h1>
+      <h1>{title}</h1>
+      <OnlyWith faults="off">
+        <p class="banner">
+          Faults are off in this deployment: <code>prefer</code> has no meaning here.
+        </p>
+      </OnlyWith>
       <Markdown text={info.description} />
       <p>
         Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators and
         other viewers.
       </p>
-      {get && <List {...get} url={url} />}
-      {options && <Describe {...options} url={url} />}
+      <h2>{get.summary}</h2>
+      <p>
+        <b>GET</b> <code>{COLLECTION_PATH}</code>
+      </p>
+      <Markdown text={get.description} />
+      <TryIt url={url} />
+      <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${get.summary}`} />
+      <section class="panel response" aria-label="The response" tabindex={0} hidden>
+        <pre />
+      </section>
+      <h3 id="parameters">Parameters</h3>
+      <Entries kind="parameter" entries={listParameters(get)} />
+      <h3 id="responses">Responses</h3>
+      <Entries kind="response" entries={listResponses(get)} />
+      <Example {...get} />
+      <h3>Other methods</h3>
+      <Entries
+        kind="method"
+        entries={[{ name: "OPTIONS", detail: options.summary, text: options.description }]}
+      />
       <h2 id="record">Record</h2>
-      <Entries entries={listFields(components.schemas.TrafficRecord)} />
+      <Entries kind="record" entries={listFields(TrafficRecord)} />
       <h2 id="envelope">Page</h2>
-      <Entries entries={listFields(components.schemas.Page)} />
-      <details>
-        <summary>
-          <h2 id="headers">Headers</h2>
-        </summary>
-        <Entries entries={listHeaders(operations, components)} />
-      </details>
+      <Entries kind="page" entries={listFields(Page)} />
+      <h2 id="headers">Headers</h2>
+      <Entries kind="header" entries={listHeaders(get, components)} />
+      <OnlyWith faults="on">
+        <h2 id="faults">Faults</h2>
+        <p>
+          These are the options of <code>prefer</code>. Commas separate several options.
+        </p>
+        <Entries kind="fault" entries={listMockOptions()} />
+      </OnlyWith>
     </Layout>
   ).html;
 }
 
-type OperationProps = Operation & {
-  /** The absolute URL of the collection. */
-  url: string;
-};
-
-const List: FC<OperationProps> = (operation) => {
-  const { url, summary } = operation;
-  return (
-    <Section {...operation} method="GET">
-      <TryIt url={url} />
-      <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${summary}`} />
-      <section class="panel response" aria-label="The response" tabindex={0} hidden>
-        <pre />
-      </section>
-      <h3 id="faults">Faults</h3>
-      <p>
-        These are the options of <code>prefer</code>, each with an example. Commas separate several options.
-      </p>
-      <Entries
-        entries={Object.values(MOCK_OPTIONS).map(({ example, value, description }) => ({
-          name: example,
-          detail: value,
-          text: `${description}.`,
-        }))}
-      />
-      <h3>Parameters</h3>
-      <Entries entries={listParameters(operation)} />
-      <h3>Responses</h3>
-      <Entries entries={listResponses(operation)} />
-    </Section>
-  );
-};
-
-/** Its parameters and errors are those of the list. */
-const Describe: FC<OperationProps> = (operation) => (
-  <Section {...operation} method="OPTIONS">
-    <CurlBlock options="-si -X OPTIONS" url={operation.url} label={`curl: ${operation.summary}`} />
-  </Section>
-);
-
-/** What an operation does, how to send it, and an example of its response. */
-const Section: FC<PropsWithChildren<Operation & { method: string }>> = ({
-  children,
-  method,
-  ...operation
-}) => (
-  <section aria-labelledby={operation.operationId}>
-    <h2 id={operation.operationId}>{operation.summary}</h2>
-    <p>
-      <b>{method}</b> <code>{COLLECTION_PATH}</code>
-    </p>
-    <Markdown text={operation.description} />
-    {children}
-    <Example {...operation} />
-  </section>
-);
-
-/** The first example of a successful response; of a page, with only its first record. */
+/** The first example of a page, with only its first record. */
 const Example: FC<Operation> = ({ responses }) => {
   const [example] = Object.values(responses["200"]?.content?.["application/json"]?.examples ?? {});
   if (!example) return null;
   const { results, ...others } = Object(example.value);
   return (
-    <details>
-      <summary>
+    <>
+      <p>
         Example: <code>{example.summary}</code>
-      </summary>
+      </p>
       <pre class="panel">
-        <JsonText value={results ? { ...others, results: results.slice(0, 1) } : others} />
+        <JsonText value={{ ...others, results: results.slice(0, 1) }} />
       </pre>
-    </details>
+    </>
   );
 };
 
@@ -131,14 +115,16 @@ const TryIt: FC<{ url: string }> = ({ url }) => (
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>
-    <label>
-      <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
-    </label>
-    <datalist id="examples">
-      {Object.values(MOCK_OPTIONS).map(({ example }) => (
-        <option value={example} />
-      ))}
-    </datalist>
+    <OnlyWith faults="on">
+      <label>
+        <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+      </label>
+      <datalist id="examples">
+        {Object.values(MOCK_OPTIONS).map(({ example }) => (
+          <option value={example} />
+        ))}
+      </datalist>
+    </OnlyWith>
     <button type="submit" class="button primary" name="format" value="json">
       Send
     </button>

@@ -41,14 +41,15 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   };
   let head = "";
   const beginning = Date.now();
-  show("Waiting for the response", "");
+  // The last response stays until there is another one, and the panel keeps its height, so that nothing moves.
+  status.textContent = "Waiting for the response";
   panel.hidden = false;
+  panel.scrollIntoView({ block: "nearest" });
   try {
     const response = await fetch(url, { signal, cache: "no-store" });
     const name = `${response.status} ${response.statusText}`.trim();
     head = `GET ${url}\n\n${formatHead(name, response.headers)}`;
     show(name, head);
-    panel.scrollIntoView({ block: "nearest" });
     const body = await response.text();
     show(`${name}, ${Date.now() - beginning} ms`, head + indent(body));
   } catch (error) {
