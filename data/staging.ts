@@ -6,13 +6,7 @@ import { checkRecord } from "./formats/validation.ts";
 import type { Collection } from "./load-content.ts";
 import { formatCount } from "./messages.ts";
 import { describeMixture, findConflicts } from "./staging/conflicts.ts";
-import {
-  measureLines,
-  numberObservations,
-  openDatabase,
-  selectBlocks,
-  sortLines,
-} from "./staging/database.ts";
+import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
 import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/intake.ts";
 import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
 import { DiskFullError, isDiskFull } from "./writer/disk-space.ts";
@@ -28,8 +22,6 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
 
 /** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
 export interface Staged extends Collection, IntakeCounts {
-  /** The bytes that the records take in a store. */
-  bytes(): number;
   /** Removes the records from disk. */
   close(): void;
 }
@@ -88,7 +80,6 @@ async function run(
       ...intake.counts,
       statistics: () => statistics,
       blocks: () => selectBlocks(database),
-      bytes: () => measureLines(database),
       close: () => database.close(),
     };
   } catch (error) {
@@ -124,7 +115,7 @@ async function runStep<T>(
 
 /** SQLite keeps a database without a name in the folder for temporary files. */
 function explain(error: unknown): unknown {
-  if (error instanceof InputError || !isDiskFull(error)) return error;
+  if (error instanceof InputError || !isDiskFull(error, tmpdir())) return error;
   const { message } = new DiskFullError(tmpdir());
   return new Error(`${message} Set TMPDIR to use another folder.`, { cause: error });
 }

@@ -84,11 +84,6 @@ export function sortLines(database: DatabaseSync): void {
     FROM staged ORDER BY timestamp DESC, camera_ref, id`);
 }
 
-/** The bytes of all records in a store. */
-export function measureLines(database: DatabaseSync): number {
-  return Number(database.prepare("SELECT sum(octet_length(line) + 2) AS bytes FROM sorted").get()?.bytes);
-}
-
 /** Joins the sorted lines to blocks, each in SQLite, so that JavaScript sees one text for each block. */
 export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
   const select = database.prepare(`SELECT group_concat(line, ?) AS lines

@@ -1,51 +1,94 @@
-import { existsSync, statfsSync } from "node:fs";
+import { statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import { describeFileError } from "../messages.ts";
 
-/**
- * A write to a local store stops when less than this is free: SQLite keeps up to 4 MB of writes beside a database. Without that
- * space, what a failed load wrote could not be removed, and the database could not even be read.
- */
-export const RESERVED_BYTES = 6_000_000;
+/** How large SQLite lets the log beside a database become, before it copies the log into the database. */
+const LOG_BYTES = 4_000_000;
 
-/** A file or a folder cannot be written because its disk is full. */
+/**
+ * A write to a local store leaves this free for the log. Without it, what a failed load wrote could not be removed, and the
+ * database could not even be read.
+ */
+export const RESERVED_BYTES = LOG_BYTES + 2_000_000;
+
+/** A file or a folder cannot be used because its disk is full. */
 export class DiskFullError extends Error {
   /**
    * @param path the file or its folder
-   * @param needed bytes, if they are known
+   * @param reusable of a local store, the bytes that are free inside its database
    */
-  constructor(path: string, needed?: number, options?: ErrorOptions) {
-    const free = readFreeBytes(existsSync(path) ? path : dirname(path));
-    const amount = needed === undefined ? "" : `, and ${formatMegabytes(needed)} are needed`;
-    super(
-      `${path} cannot be written: the disk is full. ${formatMegabytes(free)} are free${amount}.`,
-      options,
-    );
+  constructor(path: string, reusable?: number, options?: ErrorOptions) {
+    const free = readFreeBytes(path);
+    const amount =
+      free === undefined ? "" : ` ${formatMegabytes(free)} are free${describeReserve(reusable)}.`;
+    super(`${path} cannot be written: the disk is full.${amount}`, options);
   }
+}
+
+function describeReserve(reusable: number | undefined): string {
+  if (reusable === undefined) return "";
+  const inside = reusable > 0 ? `, and ${formatMegabytes(reusable)} inside the database` : "";
+  return `${inside}; a load leaves ${formatMegabytes(RESERVED_BYTES)} free for the log of the database`;
 }
 
 /** The error of a file that cannot be written, in one sentence that names it. */
 export function createWriteError(path: string, cause: unknown): Error {
-  if (isDiskFull(cause)) return new DiskFullError(path, undefined, { cause });
+  if (isDiskFull(cause, path)) return new DiskFullError(path, undefined, { cause });
   // The file may be missing; its folder may not.
   const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
   const reason = isMissing ? "its folder does not exist" : describeFileError(cause);
   return new Error(`${path} cannot be written: ${reason}`, { cause });
 }
 
-/** What the operating system and SQLite report if a disk is full. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof DiskFullError || /ENOSPC|database or disk is full/.test(String(error));
+/** The memory that the processes share that read a database is a file of this size. */
+const SHARED_BYTES = 32_768;
+
+/**
+ * What the operating system and SQLite report if a disk is full. If there is no space for the shared memory of a database, which
+ * reading needs too, SQLite reports an I/O error.
+ * @param path a file or a folder on this disk
+ */
+export function isDiskFull(error: unknown, path: string): boolean {
+  if (error instanceof DiskFullError || /ENOSPC|database or disk is full/.test(String(error))) return true;
+  return String(error).includes("disk I/O error") && Number(readFreeBytes(path)) < SHARED_BYTES;
 }
 
-/** 0 if the file system does not report it. */
-export function readFreeBytes(folder: string): number {
+/** @returns undefined for a device, and if the file system does not report it */
+function readFreeBytes(path: string): number | undefined {
   try {
-    const { bavail, bsize } = statfsSync(folder);
+    const existing = statSync(path, { throwIfNoEntry: false });
+    if (existing && !existing.isFile() && !existing.isDirectory()) return undefined;
+    const { bavail, bsize } = statfsSync(existing ? path : dirname(path));
     return bavail * bsize;
   } catch {
-    return 0;
+    return undefined;
   }
+}
+
+/** The bytes of a database that hold nothing, and that it uses before it grows. */
+export function countReusableBytes(database: DatabaseSync): number {
+  return readPragma(database, "freelist_count") * readPragma(database, "page_size");
+}
+
+function readPragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+}
+
+/**
+ * Stops a write before it needs what is reserved for the log.
+ * @param reusable bytes that are free inside the database, if the write uses them
+ * @throws DiskFullError if less than `bytes` are free
+ */
+export function requireSpace(folder: string, database: DatabaseSync, reusable: number, bytes: number): void {
+  const file = database.location() ?? "";
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  // Pages in the log that the file of the database does not have yet.
+  const unwritten =
+    readPragma(database, "page_count") * readPragma(database, "page_size") - statSync(file).size;
+  const reserved = RESERVED_BYTES - Math.min(log, LOG_BYTES) + Math.max(unwritten, 0);
+  const free = (readFreeBytes(folder) ?? Number.POSITIVE_INFINITY) - reserved;
+  if (free < 0 || free + reusable < bytes) throw new DiskFullError(folder, reusable);
 }
 
 function formatMegabytes(bytes: number): string {

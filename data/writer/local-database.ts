@@ -6,6 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { describeFileError } from "../messages.ts";
 import type { WritableDatabase } from "./d1-writer.ts";
+import { DiskFullError, isDiskFull } from "./disk-space.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
 // open these files themselves: through the runtime, a load takes up to three times as long, and 200 MB more.
@@ -35,6 +36,7 @@ export function openObject(
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return database;
   } catch (cause) {
+    if (isDiskFull(cause, path)) throw new DiskFullError(path, undefined, { cause });
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }

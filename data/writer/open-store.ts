@@ -1,6 +1,5 @@
 import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { DatabaseSync } from "node:sqlite";
 import {
   type Configuration,
   readConfiguration,
@@ -9,7 +8,13 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
-import { createWriteError, DiskFullError, RESERVED_BYTES, readFreeBytes } from "./disk-space.ts";
+import {
+  countReusableBytes,
+  createWriteError,
+  DiskFullError,
+  isDiskFull,
+  requireSpace,
+} from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { createWritableKv } from "./kv-writer.ts";
 import { createLocalD1, openObject } from "./local-database.ts";
@@ -69,7 +74,11 @@ async function useStore<T>(
   const opened = choice.remote
     ? openRemoteStore(name, choice)
     : openLocalStore(name, configuration, findFolder(choice), isWritten);
-  return action(opened).finally(opened.close);
+  const explain = (error: unknown) => {
+    // The full disk may be that of an output file.
+    throw error instanceof DiskFullError ? error : opened.explain(error);
+  };
+  return action(opened).catch(explain).finally(opened.close);
 }
 
 async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {
@@ -92,10 +101,17 @@ function openLocalStore(
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
     const store =
       name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
+    // A namespace has its values in files of their own.
+    const countReusable = () => (name === "d1" ? countReusableBytes(database) : 0);
     return {
       name,
-      store: guardSpace(store, folder, database),
-      folder,
+      store: guardSpace(store, (bytes) => requireSpace(folder, database, countReusable(), bytes)),
+      explain(cause) {
+        if (!isDiskFull(cause, folder)) return cause;
+        // The log would be removed when the database is closed.
+        database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        return new DiskFullError(folder, countReusable(), { cause });
+      },
       migrate: async () => {
         if (name === "d1") await applyMigrations(database);
       },
@@ -125,19 +141,17 @@ function requireFolder(folder: string): void {
   }
 }
 
-/** Stops writes before the disk is full, and gives back the space of what a failed write removed. */
-function guardSpace(store: WritableStore, folder: string, database: DatabaseSync): WritableStore {
-  const isFull = () => readFreeBytes(folder) < RESERVED_BYTES;
+/** Blocks take this share of the space more than their text, because pages and files are not filled. */
+const WASTE = 0.5;
+
+/** Stops writes of blocks before the disk is full. */
+function guardSpace(store: WritableStore, requireBytes: (bytes: number) => void): WritableStore {
   return {
     ...store,
-    async write(...args) {
-      if (isFull()) throw new DiskFullError(folder);
-      await store.write(...args);
-    },
-    async discard(...args) {
-      await store.discard(...args);
-      // A database keeps the space of what was removed from it until it is written anew.
-      if (isFull()) database.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+    async write(load, blocks) {
+      const bytes = blocks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+      requireBytes(bytes * (1 + WASTE));
+      await store.write(load, blocks);
     },
   };
 }

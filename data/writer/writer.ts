@@ -35,8 +35,8 @@ export interface WritableStore extends Store {
 export interface OpenStore {
   name: StoreName;
   store: WritableStore;
-  /** The folder of a store on this machine. */
-  folder?: string;
+  /** An error of the store, in one sentence if the reason is that its disk is full. */
+  explain(error: unknown): unknown;
   /** Brings its tables up to date. Only a load and a deployment do that. */
   migrate(): Promise<void>;
   close(): void;

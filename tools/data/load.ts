@@ -1,7 +1,6 @@
 import { nameSources } from "../../data/load-content.ts";
 import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
-import { DiskFullError, isDiskFull, RESERVED_BYTES } from "../../data/writer/disk-space.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
   type OpenStore,
@@ -59,7 +58,7 @@ async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): P
  */
 async function writeStaged(
   staged: Staged,
-  { folder, store }: OpenStore,
+  { explain, store }: OpenStore,
   options: WriteOptions,
 ): Promise<void> {
   const progress = openProgress("writing", { total: staged.count });
@@ -72,10 +71,7 @@ async function writeStaged(
     await replaceAll(store, staged, { ...options, onProgress: progress.update, onWait, onWarning });
   } catch (cause) {
     // What was written is removed already.
-    const error =
-      folder !== undefined && isDiskFull(cause)
-        ? new DiskFullError(folder, staged.bytes() + RESERVED_BYTES)
-        : Object(cause);
+    const error = Object(explain(cause));
     const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;
     throw new Error(`${error.message ?? cause}\n${outcome}`, { cause });
   } finally {
