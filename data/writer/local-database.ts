@@ -1,5 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
-import { existsSync, mkdirSync } from "node:fs";
+import { accessSync, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -29,13 +29,14 @@ export function openObject(
   isWritten: boolean,
 ): DatabaseSync {
   const path = join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
-  if (isWritten) mkdirSync(dirname(path), { recursive: true });
-  else if (!existsSync(path)) return new DatabaseSync(":memory:");
   try {
+    if (isWritten) mkdirSync(dirname(path), { recursive: true });
+    else accessSync(path);
     const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
     database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
     return database;
   } catch (cause) {
+    if (Object(cause).code === "ENOENT" && !isWritten) return new DatabaseSync(":memory:");
     if (isDiskFull(cause, path)) throw new DiskFullError(path, undefined, { cause });
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
