@@ -79,27 +79,31 @@ export async function replaceCollection(
   const { sources = [], isFirst = false, onWarning = () => {} } = options;
   const name = createName(Date.now());
   if (!isFirst) await store.sweep();
-  const written: number[] = [];
-  try {
-    for (const blocks of batch(listBlocks(collection, sources), store.batchBytes)) {
+  const written = new Set<number>();
+  /** Writes all blocks, or those that the store lost. @returns those that it lost now */
+  const write = async (lost?: Set<number>) => {
+    for (const blocks of batch(listBlocks(collection, sources), store.batchBytes, lost)) {
       // Noted before the attempt: some of them may be stored even if it fails.
-      written.push(...blocks.map(({ number }) => number));
+      for (const { number } of blocks) written.add(number);
       await store.write(name, blocks);
-      options.onProgress?.(Math.min(collection.count, written.length * BLOCK_SIZE));
+      if (!lost) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
     }
-    const lost = new Set(await settle(store, name, written, options));
+    await wait(store, options);
+    return new Set(await store.findLost(name, [...written]));
+  };
+  try {
+    const lost = await write();
     if (lost.size > 0) {
       onWarning(`The store lost ${formatCount(lost.size, "block")}, which it now gets again.`);
-      for (const blocks of batch(listBlocks(collection, sources), store.batchBytes, lost))
-        await store.write(name, blocks);
-      if ((await settle(store, name, written, options)).length > 0)
-        throw new RefusedSwitchError("The store lost blocks that it got twice. Run the command again later.");
+      if ((await write(lost)).size > 0)
+        throw new RefusedSwitchError("The store lost blocks twice. Run the command again later.");
     }
     options.onSwitch?.();
     const next = { load: name, count: collection.count, source: joinSources(sources) };
-    await switchReaders(store, next, written.length, options);
+    await switchReaders(store, next, written.size, options);
   } catch (error) {
-    if (!(error instanceof UnknownOutcomeError)) await store.discard(name, written).catch(() => undefined);
+    if (!(error instanceof UnknownOutcomeError))
+      await store.discard(name, [...written]).catch(() => undefined);
     throw error;
   }
   if (!isFirst) await store.sweep().catch((error) => onWarning(describeLeftovers(error)));
@@ -125,12 +129,7 @@ function* batch(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Gen
   if (blocks.length > 0) yield blocks;
 }
 
-/** Waits until every reader can see the blocks of a load. @returns the numbers of those that are lost */
-async function settle(store: WritableStore, load: string, numbers: number[], options: WriteOptions) {
-  await wait(store, options);
-  return store.findLost(load, numbers);
-}
-
+/** Waits until every reader can see what was written. */
 async function wait({ settleMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (settleMs === 0) return;
   onWait?.(settleMs / 1_000);

@@ -7,11 +7,10 @@ import { printDetail } from "./steps.ts";
 /** Cloudflare's error codes for a worker that does not exist. */
 const NO_WORKER = /\[code: (10007|10090)\]/;
 
-/** Workers Builds deploys to the worker of this name, whatever wrangler.toml says. Not all commands of wrangler obey it. */
-const { WRANGLER_CI_OVERRIDE_NAME: DEPLOYED_NAME } = process.env;
+const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
 
-/** The options with which a command of wrangler means the worker that is deployed. */
-export const NAME_OPTIONS = DEPLOYED_NAME ? ["--name", DEPLOYED_NAME] : [];
+/** Workers Builds names the worker that is deployed. Not all commands of wrangler obey its variable, but they take these options. */
+export const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
 
 /**
  * Reads which version production serves.

@@ -120,6 +120,23 @@ describe("through the real wrangler,", () => {
   });
 });
 
+test("a load into a namespace that never shows its state says what is known, and no progress while it waits", async () => {
+  const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
+  vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
+  const keys = new Set<string>();
+  const program: WranglerProgram = async ([, , command = "", file = ""]) => {
+    if (command === "put") for (const { key } of JSON.parse(await readFile(file, "utf8"))) keys.add(key);
+    const output = command === "list" ? [...keys].map((name) => ({ name })) : {};
+    return { status: 0, output: JSON.stringify(output), errors: "" };
+  };
+  const loading = loadFiles(await writeRecords(30), { store: "kv", remote: true, config, program });
+  await expect(loading).rejects.toThrow(/it is not known whether .*\nTo see which records are served, run: /);
+  vi.useRealTimers();
+  const wait = "Waiting 70 seconds, because KV shows late what was written.";
+  const printed = vi.mocked(console.error).mock.calls.flat();
+  expect(printed.slice(printed.indexOf(wait))).toEqual([wait, wait]);
+});
+
 describe("with a stand-in for wrangler, a load", () => {
   let sqlite: DatabaseSync;
   beforeEach(async () => {
