@@ -42,10 +42,11 @@ export function createIntake(
   const isRepeated = createDuplicateSearch(database, "paged");
   const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0, paged: 0 };
   /** The statistics are in memory, so they hold no more than a collection may have. */
-  const gather = ({ file, line, ...row }: RecordRow, record: TrafficRecord) => {
-    if (!checkCamera({ file, line, ...row }) || gathering.countDays() > MOST_DAYS) return;
+  const gather = (row: RecordRow, record: TrafficRecord) => {
+    if (!checkCamera(row) || gathering.countDays() > MOST_DAYS) return;
     gathering.add(record);
     if (gathering.countDays() <= MOST_DAYS) return;
+    const { file, line } = row;
     const message = `is on a day too many; a collection has records of at most ${MOST_DAYS} days`;
     report({ file, line, field: "timestamp", value: record.timestamp, message });
   };
@@ -109,16 +110,17 @@ function createCameraCheck(report: (problem: Problem) => void) {
     const { camera_pk: pk, camera_ref: ref } = record;
     const camera = processedAt === undefined ? pk : ref;
     const earlier = cameras.get(camera);
+    if (earlier?.ref === ref) return true;
     const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
-    if (earlier && earlier.ref !== ref)
-      problem(
-        `differs from ${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk} in ${formatPosition(earlier.position)}`,
-      );
-    if (earlier) return true;
-    if (cameras.size < MOST_CAMERAS) return Boolean(cameras.set(camera, { ref, position: { file, line } }));
-    if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
-    isFull = true;
-    return false;
+    if (earlier) {
+      const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
+      problem(`differs from ${known} in ${formatPosition(earlier.position)}`);
+    } else if (cameras.size < MOST_CAMERAS) cameras.set(camera, { ref, position: { file, line } });
+    else {
+      if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
+      isFull = true;
+    }
+    return earlier !== undefined || !isFull;
   };
 }
 
