@@ -146,5 +146,5 @@ test.each([
   const options = (stdout.match(/--[a-z-]+/g) ?? []).filter((option) => option !== "--help");
   expect(options).toContain(one);
   const documentation = DOCUMENTS.map(readDocument).join("\n");
-  for (const option of options) expect(documentation).toContain(`\`${option}`);
+  expect(options.filter((option) => !documentation.includes(`\`${option}`))).toEqual([]);
 });

@@ -6,6 +6,7 @@ import { expect, test } from "vitest";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { writePrograms } from "../../src/site/landing/client-examples.ts";
 import { listen } from "../../tools/package/listen.ts";
+import { expectInDocument } from "../documents/documentation.ts";
 import { createMemoryService, type MemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -29,7 +30,7 @@ test("the landing page has the programs, and docs/data.md the first one", async 
   const page = extractText(await (await fetch("/", IN_BROWSER)).text());
   for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
   const programs = writePrograms("http://localhost:8787/api/tf1/records/");
-  expect(await readFile("docs/data.md", "utf8")).toContain(`\n${programs[0]?.code}\n\`\`\`\n`);
+  expectInDocument("docs/data.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
   expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(({ name }) => name));
 });
 

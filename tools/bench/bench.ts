@@ -5,8 +5,7 @@ import { openTemporaryFile, PROJECT } from "../../data/writer/wrangler.ts";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
 import { writeQuery } from "../../src/store/d1.ts";
-import { createWholeNumberParser } from "../command-line/option-parsers.ts";
-import { createProgram, runProgram } from "../command-line/program.ts";
+import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts";
 import { startServers } from "./servers.ts";
 

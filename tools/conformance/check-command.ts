@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { formatCount } from "../../data/messages.ts";
 import { COLLECTION_PATH } from "../../src/records/page.ts";
-import { createWholeNumberParser } from "../command-line/option-parsers.ts";
-import { createProgram, runProgram } from "../command-line/program.ts";
+import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { openProgress } from "../command-line/progress.ts";
 import { type CheckReport, checkConformance } from "./check.ts";
 import type { RuleResult } from "./rules.ts";

@@ -1,8 +1,14 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import {
+  checkAllow,
+  comparePage,
+  compareRecord,
+  createSeenRecords,
+  judgePage,
+  judgeRecord,
+} from "./page-and-record-rules.ts";
 import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
-import { checkAllow, comparePage, judgePage } from "./page-rules.ts";
-import { compareRecord, createSeenRecords, judgeRecord } from "./record-rules.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import { createJudge } from "./rules.ts";
 

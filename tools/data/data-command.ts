@@ -3,13 +3,14 @@ import { WRITERS } from "../../data/formats/formats.ts";
 import { MOST_CAMERAS } from "../../data/statistics.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
+  createProgram,
   createWholeNumberParser,
   parseDate,
   parseMinutes,
   parseOut,
   parseText,
-} from "../command-line/option-parsers.ts";
-import { createProgram, runProgram } from "../command-line/program.ts";
+  runProgram,
+} from "../command-line/program.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";

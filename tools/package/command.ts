@@ -1,11 +1,9 @@
 import { setFlagsFromString } from "node:v8";
 import { InvalidArgumentError, Option } from "commander";
-import { createWholeNumberParser, parseText } from "../command-line/option-parsers.ts";
-import { createProgram, runProgram } from "../command-line/program.ts";
+import { createProgram, createWholeNumberParser, parseText, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
-import { createService } from "./service.ts";
-import { requireServiceOptions } from "./service-options.ts";
+import { createService, requireServiceOptions } from "./service.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;

@@ -1,14 +1,14 @@
 import "./node-version.ts";
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
+import { requireOrigin } from "../../src/http/request.ts";
+import { requirePreferences } from "../../src/mock/prefer.ts";
 import { assignStore } from "../../src/store/open.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
-import { createJournal } from "./journal.ts";
 import { listen } from "./listen.ts";
 import type { Input, Reporting } from "./load-collection.ts";
 import { createResponder, type Respond, refuseHost } from "./network.ts";
-import { requireServiceOptions } from "./service-options.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** The version of the package. The build replaces this name. */
@@ -112,4 +112,65 @@ async function loadCollection(input: Input, reporting: Reporting) {
   process.emitWarning = emitWarning;
   const collection = await import("./load-collection.ts");
   return collection.loadCollection(input, VERSION, reporting);
+}
+
+/** The memory that the journal takes, about: several thousand ordinary requests. */
+const JOURNAL_BYTES = 10_000_000;
+
+/** The memory that a request takes, about. */
+const measure = ({ url, headers }: ReceivedRequest) =>
+  Array.from(headers).reduce(
+    (sum, [name, value]) => sum + name.length + value.length + 100,
+    url.length + 500,
+  );
+
+/** Remembers the newest requests. */
+function createJournal() {
+  const requests: ReceivedRequest[] = [];
+  let bytes = 0;
+  return {
+    requests,
+    add(received: ReceivedRequest): void {
+      requests.push(received);
+      bytes += measure(received);
+      while (bytes > JOURNAL_BYTES) bytes -= measure(requests.shift() as ReceivedRequest);
+    },
+    reset(): void {
+      requests.length = 0;
+      bytes = 0;
+    },
+  };
+}
+
+const isText = (value: unknown) => typeof value === "string";
+
+/** What each option must be, and whether a value is that. */
+const RULES: Record<keyof ServiceOptions, [what: string, isValid: (value: unknown) => boolean]> = {
+  records: [
+    "an array, or anything else that is iterable",
+    (value) => typeof Object(value)[Symbol.iterator] === "function",
+  ],
+  files: ["an array of paths", (value) => Array.isArray(value) && value.every(isText)],
+  modelName: ['"tf1"', (value) => value === "tf1"],
+  now: ["a function", (value) => typeof value === "function"],
+  publicOrigin: ["a text", isText],
+  prefer: ["a text", isText],
+};
+
+/** @throws Error if an option of a service is wrong */
+export function requireServiceOptions(options: ServiceOptions): void {
+  if (Object(options) !== options) throw new TypeError("createService takes an object with options.");
+  const rules = new Map(Object.entries(RULES));
+  for (const [name, value] of Object.entries(options)) {
+    const [what, isValid] = rules.get(name) ?? [];
+    if (!isValid)
+      throw new TypeError(
+        `createService has no option ${name}. Its options are ${[...rules.keys()].join(", ")}.`,
+      );
+    if (value !== undefined && !isValid(value)) throw new TypeError(`The option ${name} must be ${what}.`);
+  }
+  const { records, files, publicOrigin, prefer = "" } = options;
+  if (records && files) throw new TypeError("A service has records or files, not both.");
+  requirePreferences("prefer", prefer);
+  if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
 }
