@@ -7,9 +7,9 @@ import type { FC } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
 import {
   Entries,
-  listMockOptions,
   listFields,
   listHeaders,
+  listMockOptions,
   listParameters,
   listResponses,
   Markdown,
