@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { symlinkSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
@@ -25,6 +26,19 @@ const detail: string | undefined = error?.detail;
 const first: components["schemas"]["TrafficRecord"] | undefined = data.results[0];
 console.log(JSON.stringify({ health, next, detail, id: first?.id }));
 `;
+
+test.runIf(OPENAPI_TYPESCRIPT)("the linter of the generator finds no mistake in the document", async () => {
+  const require = createRequire(join(OPENAPI_TYPESCRIPT, "node_modules/openapi-typescript/package.json"));
+  const { createConfig, lintFromString } = require("@redocly/openapi-core");
+  const config = await createConfig({ rules: { struct: "error" } }, { extends: ["recommended"] });
+  const lint = async (document: object) => {
+    const problems = await lintFromString({ source: JSON.stringify(document), config });
+    return problems.map(({ message }: { message: string }) => message);
+  };
+  const document = describeService(ORIGIN);
+  expect(await lint(document)).toEqual([]);
+  expect(await lint({ ...document, servers: ORIGIN })).toHaveLength(1);
+});
 
 test.runIf(OPENAPI_TYPESCRIPT)(
   "a client that is generated from the document compiles, and reads pages",

@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
@@ -22,14 +21,6 @@ function compile(schema: Schema) {
 }
 
 describe("the document", () => {
-  test("is valid OpenAPI 3.1 for an independent validator, which finds mistakes", async () => {
-    const validator = new Validator();
-    expect(await validator.validate(structuredClone({ ...document }))).toEqual({ valid: true });
-    expect(validator.version).toBe("3.1");
-    const broken = { ...structuredClone(document), servers: ORIGIN };
-    expect((await new Validator().validate(broken)).valid).toBe(false);
-  });
-
   test("contains the version and the license of the package, and the origin", async () => {
     const { version, license } = JSON.parse(await readFile("package.json", "utf8"));
     expect(document.info).toMatchObject({ version, license: { identifier: license } });
