@@ -17,6 +17,8 @@ export interface Pair {
   value: string;
 }
 
+// docs/architecture.md draws these four times in one line.
+
 /** A deployed namespace may show a key, or its absence, as it was up to 60 seconds ago. */
 const SETTLE_MS = 70_000;
 
