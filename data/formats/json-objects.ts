@@ -21,36 +21,31 @@ const MAX_LENGTH = 1 << 23;
 /** A page of 15,000 records has as many. Other objects of 8 MB could take a hundred times the memory of their text. */
 const MAX_VALUES = 200_000;
 
-/** What is in front of a character between objects, in the innermost array. */
-type Before = "bracket" | "item" | "comma";
-
 /** A text that is being read. Each of its characters is looked at once. */
 interface Scan {
   line: number;
-  /** The arrays that are open around the objects. */
+  /** The arrays that are open around the objects, and what was last in the innermost one. */
   arrays: number;
-  before: Before;
-  /** The object that is open. */
+  last: "bracket" | "item" | "comma";
   object?: OpenObject | undefined;
 }
 
-interface OpenObject extends Omit<JsonObject, "text"> {
-  parts: string[];
-  length: number;
+/** The object that is open, as far as it was read. */
+interface OpenObject extends JsonObject {
   depth: number;
   values: number;
   isInString: boolean;
-  /** Whether the string continues with an escaped character. */
+  /** Whether the text ends with a backslash that escapes the next character. */
   isEscaped: boolean;
 }
 
 /**
- * Finds the objects of a JSON text, which follow each other, or are in arrays. It only looks for where they start and end, so they
+ * Finds the objects of a JSON text, which follow each other or are in arrays. It only looks for where they start and end, so they
  * may be invalid.
  * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
  */
 export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGenerator<Iterable<JsonObject>> {
-  const scan: Scan = { line: 1, arrays: 0, before: "bracket" };
+  const scan: Scan = { line: 1, arrays: 0, last: "bracket" };
   for await (const { text, line } of chunks) {
     scan.line = line;
     yield readObjects(scan, text);
@@ -72,14 +67,13 @@ function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
     scan.object ??= openObject(scan);
     const { object } = scan;
     const end = scanObject(scan, object, text, at);
-    object.parts.push(text.slice(at, end));
-    object.length += end - at;
-    if (object.length > MAX_LENGTH)
+    object.text += text.slice(at, end);
+    if (object.text.length > MAX_LENGTH)
       throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", object.line);
     at = end;
     if (object.depth > 0) continue;
     scan.object = undefined;
-    yield { ...object, text: object.parts.join("") };
+    yield object;
   }
 }
 
@@ -89,31 +83,30 @@ const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as con
 
 /** Skips a character between objects. In an array, exactly one comma is between two of them; elsewhere, there is none. */
 function skip(scan: Scan, code: number): void {
+  const { arrays, last, line } = scan;
   if (code === LINE_FEED) scan.line++;
   else if (code === BRACKET) {
     requireComma(scan);
-    scan.arrays++;
-    scan.before = "bracket";
-  } else if (code === END_BRACKET && scan.arrays > 0 && scan.before !== "comma") {
-    scan.arrays--;
-    scan.before = "item";
-  } else if (code === COMMA && scan.arrays > 0 && scan.before === "item") scan.before = "comma";
-  else if (code === COMMA || (code === END_BRACKET && scan.arrays > 0))
-    throw new UnreadableError("has a comma that is not between two records of an array", scan.line);
+    [scan.arrays, scan.last] = [arrays + 1, "bracket"];
+  } else if (code === COMMA && arrays > 0 && last === "item") scan.last = "comma";
+  else if (code === END_BRACKET && arrays > 0 && last !== "comma")
+    [scan.arrays, scan.last] = [arrays - 1, "item"];
+  else if (code === COMMA || (code === END_BRACKET && arrays > 0))
+    throw new UnreadableError("has a comma that is not between two records of an array", line);
   else if (!" \t\r".includes(String.fromCharCode(code)))
-    throw new UnreadableError("is not a record or a page in JSON", scan.line);
+    throw new UnreadableError("is not a record or a page in JSON", line);
 }
 
-function requireComma({ arrays, before, line }: Scan): void {
-  if (arrays > 0 && before === "item")
+function requireComma({ arrays, last, line }: Scan): void {
+  if (arrays > 0 && last === "item")
     throw new UnreadableError("has no comma between two records of an array", line);
 }
 
 function openObject(scan: Scan): OpenObject {
   requireComma(scan);
-  scan.before = "item";
-  const counts = { keys: 0, length: 0, depth: 0, values: 0 };
-  return { ...counts, line: scan.line, innerLines: [], parts: [], isInString: false, isEscaped: false };
+  scan.last = "item";
+  const counts = { keys: 0, depth: 0, values: 0 };
+  return { text: "", line: scan.line, innerLines: [], ...counts, isInString: false, isEscaped: false };
 }
 
 /** @returns the index after the end of the object, or of the text if the object does not end in it */
@@ -126,12 +119,13 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
   return text.length;
 }
 
+/** Notes a character outside of strings. */
 function note(scan: Scan, object: OpenObject, code: number): void {
   if (code === QUOTE) object.isInString = true;
   else if (code === COLON) object.keys++;
   else if (code === LINE_FEED) scan.line++;
-  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
   else if (code === COMMA) countValue(object);
+  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
   else if (code === BRACE || code === BRACKET) {
     countValue(object);
     if (object.depth === 2 && code === BRACE) object.innerLines.push(scan.line);
@@ -152,12 +146,10 @@ function findEndOfString(object: OpenObject, text: string, start: number): numbe
     const end = quote < 0 ? text.length : quote;
     let first = end;
     while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
-    const isCarried = first === at && object.isEscaped;
-    object.isEscaped = (end - first) % 2 === (isCarried ? 0 : 1);
-    if (quote >= 0 && object.isEscaped) at = end + 1;
-    else {
-      object.isInString = quote < 0;
-      return end;
-    }
+    const isContinued = first === at && object.isEscaped;
+    object.isEscaped = (end - first) % 2 === (isContinued ? 0 : 1);
+    object.isInString = quote < 0 || object.isEscaped;
+    if (quote < 0 || !object.isEscaped) return end;
+    at = end + 1;
   }
 }

@@ -220,8 +220,10 @@ describe("pages that do not hold the collection:", () => {
   test.each([
     [[1, 1, 3], ["a: the pages hold 30 different records, but count 45"]],
     [[1, 2, 2, 3], []],
-  ])("the pages %j, of which one is repeated", async (numbers, problems) => {
-    const a = numbers.map((number) => JSON.stringify(makePage(number))).join("\n");
+    [[1, 2, 3, 4], ['a:4: {"detail":"Invalid page."} is an error response, not a page']],
+  ])("the pages %j, of which one is repeated or does not exist", async (numbers, problems) => {
+    const pages = numbers.map((number) => (number > 3 ? { detail: "Invalid page." } : makePage(number)));
+    const a = pages.map((page) => JSON.stringify(page)).join("\n");
     expect(await findProblems({ a }, { strict: true, skipDuplicates: true })).toEqual(problems);
   });
 
