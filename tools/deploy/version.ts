@@ -80,10 +80,8 @@ async function findProblem(url: string, version: string | null | undefined): Pro
 /** Tests a deployment with the HTTP suite. @throws if a test fails */
 export async function testDeployment(address: string): Promise<void> {
   const env = { ...process.env, BASE_URL: address };
-  const status = await waitForEnd(
-    spawn("npm", ["run", "test:live"], { cwd: PROJECT, stdio: "inherit", env }),
-  );
-  if (status !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
+  const tests = spawn("npm", ["run", "test:live"], { cwd: PROJECT, stdio: "inherit", env });
+  if ((await waitForEnd(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
 }
 
 async function waitForEnd(child: ChildProcess): Promise<number | null> {

@@ -223,12 +223,15 @@ describe.concurrent("with two accounts", async () => {
     expect(api.usedAccount).toBe("first");
     project.configure(/^/, 'account_id = "second"\n');
     project.configure('STORE = "d1"', 'STORE = "seed"');
-    Object.assign(api, { refused: /PUT .*\/scripts\//, refusal: 10_000 });
-    const { stderr: forbidden } = await run(1, DEPLOY);
-    expect(forbidden).toMatch(/^Step 3 of 5 failed: .*\[code: 10000\]\n\nLog in .* Workers Routes/ms);
     const { stdout } = await run(0, DEPLOY);
     expect(stdout).toContain("the seed is a part of the deployment");
     expect(api.usedAccount).toBe("second");
+  });
+
+  testNext("a refused upload says which permissions a token needs", async () => {
+    Object.assign(api, { refused: /(PUT .*\/scripts\/|POST .*\/versions)/, refusal: 10_000 });
+    const { stderr } = await run(1, DEPLOY);
+    expect(stderr).toMatch(/^Step 3 of 5 failed: .*\[code: 10000\]\n\nLog in .* Workers Routes/ms);
   });
 });
 
