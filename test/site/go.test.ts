@@ -41,8 +41,8 @@ describe("a jump to a date", () => {
     const page = await (await service.fetch(target, IN_BROWSER)).text();
     expect(page).toContain(`name="date" type="date" value="${date}"`);
     expect(page).toContain(`<tr id="${day}"`);
-    const [shown] = /<tr class="nearest">.*?<\/tr>/.exec(page) ?? [];
-    expect(shown && extractText(shown)).toBe(sentence);
+    const [shown] = page.match(new RegExp(`<tr class="nearest">.{0,200}<tr id="${day}"`)) ?? [];
+    expect(shown && extractText(`${shown}>`)).toBe(sentence);
     expect(page).toContain("&amp;x=1");
     expect(page).not.toContain("chosen");
     const json = await service.fetch(`/go?date=${date}&format=json`, IN_BROWSER);

@@ -37,7 +37,7 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
       </div>
       {lines.map((line) => (
         <p>
-          <svg class="key" viewBox="0 0 32 8" aria-hidden="true">
+          <svg class="key" width="32" height="8" viewBox="0 0 32 8" aria-hidden="true">
             <path class={line.kind} d="M2 4H30" />
           </svg>{" "}
           {describe(line.name, line.means)}

@@ -37,8 +37,8 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
       )}
       <h2>Read all records</h2>
       <p>
-        Follow <code>next</code> until it is null. <RateLimit {...summary} /> These programs also wait if the
-        service asks for it.
+        Follow <code>next</code> until it is null. {describeLimit(summary.rate_limit_seconds)} These programs
+        also wait if the service asks for it.
       </p>
       {writePrograms(url).map(({ language, code }) => (
         <details name="program">
@@ -162,10 +162,7 @@ const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
   </>
 );
 
-const RateLimit: FC<Summary> = ({ rate_limit_seconds: seconds }) => (
-  <>
-    {seconds === null
-      ? "This deployment does not limit the number of requests."
-      : `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`}
-  </>
-);
+function describeLimit(seconds: number | null): string {
+  if (seconds === null) return "This deployment does not limit the number of requests.";
+  return `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`;
+}

@@ -21,7 +21,6 @@ interface RecordTableProps {
  */
 export const RecordTable: FC<RecordTableProps> = ({ records, chosen }) => {
   const columns = [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
-  const nearest = chosen && findNearest(records.map(toDay), chosen);
   return (
     <table class="records">
       <thead>
@@ -39,12 +38,8 @@ export const RecordTable: FC<RecordTableProps> = ({ records, chosen }) => {
           const isFirst = day !== toDay(records[index - 1]);
           return (
             <>
-              {isFirst && day === nearest && day !== chosen && (
-                <tr class="nearest">
-                  <td colspan={columns.length}>
-                    No record is of {chosen}. The nearest ones are of {day}.
-                  </td>
-                </tr>
+              {isFirst && chosen && day !== chosen && (
+                <Nearest chosen={chosen} day={day} columns={columns.length} />
               )}
               <tr id={isFirst ? day : undefined} class={classify(record)}>
                 {columns.map((name) => (
@@ -63,16 +58,18 @@ function toDay(record: Row | undefined): string | undefined {
   return record?.timestamp?.slice(0, 10);
 }
 
-/** The day that is nearest to a date; of two equally near ones, the older one, which comes later. */
-function findNearest(days: (string | undefined)[], date: string): string | undefined {
-  let nearest: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (const day of days) {
-    const distance = Math.abs(Date.parse(String(day)) - Date.parse(date));
-    if (distance <= least) [nearest, least] = [day, distance];
-  }
-  return nearest;
-}
+/** The row above the first record of a day. It is shown only if a jump to a date without records leads to that record. */
+const Nearest: FC<{ chosen: string; day: string | undefined; columns: number }> = ({
+  chosen,
+  day,
+  columns,
+}) => (
+  <tr class="nearest">
+    <td colspan={columns}>
+      No record is of {chosen}. The nearest ones are of {day}.
+    </td>
+  </tr>
+);
 
 /** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */
 function classify(record: Row): string | undefined {

@@ -22,6 +22,7 @@ const SECTIONS = [
   ["#record", "Record"],
   ["#envelope", "Page"],
   ["#headers", "Headers"],
+  ["#faults", "Faults"],
 ] as const;
 
 /** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
@@ -34,16 +35,11 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
   return (
     <Layout title={title} path={REFERENCE_PATH} description={info.summary} scripts={["copy", "send"]}>
       <nav aria-label="Contents">
-        <OnlyWith faults="on">
-          <Links links={[...SECTIONS, ["#faults", "Faults"]]} />
-        </OnlyWith>
-        <OnlyWith faults="off">
-          <Links links={SECTIONS} />
-        </OnlyWith>
+        <Links links={SECTIONS} />
       </nav>
       <h1>{title}</h1>
       <OnlyWith faults="off">
-        <p class="banner">
+        <p class="banner" id="faults">
           Faults are off in this deployment: <code>prefer</code> has no meaning here.
         </p>
       </OnlyWith>
