@@ -5,7 +5,7 @@ import {
   SPARED_MS,
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
-import { createName, UnknownOutcomeError } from "../../data/writer/writer.ts";
+import { createName } from "../../data/writer/writer.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
@@ -117,15 +117,6 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
     ),
   ).toMatch(outcome);
   expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
-});
-
-test("a switch that reports a failure is of unknown outcome, and its blocks stay, because it may still show", async () => {
-  const failing = watchPuts((key) => {
-    if (key === STATE_KEY) throw new Error("KV PUT failed: 500");
-  });
-  const loading = loadRecords(createWritableKv(failing, false, 0), records);
-  await expect(loading).rejects.toThrow(UnknownOutcomeError);
-  expect(await listLoads(stores, "kv")).toHaveLength(1);
 });
 
 test("a sweep keeps other programs' keys, what readers may need, and the blocks of loads that may still run", async () => {
