@@ -87,7 +87,7 @@ describe("periods", () => {
 
   test("contain the sums of their days", () => {
     const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 7], ["2020-02-05", 60, 20, 30, 50]];
-    const sums = { records: 66, failing: 22, unknown: 33, road_users: 57 };
+    const sums = { records: 66, failing: 22, unknown: 33, road_users: 57, mean_road_users: 1.295 };
     expect(groupIntoPeriods(days).periods[0]).toEqual({ first: "2020-02-03", last: "2020-02-05", ...sums });
   });
 

@@ -36,6 +36,8 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
   const { first, last, cameras, totals, days } = statistics;
   const failing = days.reduce((sum, [, , number]) => sum + number, 0);
   const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
+  const roadUsers = days.reduce((sum, [, , , , number]) => sum + number, 0);
+  const mean = (roadUsers / Math.max(1, count - failing)).toFixed(1);
   const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [
     ["loaded at", loaded_at ?? "not known"],
@@ -49,6 +51,7 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
     ["camera_ok True", share(count - failing - unknown)],
     ["camera_ok False", share(failing)],
     ["camera_ok null", share(unknown)],
+    ["mean road users", `${mean} per record of a working camera`],
     ...ROAD_USERS.map((name): Line => [name, totals[name]]),
   ];
 }

@@ -43,10 +43,9 @@ const Table: FC<Periods> = ({ unit, periods }) => (
  * numbers.
  */
 function writeRow(period: Period, unit: Unit): string {
-  const { last, records, failing, unknown, road_users } = period;
+  const { last, records, failing, unknown, mean_road_users: mean } = period;
   const share = unknown === records ? "–" : formatShare(failing, records - unknown);
-  const mean = failing === records ? "–" : formatMean(road_users / (records - failing));
-  const figures = [formatCompact(records), share, mean];
+  const figures = [formatCompact(records), share, mean === null ? "–" : formatMean(mean)];
   const cells = figures.map((figure) => `<td class="number">${figure}</td>`).join("");
   const link = `<a href="${GO_PATH}?date=${last}">${namePeriod(period, unit)}</a>`;
   return `<tr><th scope="row">${link}</th>${cells}</tr>`;

@@ -65,6 +65,8 @@ export interface Period {
   failing: number;
   unknown: number;
   road_users: number;
+  /** Their mean in the records of working cameras, which are those that are not `False`; null if there are none. */
+  mean_road_users: number | null;
 }
 
 /** The whole time of a collection in periods, newest first. */
@@ -95,7 +97,15 @@ function combine(days: Day[], unit: Unit): Period[] {
   for (const day of days) {
     if (!period || !day[0].startsWith(name)) {
       name = day[0].slice(0, NAME_LENGTH[unit]);
-      period = { first: day[0], last: "", records: 0, failing: 0, unknown: 0, road_users: 0 };
+      period = {
+        first: day[0],
+        last: "",
+        records: 0,
+        failing: 0,
+        unknown: 0,
+        road_users: 0,
+        mean_road_users: null,
+      };
       periods.push(period);
     }
     period.last = day[0];
@@ -103,6 +113,10 @@ function combine(days: Day[], unit: Unit): Period[] {
     period.failing += day[2];
     period.unknown += day[3];
     period.road_users += day[4];
+  }
+  for (const one of periods) {
+    const working = one.records - one.failing;
+    if (working > 0) one.mean_road_users = Number((one.road_users / working).toFixed(3));
   }
   return periods.reverse();
 }

@@ -100,6 +100,7 @@ cameras            4
 camera_ok True     86 (43.0 %)
 camera_ok False    14 (7.0 %)
 camera_ok null     100 (50.0 %)
+mean road users    25.9 per record of a working camera
 cars               2783
 persons            1103
 bicycles           371
