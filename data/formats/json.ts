@@ -2,7 +2,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { findObjects, type JsonObject } from "./json-objects.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
-import { checkRecord, type InputRow, isObject } from "./validation.ts";
+import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
 
 /** The members of an envelope (specification, "Page envelope"). */
 const ENVELOPE = ["count", "next", "previous", "results"];
@@ -50,9 +50,9 @@ function* readObject(object: JsonObject, { file, modelName, onPage }: InputFile)
   }
 }
 
-/** A record with one of the members of an envelope is still a record. */
+/** A record with the members of an envelope is still a record. */
 function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
-  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results);
+  return ENVELOPE.every((name) => name in value) && Array.isArray(value.results) && !hasRecordField(value);
 }
 
 function checkNamed(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {

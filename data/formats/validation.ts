@@ -117,7 +117,7 @@ export const RECORD_FIELDS = recordValidator.fields;
 
 /** Checks a record by itself. An object of another kind is one problem, not one for each field. */
 export function checkRecord(values: unknown, position: InputPosition): InputRow {
-  if (isObject(values) && !Object.keys(values).some((name) => RECORD_FIELDS.has(name))) {
+  if (isObject(values) && !hasRecordField(values)) {
     const isError = typeof values.detail === "string";
     const message = isError
       ? "is an error response, not a page"
@@ -126,6 +126,11 @@ export function checkRecord(values: unknown, position: InputPosition): InputRow 
   }
   const checked = recordValidator.validate(values, position);
   return "data" in checked ? { ...position, record: checked.data } : checked;
+}
+
+/** Whether an object has at least one field of a record. */
+export function hasRecordField(value: object): boolean {
+  return Object.keys(value).some((name) => RECORD_FIELDS.has(name));
 }
 
 /** Whether a value is what JSON calls an object. */

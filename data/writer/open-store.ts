@@ -108,9 +108,13 @@ function openLocalStore(
       store: guardSpace(store, (bytes) => requireSpace(folder, database, countReusable(), bytes)),
       explain(cause) {
         if (!isDiskFull(cause, folder)) return cause;
-        // The log would be removed when the database is closed.
-        database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-        return new DiskFullError(folder, countReusable(), { cause });
+        try {
+          // The log is removed when the database is closed, so its space is free too.
+          database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+          return new DiskFullError(folder, countReusable(), { cause });
+        } catch {
+          return new DiskFullError(folder, 0, { cause });
+        }
       },
       migrate: async () => {
         if (name === "d1") await applyMigrations(database);
