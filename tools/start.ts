@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { loadSeed } from "../data/load-seed.ts";
+import { loadSeed } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { spawnWrangler } from "../data/writer/wrangler.ts";
 import { requireServedStore } from "./served-store.ts";

@@ -179,7 +179,7 @@ describe("a lock", () => {
 describe("the seed", () => {
   const FILE = "data/seed/2025-11-02.csv";
   const LOAD = `
-    const { loadSeed } = await import("./data/load-seed.ts");
+    const { loadSeed } = await import("./data/seed-writer.ts");
     await loadSeed({ persistTo: "state", store: "d1" }).catch(({ message }) => console.log(message));`;
 
   test.each([

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { uniform } from "../../data/generator.ts";
-import { writeAssets } from "../../data/seed-assets.ts";
+import { writeAssets } from "../../data/seed-writer.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";

@@ -1,4 +1,4 @@
-import { loadSeed } from "../../data/load-seed.ts";
+import { loadSeed } from "../../data/seed-writer.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler, WranglerError } from "../../data/writer/wrangler.ts";

@@ -4,7 +4,7 @@ import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { loadSeed } from "../../../data/load-seed.ts";
+import { loadSeed } from "../../../data/seed-writer.ts";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { lockFile } from "../../../data/writer/file-lock.ts";
 import type { Page } from "../../../src/records/record.ts";

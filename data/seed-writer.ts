@@ -7,7 +7,10 @@ import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
 import { type Collection, joinSources, listBlocks, listSeedFiles, SEED_SOURCE } from "./load-content.ts";
-import { stage } from "./staging.ts";
+import { describeCounts, stage } from "./staging.ts";
+import type { StoreChoice } from "./writer/configuration.ts";
+import { withLock, withMigratedStore } from "./writer/open-store.ts";
+import { replaceCollection } from "./writer/writer.ts";
 
 /** All records of the seed in one file, which clients can download instead of reading its pages. */
 const SEED_CSV = "seed.csv.gz";
@@ -66,4 +69,25 @@ function compress(text: string): Buffer {
   const [system, unknown] = [9, 255];
   bytes[system] = unknown;
   return bytes;
+}
+
+/**
+ * Brings the tables of a store up to date, and loads the files of the seed if nothing was ever loaded.
+ * @throws InputError if any line of the files cannot be loaded
+ * @throws Error if the store cannot be read or written, or if something else was loaded meanwhile
+ */
+export async function loadSeed(choice: StoreChoice): Promise<void> {
+  await withMigratedStore(choice, async ({ store }) => {
+    const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
+    if (!(await isEmpty())) return;
+    console.log("The store is empty; loading the seed.");
+    const staged = await stage(listSeedFiles());
+    const write = async () => {
+      // Another process may have loaded something before it released the lock.
+      if (!(await isEmpty())) return;
+      await replaceCollection(store, staged, { isFirst: true, sources: [SEED_SOURCE] });
+      console.log(`Loaded ${describeCounts(staged)}.`);
+    };
+    await withLock(choice, write).finally(staged.close);
+  });
 }
