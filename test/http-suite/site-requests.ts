@@ -41,7 +41,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
   return [
     html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": BRIEFLY }),
     html("/docs", /^<!doctype html>.*<\/html>$/s, { "cache-control": LONGER }),
-    html(`${PATH}?page=last`, /<title>Records, page \d+ of \d+/, { allow: "GET, OPTIONS", etag: null }),
+    html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
     ...(records ? [html("/%64ocs", /^<!doctype html>/, {})] : []),
     html(`HEAD ${PATH}`, /^$/, {}),
     html("HEAD /", /^$/, {}),

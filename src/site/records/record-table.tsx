@@ -38,8 +38,13 @@ export const RecordTable: FC<RecordTableProps> = ({ records, chosen }) => {
           const isFirst = day !== toDay(records[index - 1]);
           return (
             <>
+              {/* It is shown only if the jump leads to the row below it. */}
               {isFirst && chosen && day !== chosen && (
-                <Nearest chosen={chosen} day={day} columns={columns.length} />
+                <tr class="nearest">
+                  <td colspan={columns.length}>
+                    No record is of {chosen}. The nearest ones are of {day}.
+                  </td>
+                </tr>
               )}
               <tr id={isFirst ? day : undefined} class={classify(record)}>
                 {columns.map((name) => (
@@ -57,19 +62,6 @@ export const RecordTable: FC<RecordTableProps> = ({ records, chosen }) => {
 function toDay(record: Row | undefined): string | undefined {
   return record?.timestamp?.slice(0, 10);
 }
-
-/** The row above the first record of a day. It is shown only if a jump to a date without records leads to that record. */
-const Nearest: FC<{ chosen: string; day: string | undefined; columns: number }> = ({
-  chosen,
-  day,
-  columns,
-}) => (
-  <tr class="nearest">
-    <td colspan={columns}>
-      No record is of {chosen}. The nearest ones are of {day}.
-    </td>
-  </tr>
-);
 
 /** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */
 function classify(record: Row): string | undefined {
