@@ -113,7 +113,11 @@ function addGenerate(program: Command): void {
       parseDate,
     )
     .option("--to <date>", "end of the period, not included", parseDate)
-    .option("--cameras <n>", "number of cameras (default: 86)", createWholeNumberParser(1, MOST_CAMERAS))
+    .option(
+      "--cameras <n>",
+      `number of cameras, at most ${MOST_CAMERAS} (default: 86)`,
+      createWholeNumberParser(1, MOST_CAMERAS),
+    )
     .option(
       "--interval <duration>",
       "time from one record of a camera to its next (default: 30m)",
