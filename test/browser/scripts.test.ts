@@ -36,8 +36,10 @@ describe("copy buttons", () => {
 
   test("show the result for two seconds after the last click", async ({ visit }) => {
     const page = await visit({ permissions: ["clipboard-read", "clipboard-write"] });
-    await page.clock.install();
+    await page.clock.install({ time: 0 });
     await page.goto("/");
+    // Until then, the clock goes on by itself.
+    await page.clock.pauseAt(3_600_000);
     const piece = page.locator(".code").first();
     const button = piece.getByRole("button");
     await button.click();
@@ -105,7 +107,7 @@ describe("with scripts, a request is sent in place:", () => {
     await form.fill("3", prefer);
     await form.click("Send");
     await expect
-      .poll(() => page.getByRole("status").allTextContents())
+      .poll(() => page.getByRole("status").allTextContents(), { timeout: 20_000 })
       .toContainEqual(expect.stringMatching(summary));
     return (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
   }
@@ -136,7 +138,7 @@ describe("with scripts, a request is sent in place:", () => {
     await page.getByLabel("prefer").fill("delay=500");
     await page.getByRole("button", { name: "Send" }).click();
     await expect
-      .poll(() => page.getByRole("status").allTextContents())
+      .poll(() => page.getByRole("status").allTextContents(), { timeout: 20_000 })
       .toContainEqual("Waiting for the response");
     expect([await panel.boundingBox(), await panel.textContent()]).toEqual([
       before,
