@@ -1,16 +1,19 @@
 import * as z from "zod";
-import { TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type InputPosition, type Problem, UnreadableError } from "./problem.ts";
 import {
-  cameraRef,
+  COUNT,
   checkRecord,
-  createValidator,
+  checkValues,
   type Field,
   type InputRow,
+  MODEL,
   RECORD_FIELDS,
+  REF,
+  UTC,
 } from "./validation.ts";
 
 /** A kind of CSV file. */
@@ -19,62 +22,67 @@ interface CsvTable {
   title: string;
   /** The columns, in any order. */
   fields: ReadonlyMap<string, Field>;
-  check(values: unknown, position: InputPosition): InputRow;
+  check(values: object, position: InputPosition): InputRow;
 }
 
 /** Records with a column for each field. An empty `camera_ok` is null. */
 const RECORDS: CsvTable = { title: "a records file", fields: RECORD_FIELDS, check: checkRecord };
 
-const { timestamp, cars: count, model_name } = TrafficRecord.shape;
-
-const NOT_A_TIME = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
+const OFFSET_TIME = z.regexes.datetime({ offset: true });
 
 /** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */
-const dateTime = z
-  .string()
-  .overwrite((text) => text.replace(" ", "T"))
-  .pipe(z.iso.datetime({ offset: true, error: () => NOT_A_TIME }))
-  .transform((text) => `${new Date(text).toISOString().slice(0, -5)}.${findFraction(text)}Z`);
+const TIME: Field = {
+  expected: "a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
+  usual: OFFSET_TIME,
+  parse(cell) {
+    const time = cell.replace(" ", "T");
+    if (!OFFSET_TIME.test(time)) return null;
+    // A number of JavaScript holds milliseconds; Python writes microseconds.
+    const [fraction = "."] = /\.\d+/.exec(time) ?? [];
+    return `${new Date(time).toISOString().slice(0, -5)}${fraction.padEnd(10, "0").slice(0, 10)}Z`;
+  },
+  check: (value) => value !== null && (UTC.check(toSeconds(String(value))) || `is not ${UTC.expected}`),
+};
 
-/** A number of JavaScript holds milliseconds; Python writes microseconds. */
-const DECIMALS = 9;
+const toSeconds = (time: string) => time.replace(/\.\d+/, "");
 
-function findFraction(text: string): string {
-  const [, decimals = ""] = /\.(\d+)/.exec(text) ?? [];
-  return decimals.padEnd(DECIMALS, "0").slice(0, DECIMALS);
-}
+/** The number of problems that the engine found in the image; null in older reports. */
+const WARNINGS: Field = {
+  ...COUNT,
+  expected: `${COUNT.expected}, or null`,
+  parse: (cell) => (cell === "" || cell === "None" ? null : COUNT.parse(cell)),
+  check: (value) => value === null || COUNT.check(value),
+};
 
 /** An image in the detection engine's daily report. */
-const Observation = z.strictObject({
-  image_proc: dateTime.pipe(z.iso.datetime({ precision: DECIMALS })),
-  image_capt: dateTime.transform((text) => text.replace(/\.\d+/, "")).pipe(timestamp),
-  camera_ref: z.string().trim().toLowerCase().pipe(cameraRef),
-  model_name,
-  car: count,
-  person: count,
-  bicycle: count,
-  motorcycle: count,
-  bus: count,
-  truck: count,
-  /** The number of problems that the engine found in the image; null in older reports. */
-  warnings: z.preprocess((cell) => (cell === "None" ? null : cell), count.nullable()),
-});
+const IMAGE = {
+  ...{ image_proc: TIME, image_capt: TIME },
+  camera_ref: { ...REF, parse: (cell: string) => cell.trim().toLowerCase() },
+  model_name: MODEL,
+  ...{ car: COUNT, person: COUNT, bicycle: COUNT, motorcycle: COUNT, bus: COUNT, truck: COUNT },
+  warnings: WARNINGS,
+};
 
-const observations = createValidator(Observation, "a report");
+type Observation = Record<"image_proc" | "image_capt" | "camera_ref", string> &
+  Record<"car" | "person" | "bicycle" | "motorcycle" | "bus" | "truck", number> & { warnings: number | null };
 
 /** The detection engine's daily report: an image per row. */
-const REPORT: CsvTable = { title: "a report", fields: observations.fields, check: checkObservation };
+const REPORT: CsvTable = {
+  title: "a report",
+  fields: new Map(Object.entries(IMAGE)),
+  check: checkObservation,
+};
 
-function checkObservation(values: unknown, position: InputPosition): InputRow {
-  const checked = observations.validate(values, position);
-  if ("problems" in checked) return checked;
-  const { image_proc, image_capt, camera_ref, warnings, model_name, ...counts } = checked.data;
+function checkObservation(values: object, position: InputPosition): InputRow {
+  const problems = checkValues(values, REPORT.fields, REPORT.title, position);
+  if (problems.length > 0) return { problems };
+  const { image_proc, image_capt, camera_ref, warnings, ...counts } = values as Observation;
   const health = warnings === 0 ? "True" : "False";
   const record: TrafficRecord = {
     id: 0,
     camera_pk: 0,
     camera_ref,
-    timestamp: image_capt,
+    timestamp: toSeconds(image_capt),
     camera_ok: warnings === null ? null : health,
     cars: counts.car,
     persons: counts.person,
@@ -82,7 +90,7 @@ function checkObservation(values: unknown, position: InputPosition): InputRow {
     trucks: counts.truck,
     motorcycles: counts.motorcycle,
     buses: counts.bus,
-    model_name,
+    model_name: "tf1",
   };
   return { ...position, record, processedAt: image_proc };
 }
@@ -106,7 +114,7 @@ export async function* readCsv(
 /** @returns a function that reads a row; undefined for the header, which files that were concatenated repeat */
 function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
   const table = requireTable(header);
-  const columns = header.cells.map((name) => ({ name, field: table.fields.get(name) }));
+  const columns = header.cells.map((name) => ({ name, ...(table.fields.get(name) as Field) }));
   // A file that was concatenated may begin with a byte order mark.
   const isHeader = ({ cells }: CsvRow) =>
     cells[1] === header.cells[1] && cells.join().replace(/^\ufeff/, "") === header.cells.join();
@@ -120,10 +128,10 @@ function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
     const values: Record<string, unknown> = {};
     let isUsual = table === RECORDS;
     for (let i = 0; i < columns.length; i++) {
-      const { name, field } = columns[i] ?? { name: "" };
+      const { name, usual, parse } = columns[i] as (typeof columns)[number];
       const cell = cells[i] ?? "";
-      isUsual &&= field?.usual.test(cell) ?? false;
-      values[name] = parseCell(cell, field);
+      isUsual &&= usual.test(cell);
+      values[name] = parse(cell);
     }
     if (isUsual) return { file, line, record: values as TrafficRecord };
     if (modelName) values.model_name = modelName;
@@ -145,12 +153,6 @@ function requireTable({ cells, line }: CsvRow): CsvTable {
   ];
   const message = `is not the header of ${table.title}, with commas between names in lower case: ${differences.join("; ")}`;
   throw new UnreadableError(message, line);
-}
-
-/** A cell that is no number stays text, which the schema refuses if it expects a number. */
-function parseCell(cell: string, field?: Field): string | number | null {
-  if (field?.nullable && cell === "") return null;
-  return field?.wholeNumber && /^-?\d+$/.test(cell) ? Number(cell) : cell;
 }
 
 /** Shows the cells as they are in the file. What is null elsewhere is an empty cell in CSV. */
