@@ -1,12 +1,11 @@
 import { COLLECTION_PATH, lastPage, pageUrls } from "../../records/page.ts";
-import type { Page } from "../../records/record.ts";
+import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import { type ClientResponse, changeQuery, Message, parseBody } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
 import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity } from "../text-format.ts";
-import { RecordTable } from "./record-table.tsx";
 
 /**
  * The web page of a page of the collection. It shows the response that a client gets, also if a fault has damaged its body.
@@ -65,11 +64,10 @@ interface RecordsProps {
   chosen: string | undefined;
 }
 
-const Records: FC<RecordsProps> = (props) => {
-  const { page, number, query, toUrl, chosen } = props;
+const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
   const { count, results } = page;
   if (count === 0 && results.length === 0) return <EmptyCollection />;
-  const date = chosen ?? results[0]?.timestamp?.slice(0, 10);
+  const date = chosen ?? toDay(results[0]);
   return (
     <>
       <nav class="row" aria-label="Pages">
@@ -127,3 +125,83 @@ const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>
     </button>
   </form>
 );
+
+const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...ROAD_USERS, "camera_pk", "id", "model_name"];
+
+/** The columns without numbers. */
+const TEXTS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
+
+/** A record of a response. A fault may have removed, changed or added a field. */
+type Row = Partial<TrafficRecord> & Record<string, unknown>;
+
+/**
+ * The records of a page, one row each, with all fields. In narrow windows each row becomes a card, which shows the names of the
+ * counts and leaves out zeros. The first record of each day has an `id`, to which a jump to a date leads (src/site/go.ts).
+ * @param chosen the date of the jump that led to the page
+ */
+const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ records, chosen }) => {
+  const columns = [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
+  const days = records.map(toDay);
+  return (
+    <table class="records">
+      <thead>
+        <tr>
+          {columns.map((name) => (
+            <th scope="col" class={TEXTS.includes(name) ? undefined : "number"}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {records.map((record, index) => {
+          const day = days[index] === days[index - 1] ? undefined : days[index];
+          return (
+            <>
+              {/* It is shown only if the jump leads to the row below it. */}
+              {day && chosen && day !== chosen && (
+                <tr class="nearest">
+                  <td colspan={columns.length}>
+                    No record is of {chosen}. The nearest ones are of {day}.
+                  </td>
+                </tr>
+              )}
+              <tr id={day} class={classify(record)}>
+                {columns.map((name) => (
+                  <Cell name={name} value={record[name]} />
+                ))}
+              </tr>
+            </>
+          );
+        })}
+      </tbody>
+    </table>
+  );
+};
+
+function toDay(record: Row | undefined): string | undefined {
+  return record?.timestamp?.slice(0, 10);
+}
+
+/** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */
+function classify(record: Row): string | undefined {
+  if (record.camera_ok === "False") return "failing";
+  return ROAD_USERS.every((name) => record[name] === 0) ? "nobody" : undefined;
+}
+
+const Cell: FC<{ name: string; value: unknown }> = ({ name, value }) => {
+  const absent = COLUMNS.includes(name) ? "missing" : "";
+  const text = value === undefined ? absent : String(value);
+  if (name === "timestamp")
+    return (
+      <th scope="row">
+        <time>{text}</time>
+      </th>
+    );
+  const kind = TEXTS.includes(name) ? name : `number ${name}`;
+  return (
+    <td class={value === 0 && name in NO_COUNTS ? `${kind} zero` : kind} data-name={name}>
+      {name === "camera_ok" ? <span class={`health health-${text}`}>{text}</span> : text}
+    </td>
+  );
+};
