@@ -5,10 +5,23 @@ import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/p
 import { checkRecord } from "./formats/validation.ts";
 import type { Collection } from "./load-content.ts";
 import { formatCount } from "./messages.ts";
-import { describeMixture, findConflicts } from "./staging/conflicts.ts";
-import { numberObservations, openDatabase, selectBlocks, sortLines } from "./staging/database.ts";
-import { createIntake, type Intake, type IntakeCounts, type IntakeOptions } from "./staging/intake.ts";
-import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
+import {
+  describeMixture,
+  findConflicts,
+  numberObservations,
+  openDatabase,
+  selectBlocks,
+  sortLines,
+} from "./staging/database.ts";
+import {
+  createIntake,
+  type Intake,
+  type IntakeCounts,
+  type IntakeOptions,
+  type Progress,
+  type ReadOptions,
+  readFiles,
+} from "./staging/intake.ts";
 import { DiskFullError, isDiskFull } from "./writer/disk-space.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
