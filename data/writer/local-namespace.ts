@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import type { WritableNamespace } from "./kv-writer.ts";
-import { transact } from "./local-database.ts";
+import { transact } from "./local-stores.ts";
 
 /** The runtime keeps each value in a file, whose name is in this table. Such a file never changes. */
 const SCHEMA = `

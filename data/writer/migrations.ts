@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
-import { createLocalD1, transact } from "./local-database.ts";
+import { createLocalD1, transact } from "./local-stores.ts";
 import { PROJECT } from "./wrangler.ts";
 
 /** The folder of the migrations. */

@@ -17,8 +17,8 @@ import {
 } from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { createWritableKv } from "./kv-writer.ts";
-import { createLocalD1, openObject } from "./local-database.ts";
 import { createLocalNamespace } from "./local-namespace.ts";
+import { createLocalD1, openObject } from "./local-stores.ts";
 import { applyMigrations } from "./migrations.ts";
 import { openRemoteStore } from "./remote.ts";
 import { PROJECT } from "./wrangler.ts";
