@@ -4,7 +4,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 import type { StoreName } from "../data/writer/configuration.ts";
-import { MIGRATIONS } from "../data/writer/migrations.ts";
+import { MIGRATIONS } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/env.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";

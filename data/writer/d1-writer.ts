@@ -1,6 +1,9 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
 import type { Block } from "../../src/store/block.ts";
 import { createD1Store, isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
 import { NOTHING_LOADED, type Reading } from "../../src/store/state.ts";
+import { PROJECT } from "./wrangler.ts";
 import { type NextState, RefusedSwitchError, type WritableStore } from "./writer.ts";
 
 /** A D1 database to which commands write: through wrangler's command line, or as a file on this machine. */
@@ -75,4 +78,19 @@ function switchStatement({ load, count, source }: NextState, blocks: number, isF
 
 function quote(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The folder of the migrations. */
+export const MIGRATIONS = join(PROJECT, "data/migrations");
+
+/** The names of the migrations that a database does not have yet, in their order. */
+export async function listMissing(database: SqlDatabase): Promise<string[]> {
+  const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
+    // Any other error does not say that the database is empty, and must not lead to a load over what is there.
+    if (isTableMissing(error)) return [];
+    throw error;
+  });
+  const applied = new Set(rows.map(({ name }) => name));
+  const names = (await readdir(MIGRATIONS)).filter((name) => name.endsWith(".sql")).sort();
+  return names.filter((name) => !applied.has(name));
 }

@@ -1,12 +1,14 @@
-import { createHash, createHmac } from "node:crypto";
-import { accessSync, mkdirSync } from "node:fs";
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import { accessSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { describeFileError } from "../messages.ts";
-import type { WritableDatabase } from "./d1-writer.ts";
+import { listMissing, MIGRATIONS, type WritableDatabase } from "./d1-writer.ts";
 import { DiskFullError, isDiskFull } from "./disk-space.ts";
+import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
 // open these files themselves: through the runtime, a load takes up to three times as long, and 200 MB more.
@@ -77,4 +79,95 @@ export function createLocalD1(database: DatabaseSync): WritableDatabase {
     // Other processes wait while a transaction is open.
     batchBytes: 250_000,
   };
+}
+
+/** The table in which wrangler notes which migrations it applied. */
+const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  name TEXT UNIQUE,
+  applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
+
+/** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
+export async function applyMigrations(database: DatabaseSync): Promise<void> {
+  const find = () => listMissing(createLocalD1(database));
+  for (const name of await find()) {
+    const sql = await readFile(join(MIGRATIONS, name), "utf8");
+    const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
+    await transact(database, () => database.exec(`${TABLE};\n${sql};\n${note}`)).catch(async (error) => {
+      // Another process that starts at the same time may have applied it.
+      if ((await find()).includes(name)) throw error;
+    });
+  }
+}
+
+/** The runtime keeps each value in a file, whose name is in this table. Such a file never changes. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS _mf_entries (key TEXT PRIMARY KEY, blob_id TEXT NOT NULL, expiration INTEGER, metadata TEXT);
+  CREATE INDEX IF NOT EXISTS _mf_entries_expiration_idx ON _mf_entries (expiration)`;
+
+/** The length of a random name, in bytes. */
+const NAME_BYTES = 40;
+
+/** How long a replaced file stays, because another process may have read its name and not opened it yet. */
+const READING_MS = 20;
+
+/**
+ * Creates a KV namespace on this machine, whose table is created if it does not exist, and whose folder when it is needed.
+ * @param database the keys
+ * @param folder the values
+ */
+export function createLocalNamespace(
+  database: DatabaseSync,
+  folder: string,
+  readingMs = READING_MS,
+): WritableNamespace {
+  database.exec(SCHEMA);
+  const list = database.prepare("SELECT key FROM _mf_entries WHERE substr(key, 1, ?2) = ?1 ORDER BY key");
+  const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
+  const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
+  const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
+  const findFile = (key: string) => select.all(key).map(({ blob_id }) => join(folder, String(blob_id)));
+  return {
+    get: async (keys) => keys.map((key) => readValue(findFile(key)[0])),
+    async put(pairs) {
+      const files = pairs.map((pair) => ({ ...pair, name: randomBytes(NAME_BYTES).toString("hex") }));
+      const replaced = pairs.flatMap(({ key }) => findFile(key));
+      mkdirSync(folder, { recursive: true });
+      try {
+        for (const { name, value } of files) writeFileSync(join(folder, name), value);
+        await transact(database, () => {
+          for (const { key, name } of files) insert.run(key, name);
+        });
+      } catch (error) {
+        removeFiles(files.map(({ name }) => join(folder, name)));
+        throw error;
+      }
+      if (replaced.length > 0) await new Promise((resolve) => setTimeout(resolve, readingMs));
+      removeFiles(replaced);
+    },
+    async delete(keys) {
+      removeFiles(keys.flatMap(findFile));
+      await transact(database, () => {
+        for (const key of keys) remove.run(key);
+      });
+    },
+    list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
+    batchBytes: 250_000,
+  };
+}
+
+function removeFiles(files: string[]): void {
+  for (const file of files) rmSync(file, { force: true });
+}
+
+/** Null if there is no such key, or if its file was removed meanwhile. */
+function readValue(file: string | undefined): string | null {
+  if (file === undefined) return null;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if (Object(error).code === "ENOENT") return null;
+    throw error;
+  }
 }

@@ -17,9 +17,7 @@ import {
 } from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { createWritableKv } from "./kv-writer.ts";
-import { createLocalNamespace } from "./local-namespace.ts";
-import { createLocalD1, openObject } from "./local-stores.ts";
-import { applyMigrations } from "./migrations.ts";
+import { applyMigrations, createLocalD1, createLocalNamespace, openObject } from "./local-stores.ts";
 import { openRemoteStore } from "./remote.ts";
 import { PROJECT } from "./wrangler.ts";
 import type { OpenStore, WritableStore } from "./writer.ts";

@@ -3,9 +3,8 @@ import { resolve } from "node:path";
 import { isTransient, type SqlRow } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
-import { createWritableD1, type WritableDatabase } from "./d1-writer.ts";
+import { createWritableD1, listMissing, type WritableDatabase } from "./d1-writer.ts";
 import { createWritableKv, type WritableNamespace } from "./kv-writer.ts";
-import { listMissing } from "./migrations.ts";
 import { openTemporaryFile, runWrangler, WranglerError } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
 

@@ -9,7 +9,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { lockFile } from "../../data/writer/file-lock.ts";
-import { createLocalNamespace } from "../../data/writer/local-namespace.ts";
+import { createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createWritableD1 } from "../../data/writer/d1-writer.ts";
+import { createWritableD1, MIGRATIONS } from "../../data/writer/d1-writer.ts";
 import { createWritableKv } from "../../data/writer/kv-writer.ts";
-import { MIGRATIONS } from "../../data/writer/migrations.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";

@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { applyMigrations } from "../../../data/writer/migrations.ts";
+import { applyMigrations } from "../../../data/writer/local-stores.ts";
 import { openRemoteStore } from "../../../data/writer/remote.ts";
 import type { ProgramResult, WranglerProgram } from "../../../data/writer/wrangler.ts";
 import { createName } from "../../../data/writer/writer.ts";
