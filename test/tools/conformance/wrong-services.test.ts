@@ -23,13 +23,12 @@ import {
 } from "./changed-service.ts";
 
 /** Serves the pages under another path. */
-const moveTo =
-  (path: string, code: number): Change =>
+const move: Change =
   ({ fetch }) =>
   async (request) => {
-    const { pathname, search } = new URL(request.url);
-    if (pathname === path) return fetch(new Request(request.url.replace(path, "/api/tf1/records/"), request));
-    return new Response(null, { status: code, headers: { Location: path + search } });
+    const moved = request.url.replace("/v2/", "/tf1/");
+    if (request.url !== moved) return fetch(new Request(moved, request));
+    return new Response(null, { status: 308, headers: { Location: moved.replace("/tf1/", "/v2/") } });
   };
 
 /** Makes a method take effect, whatever its status says. */
@@ -61,11 +60,8 @@ const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0,
 /** By the rule that is broken first: services that differ from our own, which has 100 records on 7 pages, in one thing. */
 const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "List records.status": {
-    "the collection redirects to another path": moveTo("/api/v2/records/", 308),
-    "the collection redirects to the same path under a prefix": moveTo("/pages/api/tf1/records/", 302),
+    "the collection redirects to another path": move,
     "page 1 redirects to itself": page(status(302, { Location: "?format=api&page=1" }), "1"),
-    "page 2 redirects": page(status(302, { Location: "?page=1" }), "2"),
-    "GET of page 2 is 405": page(status(405), "2"),
     "every page is 203": page(status(203)),
     "page 2 is always 500": page(status(500), "2"),
   },
@@ -78,21 +74,19 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "page 2 is an array": text((body) => `[${body}]`, "2"),
     "page 2 begins with a byte order mark": text((body) => `\uFEFF${body}`, "2"),
     "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
-    "page 2 contains NaN": text((body) => body.replace(/"cars":\d+/, '"cars":NaN'), "2"),
     "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
     "page 2 does not end": page(addSpaces, "2"),
     "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
   },
   "List records.Allow": {
     "pages have no Allow": page(headers({ Allow: null })),
-    "pages allow POST": page(headers({ Allow: "GET, POST, OPTIONS" })),
     "OPTIONS advertises PUT": method("OPTIONS", headers({ Allow: "GET, PUT, OPTIONS" })),
     "an error advertises DELETE": method("PUT", headers({ Allow: "GET, DELETE" })),
   },
   "List records.Vary": {
     "pages have no Vary": page(headers({ Vary: null })),
-    "Vary does not include Accept": page(headers({ Vary: "Accept-Encoding, Cookie" })),
     "without page, there is no Vary": page(headers({ Vary: null }), null),
+    "Vary does not include Accept": page(headers({ Vary: "Accept-Encoding, Cookie" })),
   },
   "Options.method": {
     "OPTIONS has no Allow": method("OPTIONS", headers({ Allow: null })),
@@ -111,15 +105,12 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 1": {
     "pages have 16 records": list((all) => all, 16, 16),
-    "page 1 is empty": envelope((fields) => ({ ...fields, results: [] }), "1"),
     "page 2 has 14 records": envelope((fields) => ({ ...fields, results: fields.results.slice(1) }), "2"),
   },
   "Record.id": {
-    "page 6 shows page 2": list((all) => all.toSpliced(75, 15, ...all.slice(15, 30))),
     "pages overlap by a record": list((all) => all, 15, 14),
     "an id is a string": record({ id: "7" }),
     "a record is on two pages": list((all) => all.with(30, all[29]!)),
-    "all ids are 1": records((one) => ({ ...one, id: 1 })),
     "ids are too large for JavaScript, and repeated": text((body) =>
       body.replaceAll(/"id":\d*(\d)\b/g, '"id":9007199254740993$1'),
     ),
@@ -127,23 +118,18 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "Page envelope.count": {
     "count is a string": count(() => "100"),
     "count is written 100.0": text((body) => body.replace('"count":100', '"count":100.0')),
-    "count is the number of records on the page": envelope((one) => ({ ...one, count: one.results.length })),
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
-    "every page is empty": list(() => []),
     "page 2 is not found": page(invalidPage, "2"),
-    "the last page is not found": page(invalidPage, "7"),
     "count includes three more pages": count(() => 145),
     "count is a billion, and empty pages follow": (service) =>
       change((response) => (response.status === 404 ? Response.json({ results: [] }) : response))({
         ...service,
         fetch: count(() => 1e9)(service),
       }),
-    "pages skip a record": list((all) => all, 15, 16),
   },
   "List records 5": {
-    "count is one more on page 2": count((number) => (number === 2 ? 101 : 100)),
     "count alternates between two values": count((_, request) => 100 + (request % 2)),
   },
   "List records.page default": {
@@ -152,16 +138,11 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "Page envelope.next": {
     "next leads to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
-    "next skips a page": link("next", (url, number) => url.replace(/\d+$/, String(number + 2))),
-    "next has no format": link("next", (url) => url.replace("format=api&", "")),
-    "next is a path": link("next", (url) => url.replace("http://counts.example", "")),
-    "next has another host": link("next", (url) => url.replace("counts", "internal")),
     "next is always null": link("next", () => null),
+    "next has another host": link("next", (url) => url.replace("counts", "internal")),
   },
   "Page envelope.previous": {
     "previous leads to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
-    "previous has format=json": link("previous", (url) => url.replace("=api", "=json")),
-    "previous has another scheme": link("previous", (url) => url.replace("http", "https")),
     "previous is missing": link("previous", () => undefined),
   },
   "Record 1": {
@@ -188,14 +169,12 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "States 1": { "a record has a state": record({ state: "new" }) },
   "Record 4": {
     "a camera has a new name": records((one, at) => ({ ...one, camera_ref: `${one.camera_ref}${at > 50}` })),
-    "all cameras have one camera_pk": records((one) => ({ ...one, camera_pk: 1 })),
   },
   "Record 2": {
     "a camera has two records with one timestamp": list((all) => all.with(17, { ...all[16], id: 999 })),
   },
   "List records 2": {
     "the oldest records come first": list((all) => all.toReversed()),
-    "each page is in reverse order": envelope((one) => ({ ...one, results: one.results.toReversed() })),
     "two records on different pages are swapped": list((all) => all.with(13, all[20]!).with(20, all[13]!)),
     "an older record is added at the beginning": replace((all, request) =>
       request < 3 ? all : [{ ...all[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" }, ...all],
@@ -215,7 +194,6 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "PATCH is 500, but changes a record": write("PATCH", 500, (all, input) =>
       all.with(0, { ...all[0]!, cars: 100 + Number(/\d/.exec(input)) }),
     ),
-    "DELETE is 405, but removes a record": write("DELETE", 405, (all) => all.slice(1)),
     "DELETE is 405, but removes all records": write("DELETE", 405, () => []),
   },
 };

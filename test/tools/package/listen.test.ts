@@ -168,9 +168,7 @@ test.each([
   expect(await send(server.url, lines)).toContain(`"next":"${origin + PATH}?format=api&page=2"`);
 });
 
-const BODIES = ["cut", "slow", "garbage", "empty"].map((fault) => `${PATH}?prefer=body=${fault}`);
-
-test.each([PATH, "/", "/robots.txt", `${PATH}?page=999`, ...BODIES])(
+test.each([PATH, "/robots.txt", `${PATH}?prefer=body=cut`, `${PATH}?prefer=body=slow`])(
   "HEAD %s has the headers of GET",
   async (path) => {
     /** Depend on the connection. */
@@ -235,7 +233,6 @@ describe("static files are served as in a deployment:", () => {
     ["GET", "/docs.html"],
     ["GET", "/_headers"],
     ["GET", "/robots.txt/"],
-    ["GET", "/openapi.json/"],
   ])("%s %s", async (method, path) => {
     expect(await request(server.url + path, method)).toEqual(await request(worker.origin + path, method));
   });

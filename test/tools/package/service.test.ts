@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import ky from "ky";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { importPackage } from "./built.ts";
+import { CALLS, makeCall } from "./fetch-calls.ts";
 
 const { createService } = await importPackage();
 afterEach(() => void vi.useRealTimers());
@@ -221,22 +222,22 @@ test("the given clock decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(200);
 });
 
-const CAUSE = { code: "UND_ERR_SOCKET" };
+const connected = create();
+const { url: connection, close } = await connected.listen({ port: 0 });
+afterAll(close);
 
-test.each(["GET", "HEAD"])("%s rejects as a closed connection does, until the retry", async (method) => {
-  const service = create();
-  const ask = () => service.fetch(`${PATH}?prefer=close,times=1`, { method });
-  await expect(ask()).rejects.toMatchObject({ name: "TypeError", message: "fetch failed", cause: CAUSE });
-  expect((await ask()).status).toBe(200);
+test.each(Object.keys(CALLS))("%s: fetch does what the global fetch does over HTTP", async (name) => {
+  const { fetch } = globalThis;
+  expect(await makeCall(name, connected.fetch, connection)).toEqual(await makeCall(name, fetch, connection));
 });
 
 describe("a request that is aborted", () => {
-  test.each(["hang", "delay=10000"])("ends the wait of %s", async (fault) => {
+  test("ends its wait", async () => {
     const service = create();
     await service.ready;
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     const controller = new AbortController();
-    const response = service.fetch(`${PATH}?prefer=${fault}`, { signal: controller.signal });
+    const response = service.fetch(`${PATH}?prefer=hang`, { signal: controller.signal });
     await vi.waitUntil(() => vi.getTimerCount() === 1);
     controller.abort();
     await expect(response).rejects.toThrow("aborted");
