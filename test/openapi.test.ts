@@ -80,18 +80,8 @@ describe("the parameters allow exactly the values that the service accepts:", ()
 
   test("page", () => {
     const validate = compile(find("page").schema);
-    for (const text of [
-      "1",
-      "40",
-      "last",
-      "first",
-      "LAST",
-      "1.5",
-      "-1",
-      "0",
-      `${MAX_PAGE}`,
-      `${MAX_PAGE + 1}`,
-    ])
+    const texts = ["1", "last", "first", "LAST", "1.5", "-1", "0", `${MAX_PAGE}`, `${MAX_PAGE + 1}`];
+    for (const text of texts)
       expect([text, validate(toValue(text))]).toEqual([text, parsePageNumber(text) !== undefined]);
     expect(find("page").schema.default).toBe(parsePageNumber(""));
   });
@@ -131,7 +121,6 @@ describe("the check of every response in the tests finds", async () => {
     ["an unknown status", { status: 418 }, /status 418/],
     ["405 to GET", { status: 405 }, /status 405/],
     ["200 to POST", { method: "POST" }, /status 200/],
-    ["204 to OPTIONS", { method: "OPTIONS", status: 204, body: null }, /status 204/],
     [
       "a preflight without 204",
       { method: "OPTIONS", sent: { "access-control-request-method": "GET" } },

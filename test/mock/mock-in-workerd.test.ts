@@ -1,5 +1,4 @@
 import { once } from "node:events";
-import { request as requestOverHttp } from "node:http";
 import { connect, type Socket } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { makeRecords } from "../records/sample.ts";
@@ -85,12 +84,4 @@ test("a client that disconnects while 50 of its responses wait can wait again wh
     return responses.filter(({ status }) => status === 200).length;
   };
   await expect.poll(countWaits, { timeout: 60_000 }).toBe(50);
-});
-
-test("several Prefer headers are read as one header", async () => {
-  const outgoing = requestOverHttp(worker.origin + PAGE);
-  outgoing.setHeader("Prefer", ["delay=1; x=y", 'code="404", code=500', "respond-async"]);
-  const [response] = await once(outgoing.end(), "response");
-  expect([response.statusCode, response.headers["preference-applied"]]).toEqual([404, "code=404, delay=1"]);
-  response.resume();
 });
