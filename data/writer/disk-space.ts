@@ -66,29 +66,40 @@ function readFreeBytes(path: string): number | undefined {
   }
 }
 
-/** The bytes of a database that hold nothing, and that it uses before it grows. */
-export function countReusableBytes(database: DatabaseSync): number {
-  return readPragma(database, "freelist_count") * readPragma(database, "page_size");
-}
-
-function readPragma(database: DatabaseSync, name: string): number {
-  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
-}
+/** Blocks take this share of the space more than their text, because pages and files are not filled. */
+const WASTE = 0.5;
 
 /**
- * Stops a write before it needs what is reserved for the log.
- * @param reusable bytes that are free inside the database, if the write uses them
- * @throws DiskFullError if less than `bytes` are free
+ * Keeps what is reserved for the log on the disk of a local store.
+ * @param reuses whether blocks use the space that is free inside the database; those of a namespace are files of their own
  */
-export function requireSpace(folder: string, database: DatabaseSync, reusable: number, bytes: number): void {
-  const file = database.location() ?? "";
-  const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  // Pages in the log that the file of the database does not have yet.
-  const unwritten =
-    readPragma(database, "page_count") * readPragma(database, "page_size") - statSync(file).size;
-  const reserved = RESERVED_BYTES - Math.min(log, LOG_BYTES) + Math.max(unwritten, 0);
-  const free = (readFreeBytes(folder) ?? Number.POSITIVE_INFINITY) - reserved;
-  if (free < 0 || free + reusable < bytes) throw new DiskFullError(folder, reusable);
+export function createSpaceGuard(folder: string, database: DatabaseSync, reuses: boolean) {
+  const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
+  const countReusable = () => (reuses ? read("freelist_count") * read("page_size") : 0);
+  return {
+    /** @throws DiskFullError if texts of this size do not fit */
+    requireSpace(bytes: number): void {
+      const file = database.location() ?? "";
+      const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+      // Pages in the log that the file of the database does not have yet.
+      const unwritten = read("page_count") * read("page_size") - statSync(file).size;
+      const reserved = RESERVED_BYTES - Math.min(log, LOG_BYTES) + Math.max(unwritten, 0);
+      const free = (readFreeBytes(folder) ?? Number.POSITIVE_INFINITY) - reserved;
+      const reusable = countReusable();
+      if (free < 0 || free + reusable < bytes * (1 + WASTE)) throw new DiskFullError(folder, reusable);
+    },
+    /** The error of a store, in one sentence if the reason is that the disk is full. */
+    explain(cause: unknown): unknown {
+      if (!isDiskFull(cause, folder)) return cause;
+      try {
+        // The log is removed when the database is closed, so its space is free too.
+        database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        return new DiskFullError(folder, countReusable(), { cause });
+      } catch {
+        return new DiskFullError(folder, 0, { cause });
+      }
+    },
+  };
 }
 
 function formatMegabytes(bytes: number): string {

@@ -8,19 +8,13 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
-import {
-  countReusableBytes,
-  createWriteError,
-  DiskFullError,
-  isDiskFull,
-  requireSpace,
-} from "./disk-space.ts";
+import { createSpaceGuard, createWriteError, DiskFullError } from "./disk-space.ts";
 import { lockFile } from "./file-lock.ts";
 import { createWritableKv } from "./kv-writer.ts";
 import { applyMigrations, createLocalD1, createLocalNamespace, openObject } from "./local-stores.ts";
 import { openRemoteStore } from "./remote.ts";
 import { PROJECT } from "./wrangler.ts";
-import type { OpenStore, WritableStore } from "./writer.ts";
+import type { OpenStore } from "./writer.ts";
 
 /** Where wrangler keeps the local stores: by default beside the configuration. */
 function findFolder({ persistTo, config }: StoreChoice): string {
@@ -99,21 +93,17 @@ function openLocalStore(
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
     const store =
       name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
-    // A namespace has its values in files of their own.
-    const countReusable = () => (name === "d1" ? countReusableBytes(database) : 0);
+    const { requireSpace, explain } = createSpaceGuard(folder, database, name === "d1");
     return {
       name,
-      store: guardSpace(store, (bytes) => requireSpace(folder, database, countReusable(), bytes)),
-      explain(cause) {
-        if (!isDiskFull(cause, folder)) return cause;
-        try {
-          // The log is removed when the database is closed, so its space is free too.
-          database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-          return new DiskFullError(folder, countReusable(), { cause });
-        } catch {
-          return new DiskFullError(folder, 0, { cause });
-        }
+      store: {
+        ...store,
+        async write(load, blocks) {
+          requireSpace(blocks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
+          await store.write(load, blocks);
+        },
       },
+      explain,
       migrate: async () => {
         if (name === "d1") await applyMigrations(database);
       },
@@ -141,19 +131,4 @@ function requireFolder(folder: string): void {
   } catch (cause) {
     throw createWriteError(folder, cause);
   }
-}
-
-/** Blocks take this share of the space more than their text, because pages and files are not filled. */
-const WASTE = 0.5;
-
-/** Stops writes of blocks before the disk is full. */
-function guardSpace(store: WritableStore, requireBytes: (bytes: number) => void): WritableStore {
-  return {
-    ...store,
-    async write(load, blocks) {
-      const bytes = blocks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      requireBytes(bytes * (1 + WASTE));
-      await store.write(load, blocks);
-    },
-  };
 }
