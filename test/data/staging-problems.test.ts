@@ -66,11 +66,6 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     ["b: contains a report, but a contains records; one load cannot contain both"],
   ],
   [
-    "records after a report",
-    { a: writeReport(IMAGE), b: [{}, {}] },
-    ["a: contains a report, but b contains records; one load cannot contain both"],
-  ],
-  [
     "files that cannot be read, and the files after them",
     { a: ZIPPED.subarray(0, 40), b: "", "-": ZIPPED, c: "{", d: [{}] },
     [

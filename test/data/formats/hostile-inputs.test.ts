@@ -93,25 +93,16 @@ describe("reports an invalid field:", () => {
     );
   });
 
-  test.each([
-    ["a\u0007", "a\\u0007", "U+0007"],
-    ["a\n", "a\\n", "U+000A"],
-    [" a", " a", "U+0020"],
-    ["\u00a0", "\u00a0", "U+00A0"],
-    ["a\u200bb", "a\\u200bb", "U+200B"],
-    ["a\u2028b", "a\\u2028b", "U+2028"],
-    ["a\u202eb", "a\\u202eb", "U+202E"],
-    ["a\u2800b", "a\u2800b", "U+2800"],
-    ["a\u3164b", "a\u3164b", "U+3164"],
-    ["\ud83d", "\\ud83d", "U+D83D"],
-    ["\ufeff", "\\ufeff", "U+FEFF"],
-    ["a\uffffb", "a\uffffb", "U+FFFF"],
-    ["a\u{e0041}b", "a\\udb40\\udc41b", "U+E0041"],
-  ])("the camera_ref %j, whose invisible character the message escapes", async (camera_ref, shown, code) => {
-    expect(await readProblems(JSON.stringify(makeRecord({ camera_ref })))).toEqual([
-      `-:1: camera_ref "${shown}" contains the invisible character ${code}`,
-    ]);
-  });
+  const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d", " "];
+  test.each(invisible)(
+    "a camera_ref with the invisible character %j, which the message escapes",
+    async (last) => {
+      const code = last.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      const [problem] = await readProblems(JSON.stringify(makeRecord({ camera_ref: `a${last}` })));
+      expect(problem).toContain(` contains the invisible character U+${code}`);
+      expect(problem).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
+    },
+  );
 
   test("a model name that is not a string, which is not replaced", async () => {
     const text = JSON.stringify({ ...makeRecord(), model_name: 2 });
@@ -132,7 +123,6 @@ test.each(
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS, FIELDS.toUpperCase())],
     ["white space before a column name", FIELDS.replace("cars", " cars"), 'cars missing; " cars" unknown or repeated'],
     ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS, FIELDS.replaceAll(",", ";"))],
-    ["line ends of CR only", `${FIELDS}\r${GOOD}`, hasNone("model_name", `model_name\r${GOOD}`)],
     ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, hasNone("model_name", `model_name\r${GOOD}\r`)],
     ["a web page", "<!DOCTYPE html><title>502</title>", hasNone(FIELDS, "<!DOCTYPE html><title>502</title>")],
     ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "car missing"],
@@ -161,7 +151,6 @@ test.each(
     ["only white space", "\ufeff \r\n\n\t", ["-: contains no records"]],
     ["only a header", `${FIELDS}\n\n`, ["-: contains no records"]],
     ["only empty envelopes", '{"count":0,"next":null,"previous":null,"results":[]}\n{"count":0,"next":null,"previous":null,"results":[]}', ["-: contains no records"]],
-    ["only an empty array", "[]", ["-: contains no records"]],
   ],
 )("reports problems of CSV and of files: %s", async (_, text, problems) => {
   expect(await readProblems(text)).toEqual(problems);
@@ -242,11 +231,8 @@ test.each<[string, Buffer]>(
   [
     ["a.zip", Buffer.from("PK\x03\x04\x14\x00")],
     ["a.bz2", Buffer.from("BZh91AY&SY\xf9", "latin1")],
-    ["a.xz", Buffer.from("\xfd7zXZ\x00\x00", "latin1")],
-    ["a.zst", Buffer.from("\x28\xb5\x2f\xfd\x04\x00", "latin1")],
     ["a.parquet", Buffer.from("PAR1\x15\x00")],
     ["twice.gz", gzipSync(gzipSync(RECORDS))],
-    ["zip.gz", gzipSync("PK\x03\x04\x14\x00")],
     ["zeros", Buffer.alloc(100)],
     ["utf-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le")],
     ["utf-16 without a mark", Buffer.from(RECORDS, "utf16le")],

@@ -103,12 +103,7 @@ describe.runIf(isPermitted)("on a full disk", () => {
       }
     }));
 
-  test("a device has no space that is free", async () => {
-    const { stderr } = await run(local.temporary, "generate", "--records", "1", "--out", "/dev/full");
-    expect(stderr).toBe("/dev/full cannot be written: the disk is full.\n");
-  });
-
-  test.each(["csv", "jsonl"])("generate and export --format %s leave no partial file", (format) =>
+  test("generate and export leave no partial file", () =>
     withDisk(1, async () => {
       const out = join(small, "out");
       await writeFile(out, "before");
@@ -118,12 +113,11 @@ describe.runIf(isPermitted)("on a full disk", () => {
         ["generate", "--records", "50000"],
         ["export", "--persist-to", local.folder],
       ]) {
-        const { status, stderr } = await run(local.temporary, ...command, "--format", format, "--out", out);
+        const { status, stderr } = await run(local.temporary, ...command, "--out", out);
         expect([status, stderr]).toEqual([1, expect.stringMatching(FULL)]);
         expect(stderr).toContain(`${out} cannot be written`);
         expect((await readdir(small)).sort()).toEqual(["filler", "out"]);
         expect(await readFile(out, "utf8")).toBe("before");
       }
-    }),
-  );
+    }));
 });

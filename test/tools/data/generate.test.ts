@@ -25,21 +25,9 @@ test("generate writes the same records in every format, and others for another r
   expect(await read("--seed", "2")).not.toEqual(records);
 });
 
-test("generate refuses more cameras than memory holds", async () => {
-  const { status, stderr } = await generate("--records", "1", "--cameras", "100001");
-  expect([status, stderr]).toEqual([2, expect.stringContaining("It must be a whole number, 1 to 100000.")]);
-});
-
 test("generate leaves no file if it is interrupted by SIGHUP", async () => {
-  const args = [
-    "tools/data/data-command.ts",
-    "generate",
-    "--records",
-    "100000000",
-    "--out",
-    join(folder, "stopped"),
-  ];
-  const child = spawn(process.execPath, args, { stdio: "ignore" });
+  const args = ["generate", "--records", "100000000", "--out", join(folder, "stopped")];
+  const child = spawn(process.execPath, ["tools/data/data-command.ts", ...args], { stdio: "ignore" });
   while ((await listFiles("stopped")).length === 0) await setTimeout(10);
   child.kill("SIGHUP");
   expect((await once(child, "close"))[0]).toBe(129);

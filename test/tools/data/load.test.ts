@@ -127,12 +127,8 @@ test.each([
 ])("%s reports that the store's folder cannot be %s", async (command, name, reason) => {
   await write("file", "");
   const folder = join(local.folder, name);
-  const { status, stderr } = await runData([
-    command,
-    ...(command === "load" ? [small] : []),
-    "--persist-to",
-    folder,
-  ]);
+  const files = command === "load" ? [small] : [];
+  const { status, stderr } = await runData([command, ...files, "--persist-to", folder]);
   expect(status).toBe(1);
   expect(stderr).toMatch(/^\S+ cannot be (written|opened): /);
   expect(stderr.startsWith(folder) && stderr.endsWith(`: ${reason}\n`), stderr).toBe(true);
@@ -163,7 +159,7 @@ test.each([
   ["generate", "--records or --to is required"],
   ["generate --records 0", "'--records <n>' argument '0' is invalid. It must be a whole number, 1 or more."],
   ["generate --to 2019-02-30", "'--to <date>' argument '2019-02-30' is invalid. It must be a date in UTC"],
-  ["generate --from 2020-01-01 --to 2020-01-01", "--to must be later than --from"],
+  ["generate --records 1 --cameras 100001", "It must be a whole number, 1 to 100000."],
   ["generate --from 2018-12-31 --records 1", "--from must be 2019-01-01 or later"],
   ["generate --to 2019-01-01", "--to must be later than --from, which is 2019-01-01 by default"],
   ["generate --records 1 --interval 99999999999999999999h", "--interval must be at most 8760h (one year)"],
