@@ -8,9 +8,8 @@ import { setImmediate } from "node:timers/promises";
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
-import { lockFile } from "../../data/writer/file-lock.ts";
 import { createLocalNamespace } from "../../data/writer/local-stores.ts";
-import { withMigratedStore } from "../../data/writer/open-store.ts";
+import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { Store } from "../../src/store/state.ts";
@@ -131,7 +130,7 @@ describe("a lock", () => {
   /** Starts a process that takes the lock, reports the error if it cannot, and goes on. */
   async function lockElsewhere() {
     const child = startCode(`
-      const { lockFile } = await import("./data/writer/file-lock.ts");
+      const { lockFile } = await import("./data/writer/open-store.ts");
       try {
         globalThis.release = lockFile(${JSON.stringify(path)}, "the store");
         console.log("locked");

@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
 import { loadSeed } from "../../../data/seed-writer.ts";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
-import { lockFile } from "../../../data/writer/file-lock.ts";
+import { lockFile } from "../../../data/writer/open-store.ts";
 import type { Page } from "../../../src/records/record.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
