@@ -60,7 +60,7 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
 
 export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
 
-/** Besides usual collections: no `camera_ok`, counts in the millions and long names of cameras; a store that fails. */
+/** Besides usual collections: no `camera_ok`, long ids, counts in the millions and long names of cameras; a store that fails, without faults. */
 async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
@@ -68,6 +68,7 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const records = generate("2024-01-01", "2024-01-02", 30, 30);
   const oldRecords = records.map((record, index) => ({
     ...record,
+    id: 9_007_199_254_000_000 + index,
     camera_ok: null,
     cars: record.cars * 1_234_567,
     persons: record.persons * 1_234_567,
@@ -82,7 +83,7 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
     startWith(records, source),
     startWith(generate("2019-01-01", "2029-01-01", 2, 1_440), source),
     startWith(oldRecords, source),
-    startWorker({ migrate: false }),
+    startWorker({ migrate: false, vars: { FAULTS: "off" } }),
   ]);
   return { empty, one, day, decade, old, failing };
 }
