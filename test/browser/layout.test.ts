@@ -104,14 +104,12 @@ test.for([
   expect(lines.map(({ stroke }) => stroke)).not.toContain(background);
 });
 
-const FAULTS = "[id^=fault-]";
-
 test.for([
   [RECORDS, "tbody tr", 15],
   [`${RECORDS}?page=2`, "text=newest first: page 2 of 2,708.", 1],
   [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
   ["/", ".code", 5],
-  ["/docs", FAULTS, Object.keys(MOCK_OPTIONS).length],
+  ["/docs", "[id^=fault-]", Object.keys(MOCK_OPTIONS).length],
 ] as const)("the paper of %s has every %s", async ([path, part, count], { visit }) => {
   const page = await visit();
   await page.emulateMedia({ media: "print" });

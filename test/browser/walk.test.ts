@@ -1,5 +1,7 @@
+import type { Page as BrowserPage } from "@playwright/test";
 import { inject } from "vitest";
 import { Page } from "../../src/records/record.ts";
+import { openPage, originOf, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
@@ -67,29 +69,86 @@ test("the page box goes to any page, also of a number with a separator or with s
   expect(new URL(page.url()).searchParams.get("page"), "the page is still open").toBe("");
 });
 
-test("the table and the date field lead to the records of a day", async ({ visit }) => {
-  const page = await visit();
-  const expectDay = async (day: string) => {
-    expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${day}`));
+test("the table and the date field lead to the records of a day, or of the nearest one", async ({
+  visit,
+}) => {
+  const page = await visit({ javaScriptEnabled: false });
+  const nearest = page.locator(".nearest").filter({ visible: true });
+  const expectDay = async (day: string, shown = day) => {
+    expect(await page.locator(":target time").textContent()).toMatch(new RegExp(`^${shown}`));
     expect(await page.getByLabel("Date").inputValue()).toBe(day);
-    expect(await page.locator(".nearest").filter({ visible: true }).count()).toBe(0);
+    expect(await nearest.count()).toBe(shown === day ? 0 : 1);
   };
   await page.goto("/");
   await follow(page, () => page.getByRole("link", { name: "18 May 2019" }).click());
   await expectDay("2019-05-18");
+  await page.goto(`${PATH}?x=1`);
   await page.getByLabel("Date").fill("2025-10-30");
   await follow(page, () => page.getByLabel("Date").press("Enter"));
   await expectDay("2025-10-30");
-});
-
-test("a day without records leads to the nearest day, and the page says so", async ({ visit }) => {
-  const page = await visit({ javaScriptEnabled: false });
-  await page.goto(`${PATH}?x=1`);
   await page.getByLabel("Date").fill("2020-02-29");
   await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
-  const shown = page.locator(".nearest").filter({ visible: true });
-  expect(await shown.textContent()).toContain("The nearest ones are of 2019-05-19.");
-  expect(await page.locator(".nearest + :target time").textContent()).toMatch(/^2019-05-19T23:59/);
-  expect(await page.getByLabel("Date").inputValue()).toBe("2020-02-29");
+  await expectDay("2020-02-29", "2019-05-19T23:59");
+  expect(await nearest.textContent()).toContain("The nearest ones are of 2019-05-19.");
+  expect(await page.locator(".nearest + :target").count()).toBe(1);
   expect(new URL(page.url()).searchParams.get("x")).toBe("1");
+});
+
+/** The elements that a keyboard must reach: links, fields, buttons, and elements that scroll. */
+const REACHABLE =
+  "a[href]:not([tabindex='-1']), button:not([tabindex='-1']), input:not([type=hidden]), summary, [tabindex='0']";
+
+declare global {
+  interface Window {
+    /** The elements that have received the focus so far: their positions, and whether the focus was visible. */
+    focused: { index: number; visible: boolean }[];
+  }
+}
+
+/** Begins to record which elements receive the focus. */
+function recordFocus(page: BrowserPage): Promise<void> {
+  return page.evaluate((selector) => {
+    window.focused = [];
+    addEventListener("focusin", ({ target }) => {
+      const all = [...document.querySelectorAll<HTMLElement>(selector)].filter((one) =>
+        one.checkVisibility(),
+      );
+      window.focused.push({
+        index: all.indexOf(target as HTMLElement),
+        visible: target instanceof Element && getComputedStyle(target).outlineStyle !== "none",
+      });
+    });
+  }, REACHABLE);
+}
+
+// After a jump, Tab begins at the row to which it led.
+test.for(SITE_PAGES.filter(({ name }) => name !== "records-jump"))(
+  "$name: Tab reaches every element in order, and the focus is visible",
+  async (sitePage, { visit }) => {
+    const page = await visit({ origin: originOf(sitePage) });
+    await openPage(page, sitePage);
+    const count = await page.locator(REACHABLE).filter({ visible: true }).count();
+    expect(count).toBeGreaterThan(5);
+    expect(count).toBeLessThanOrEqual(35);
+    await recordFocus(page);
+    const readFocused = () => page.evaluate(() => window.focused);
+    // A date field has several parts.
+    for (let presses = 0; presses < count + 5 && (await readFocused()).length < count; presses++)
+      await page.keyboard.press("Tab");
+    expect(await readFocused()).toEqual(
+      Array.from({ length: count }, (_, index) => ({ index, visible: true })),
+    );
+  },
+);
+
+test("the first link leads to the content", async ({ visit }) => {
+  const page = await visit();
+  await page.goto("/");
+  await page.keyboard.press("Tab");
+  expect(await page.getByText("Skip to content").boundingBox()).toMatchObject({ x: 0 });
+  await page.keyboard.press("Enter");
+  expect(await page.locator("main").evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("none");
+  await page.keyboard.press("Tab");
+  const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
+  expect(focused, "the first thing in the content").toBe("Copy: address of the collection");
 });
