@@ -97,12 +97,13 @@ async function checkBody(
   // The document describes JSON alone, but browsers get web pages.
   if (!media && !type?.startsWith("text/html;")) return [`content type ${type} is not documented`];
   if (method === "HEAD") return text === "" ? [] : ["a body in the response to HEAD"];
-  return media ? checkJson(text, media.schema) : [];
+  return media ? checkValue(media.schema, JSON.parse(text)) : [];
 }
 
-function checkJson(text: string, schema: Schema): string[] {
+/** Checks a value against a schema of the document. Returns everything that is wrong. */
+export function checkValue(schema: Schema, value: unknown): string[] {
   const validate = compileOnce(schema, () => ajv.compile({ ...schema, components }));
-  return describeErrors("body", validate, JSON.parse(text));
+  return describeErrors("body", validate, value);
 }
 
 const compiled = new WeakMap<object, ValidateFunction>();

@@ -1,24 +1,15 @@
 import { readFile } from "node:fs/promises";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
-import { describeService, EXAMPLE_RECORDS, type Schema } from "../src/openapi.ts";
+import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
-import { checkDocumented } from "./openapi-check.ts";
+import { checkDocumented, checkValue } from "./openapi-check.ts";
 import { compareNewestFirst } from "./records/sample.ts";
 
 const document = describeService(ORIGIN);
 const { get, options } = document.paths[COLLECTION_PATH]!;
-
-function compile(schema: Schema) {
-  const ajv = new Ajv2020({ strict: true });
-  formats.default(ajv);
-  ajv.addKeyword("components");
-  return ajv.compile({ ...schema, components: document.components });
-}
 
 describe("the document", () => {
   test("contains the version and the license of the package, and the origin", async () => {
@@ -67,31 +58,31 @@ test.each(examples)(
       /^([A-Z]+) ([^ ,]+)(?:, Accept: (.*))?(?: \(made-up records\))?$/.exec(summary) ?? [];
     const response = await service.fetch(target, { method, headers: { accept } });
     expect([response.status, await response.text()]).toEqual([status, JSON.stringify(value)]);
-    const validate = compile(schema);
-    expect(validate(value), validate.errors?.join()).toBe(true);
+    expect(checkValue(schema, value)).toEqual([]);
   },
 );
 
 describe("the parameters allow exactly the values that the service accepts:", () => {
   const find = (name: string) => get!.parameters.find((parameter) => parameter.name === name)!;
 
-  /** Reads a value in a query as a number if it has the form of a number. */
-  const toValue = (text: string) => (/^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text);
+  /** Whether a parameter allows a value, which is a number if it has the form of a number. */
+  const allows = (name: string, text: string) => {
+    const value = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
+    return checkValue(find(name).schema, value).length === 0;
+  };
 
   test("page", () => {
-    const validate = compile(find("page").schema);
-    const texts = ["1", "last", "first", "LAST", "1.5", "-1", "0", `${MAX_PAGE}`, `${MAX_PAGE + 1}`];
-    for (const text of texts)
-      expect([text, validate(toValue(text))]).toEqual([text, parsePageNumber(text) !== undefined]);
+    const numbers = [1, 1.5, -1, 0, MAX_PAGE, MAX_PAGE + 1].map(String);
+    for (const text of [...numbers, "last", "first", "LAST"])
+      expect([text, allows("page", text)]).toEqual([text, parsePageNumber(text) !== undefined]);
     expect(find("page").schema.default).toBe(parsePageNumber(""));
   });
 
   test("format", () => {
-    const validate = compile(find("format").schema);
     for (const text of ["api", "json"])
-      expect([validate(text), negotiate(text, undefined)]).toEqual([true, "json"]);
+      expect([allows("format", text), negotiate(text, undefined)]).toEqual([true, "json"]);
     for (const text of ["html", "API"]) {
-      expect(validate(text)).toBe(false);
+      expect(allows("format", text)).toBe(false);
       expect(() => negotiate(text, undefined)).toThrow();
     }
   });
@@ -107,6 +98,8 @@ describe("the check of every response in the tests finds", async () => {
   const response = await (await createMemoryService(EXAMPLE_RECORDS.toReversed())).fetch(COLLECTION_PATH);
   const page = await response.text();
 
+  const PREFLIGHT = "access-control-request-method";
+
   /** How a request and its response differ from those of a page. */
   interface Change {
     method?: string;
@@ -121,25 +114,13 @@ describe("the check of every response in the tests finds", async () => {
     ["an unknown status", { status: 418 }, /status 418/],
     ["405 to GET", { status: 405 }, /status 405/],
     ["200 to POST", { method: "POST" }, /status 200/],
-    [
-      "a preflight without 204",
-      { method: "OPTIONS", sent: { "access-control-request-method": "GET" } },
-      /status 200/,
-    ],
+    ["200 to a preflight", { method: "OPTIONS", sent: { [PREFLIGHT]: "GET" } }, /status 200/],
     ["a missing header", { headers: { allow: "" } }, /headers must have required property 'allow'/],
     ["a weak ETag", { headers: { etag: 'W/"1"' } }, /headers\/etag must match pattern/],
-    [
-      "a header of another response",
-      { headers: { "retry-after": "5" } },
-      /retry-after is not documented here/,
-    ],
+    ["a header of another response", { headers: { "retry-after": "5" } }, /retry-after is not documented/],
     ["a charset", { headers: { "content-type": "application/json; charset=UTF-8" } }, /content type/],
     ["a body to HEAD", { method: "HEAD" }, /a body in the response to HEAD/],
-    [
-      "a missing field",
-      { body: page.replace(/"buses":\d+,/, "") },
-      /results\/0 must have required property 'buses'/,
-    ],
+    ["a missing field", { body: page.replace(/"buses":\d+,/, "") }, /results\/0 .*required property 'buses'/],
     ["an additional field", { body: page.replace('"next"', '"pages":1,"next"') }, /additional properties/],
     ["16 records", { body: page.replace(/"results":\[(\{.*?\})/, '"results":[$1,$1') }, /more than 15/],
   ])("%s", async (_, { method = "GET", sent = {}, status = 200, headers = {}, body = page }, problem) => {

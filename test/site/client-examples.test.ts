@@ -14,14 +14,9 @@ import { extractText, IN_BROWSER } from "./web-page.ts";
 
 /** How a program is run, what checks that it can be, and the file that it writes. */
 const LANGUAGES = [
-  {
-    name: "JavaScript",
-    command: [process.execPath, "--input-type=module", "--eval"],
-    probe: "1",
-    output: "records.jsonl",
-  },
-  { name: "Python", command: ["python3", "-c"], probe: "import pandas", output: "records.csv" },
-];
+  ["JavaScript", [process.execPath, "--input-type=module", "--eval"], "1", "records.jsonl"],
+  ["Python", ["python3", "-c"], "import pandas", "records.csv"],
+] as const;
 
 const folder = createFolder();
 
@@ -31,11 +26,10 @@ test("the landing page has the programs, and docs/data.md the first one", async 
   for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
   const programs = writePrograms("http://localhost:8787/api/tf1/records/");
   expectInDocument("docs/data.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
-  expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(({ name }) => name));
+  expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(([name]) => name));
 });
 
-for (const { name, command, probe, output } of LANGUAGES) {
-  const [program = "", ...options] = command;
+for (const [name, [program, ...options], probe, output] of LANGUAGES) {
   const canRun = spawnSync(program, [...options, probe]).status === 0;
   test.runIf(canRun).concurrent(`the program in ${name} reads all records once, and waits`, async () => {
     const grown = makeRecords(75);

@@ -88,34 +88,26 @@ describe("the landing page of a collection", () => {
   });
 });
 
-describe("the landing page shows the setting", () => {
-  const NO_FAULTS = { faults: false, prefer: null };
+const LIMITED = { RATE_LIMIT: "10", RATE_LIMITER };
+const NO_FAULTS = { faults: false, prefer: null };
 
-  test.each<[Partial<Env>, json: object, shown: string, hidden: string]>([
-    [{ PUBLIC_ORIGIN: "https://p.example" }, {}, "https://p.example/api/tf1/records/?page=2", ORIGIN],
-    [
-      { RATE_LIMIT: "10", RATE_LIMITER },
-      { rate_limit_seconds: 10 },
-      "within 10 seconds get 429",
-      "not limit",
-    ],
-    [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "does not limit", "get 429"],
-    [
-      { PREFER: "fail=0.1" },
-      { prefer: "fail=0.1" },
-      "get that of this deployment: <code>fail=0.1</code>",
-      "for every",
-    ],
-    [{}, { faults: true, prefer: null }, "Test a client", "prefer=none"],
-    [{ FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
-    [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test a client"],
-  ])("%j as %j and %j, without %j", async (settings, facts, shown, hidden) => {
+test.each<[Partial<Env>, json: object, shown: string, hidden: string]>([
+  [{ PUBLIC_ORIGIN: "https://p.example" }, {}, "https://p.example/api/tf1/records/?page=2", ORIGIN],
+  [LIMITED, { rate_limit_seconds: 10 }, "within 10 seconds get 429", "not limit"],
+  [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "does not limit", "get 429"],
+  [{ PREFER: "fail=0.1" }, { prefer: "fail=0.1" }, "of this deployment: <code>fail=0.1</code>", "for every"],
+  [{}, { faults: true, prefer: null }, "Test a client", "prefer=none"],
+  [{ FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
+  [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test a client"],
+])(
+  "the landing page shows the setting %j as %j and %j, without %j",
+  async (settings, facts, shown, hidden) => {
     const { json, page } = await open(createInstance(service.store, { settings }));
     expect(json).toMatchObject(facts);
     expect(page).toContain(shown);
     expect(page).not.toContain(hidden);
-  });
-});
+  },
+);
 
 describe("the landing page says where the records come from:", () => {
   const createFiles = (count: number) => Array.from({ length: count }, (_, index) => `${index}.csv`);
@@ -168,7 +160,7 @@ describe("the landing page is created", () => {
     expect((await open(changing)).page).toContain("<strong>200</strong>");
     changing.load(makeRecords(30));
     expect((await open(changing)).page).toContain("<strong>30</strong>");
-    Object.assign(changing.env, { RATE_LIMIT: "10", RATE_LIMITER });
+    Object.assign(changing.env, LIMITED);
     expect((await open(changing)).page).toContain("within 10 seconds");
   });
 

@@ -51,8 +51,9 @@ describe("a page of the collection in a browser", () => {
     },
   );
 
-  test("links to its JSON, which a browser gets too", async () => {
-    const raw = findLinks(await open("?page=2")).find((url) => url.includes("format=json"))!;
+  test("links to its JSON, which a browser gets too, with the other parameters", async () => {
+    const raw = findLinks(await open("?aformat=api&page=2")).find((url) => url.includes("format=json"))!;
+    expect(raw).toMatch(/\?aformat=api&format=json&page=2$/);
     expect(await (await service.fetch(raw, IN_BROWSER)).json()).toMatchObject({ count: 100 });
   });
 
@@ -63,7 +64,7 @@ describe("a page of the collection in a browser", () => {
     ["record=extra,seed=3", ">vans</th>.*>0</td></tr>", ">missing</td>"],
     ["record=missing,seed=3", ">missing</td>", ">missing</td>.*>missing</td>"],
     ["record=float,seed=3", ">\\d+\\.5</td>", undefined],
-    ["rows=drop,seed=1", '(<th scope="row".*?){14}', '(<th scope="row".*?){15}'],
+    ["rows=drop,seed=1", '^(?:(?!scope="row").)*(?:scope="row"(?:(?!scope="row").)*){14}$', undefined],
   ])("shows with %s what the client gets", async (fault, shown, hidden) => {
     const query = `?format=api&page=2&prefer=${encodeURIComponent(fault)}`;
     const page = await open(query);
@@ -115,11 +116,6 @@ describe("a page of the collection in a browser", () => {
     expect(above).toEqual(expect.arrayContaining(below!));
     for (const url of above) for (const part of kept) expect(url).toContain(part);
     for (const url of above) expect((await service.fetch(url)).status).toBe(200);
-  });
-
-  test("has a link to its JSON that changes no other parameter", async () => {
-    const links = findLinks(await open("?aformat=api&page=2"));
-    expect(links).toContainEqual(expect.stringMatching(/\?aformat=api&format=json&page=2$/));
   });
 });
 
