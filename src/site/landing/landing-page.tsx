@@ -1,6 +1,6 @@
 import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../../about.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
-import { ROAD_USERS, type Statistics } from "../../records/record.ts";
+import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
@@ -112,19 +112,16 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
   const { first, last, cameras, days, camera_ok, totals } = statistics;
   const counted = ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`);
   const known = count - camera_ok.null;
-  const health: [string, string] =
-    known === 0
-      ? ["Not recorded", "camera_ok is null in all records"]
-      : [
-          `${formatShare(camera_ok.True, known)} True`,
-          `of ${formatQuantity(known, "record")} with a known status`,
-        ];
+  const health = `${formatShare(camera_ok.True, known)} True`;
+  const ofKnown = `of ${formatQuantity(known, "record")} with a known status`;
   const dates = formatDates(String(first).slice(0, 10), String(last).slice(0, 10));
   return [
     ["Records", formatNumber(count), `on ${formatQuantity(pages, "page")}`],
     ["Cameras", formatNumber(cameras), ""],
     ["Dates", dates, `on ${formatQuantity(days, "day")}, until ${String(last).slice(11, 19)} UTC`],
-    ["Camera health", ...health],
+    known === 0
+      ? ["Camera health", "Not recorded", "camera_ok is null in all records"]
+      : ["Camera health", health, ofKnown],
     ["Road users", "", counted.join(" · ")],
   ];
 }
@@ -132,10 +129,7 @@ function listFacts({ count, pages, statistics }: Summary): Fact[] {
 /** How many sources are named. */
 const NAMED_SOURCES = 5;
 
-function writeSourceSentence({
-  sources,
-  source_count,
-}: Pick<Statistics, "sources" | "source_count">): string {
+function writeSourceSentence({ sources, source_count }: Summary["statistics"]): string {
   if (sources.join() === "generated") return "The records are made up: they are the seed of this project.";
   if (sources.length === 0) return "It is not recorded where the records come from.";
   const named = sources.slice(0, NAMED_SOURCES);

@@ -6,7 +6,6 @@ import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
-import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
@@ -62,10 +61,9 @@ export function createLanding(): Hono<{ Bindings: Env }> {
  */
 async function readSample(c: LandingContext, origin: string, state: State): Promise<Sample | undefined> {
   const number = Math.min(2, lastPage(state.count));
-  const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   try {
-    const page = await cachedStore(c.env).page(number, undefined, waitUntil);
-    if (!page.found || state.count === 0 || page.state.load !== state.load) return undefined;
+    const page = await cachedStore(c.env).page(number, undefined, (work) => c.executionCtx.waitUntil(work));
+    if (!page.found || page.state.load !== state.load) return undefined;
     const { location, results } = page.found;
     const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
     const envelope = JSON.parse(writeEnvelope(location, results, url));
