@@ -5,14 +5,16 @@ import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { unstable_splitSqlQuery } from "wrangler";
 import { type Listening, listenOnFreePort } from "../../free-port.ts";
-import {
-  type AddRoute,
-  addPreviews,
-  addWorkers,
-  createApiError,
-  readServedVersion,
-  type Workers,
-} from "./cloudflare-workers.ts";
+
+/** The workers of an account. */
+interface Workers {
+  /** The subdomain of workers.dev; undefined if the account has none. */
+  subdomain: string | undefined;
+  /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, the latest last. */
+  workers: Map<string, Upload[]>;
+  /** Where the workers were last changed. If it is `dash` or `api`, wrangler asks before it deploys. */
+  lastDeployedFrom: "wrangler" | "dash" | "api";
+}
 
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
 export interface Cloudflare extends Workers, Listening {
@@ -162,5 +164,126 @@ function addNamespaces(add: AddRoute, api: Cloudflare): void {
     const { keys }: { keys: string[] } = await c.req.json();
     if (keys.length > 100) throw createApiError(10_031, "the maximum number of keys is 100");
     return { values: Object.fromEntries(keys.map((key) => [key, show(c).get(key) ?? null])) };
+  });
+}
+
+type Binding = Record<"type" | "name", string>;
+
+interface Upload {
+  id: string;
+  created_on: string;
+  bindings: Binding[];
+  tag: string | undefined;
+  message: string | undefined;
+}
+
+/** An error with Cloudflare's code for it. */
+const createApiError = (code: number, message: string) => Object.assign(new Error(message), { code });
+
+/** Adds a route below the path of the account; what the function returns is the `result` of the response. */
+type AddRoute = (
+  method: "get" | "post" | "put" | "patch" | "delete",
+  path: string,
+  handle: (c: Context) => unknown,
+) => void;
+
+const ON = { enabled: true, previews_enabled: true };
+
+/** The version that the worker of production serves. */
+function readServedVersion({ workers }: Workers): string | undefined {
+  const [, uploads] = [...workers].find(([name]) => !name.includes("/")) ?? [];
+  return uploads?.at(-1)?.id;
+}
+
+function find({ workers }: Workers, name: string, code = 10007): Upload[] {
+  const uploads = workers.get(name);
+  if (!uploads) throw createApiError(code, `${name} does not exist`);
+  return uploads;
+}
+
+async function addUpload({ workers }: Workers, name: string, { req }: Context) {
+  const id = randomUUID();
+  const [line = "{}"] = /\{"main_module".*|\{.*"env":.*/.exec(await req.text()) ?? [];
+  const { bindings = [], env = {}, annotations } = JSON.parse(line);
+  const uploads = workers.get(name) ?? [];
+  const before = uploads.at(-1)?.bindings ?? [];
+  const inherit = (binding: Binding) => {
+    if (binding.type !== "inherit") return binding;
+    const inherited = before.find((other) => other.name === binding.name);
+    if (!inherited) throw createApiError(10021, `no binding ${binding.name} to inherit`);
+    return inherited;
+  };
+  const ofPreview = Object.entries<Binding>(env).map(([name, binding]) => ({ ...binding, name }));
+  uploads.push({
+    id,
+    created_on: new Date().toISOString(),
+    bindings: [...bindings.map(inherit), ...ofPreview],
+    tag: annotations?.["workers/tag"],
+    message: annotations?.["workers/message"],
+  });
+  workers.set(name, uploads);
+  return { id, deployment_id: id.replaceAll("-", ""), resources: { script: { etag: "x" } } };
+}
+
+/** The subdomain, and the worker with its versions and deployments. */
+function addWorkers(add: AddRoute, api: Workers): void {
+  const name = ({ req }: Context) => String(req.param("name"));
+  const script = "/workers/scripts/:name";
+  add("get", "/workers/subdomain", () => {
+    if (api.subdomain === undefined) throw createApiError(10007, "no subdomain");
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/subdomains/:name", () => {
+    throw createApiError(10032, "This subdomain is available");
+  });
+  add("put", "/workers/subdomain", async ({ req }) => {
+    api.subdomain = (await req.json()).subdomain;
+    return { subdomain: api.subdomain };
+  });
+  add("get", "/workers/services/:name", (c) => {
+    find(api, name(c), 10090);
+    return { default_environment: { script: { last_deployed_from: api.lastDeployedFrom } } };
+  });
+  add("get", `${script}/settings`, (c) => ({ bindings: find(api, name(c)).at(-1)?.bindings ?? [] }));
+  add("patch", `${script}/script-settings`, () => ({}));
+  add("post", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));
+  add("put", script, (c) => addUpload(api, name(c), c));
+  add("post", `${script}/versions`, (c) => addUpload(api, name(c), c));
+  add("get", `${script}/deployments`, (c) => ({
+    deployments: find(api, name(c))
+      .map(({ id, created_on }) => ({ id, created_on, versions: [{ version_id: id, percentage: 100 }] }))
+      .reverse(),
+  }));
+  add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
+  add("post", `${script}/subdomain`, () => ON);
+  add("get", `${script}/secrets`, () => []);
+}
+
+/** @param origin where the previews are reachable */
+function addPreviews(add: AddRoute, api: Workers, origin: string): void {
+  const worker = "/workers/workers/:worker";
+  const previews = `${worker}/previews`;
+  const key = ({ req }: Context) => `${req.param("worker")}/${req.param("name")}`;
+  const describe = (name: string) => ({ id: name, name, slug: name, urls: [origin] });
+  add("post", "/workers/workers", async ({ req }) => void api.workers.set((await req.json()).name, []));
+  add("get", worker, () => ({ previews_base_config: {}, subdomain: ON }));
+  for (const method of ["get", "patch"] as const)
+    add(method, `${previews}/:name`, (c) => {
+      find(api, String(c.req.param("worker")));
+      find(api, key(c), 10025);
+      return describe(String(c.req.param("name")));
+    });
+  add("post", previews, async ({ req }) => describe((await req.json()).name));
+  add("post", `${previews}/:name/deployments`, async (c) => ({
+    ...(await addUpload(api, key(c), c)),
+    ...{ urls: [origin], env: {} },
+  }));
+  add("get", `${previews}/:name/deployments/latest`, (c) => ({
+    id: find(api, key(c), 10222).at(-1)?.id,
+    env: {},
+  }));
+  add("delete", `${previews}/:name`, (c) => {
+    find(api, key(c), 10025);
+    api.workers.delete(key(c));
   });
 }

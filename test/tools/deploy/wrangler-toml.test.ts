@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
@@ -66,3 +66,23 @@ test.each<[targets: string[] | undefined, address: string | undefined]>([
 ])("of the targets %j, the deployment tests %s", (targets, address) =>
   expect(findAddress(targets)).toBe(address),
 );
+
+describe("before anything is served, the settings", () => {
+  const limits = (name: string, period: number) => [{ name, simple: { period } }];
+  const seed = { STORE: "seed", RATE_LIMIT: "60" };
+  const bindings = { d1_databases: [{ binding: "DB" }], kv_namespaces: [{ binding: "KV" }] };
+
+  test.each([
+    { ...bindings, vars: { STORE: "d1" } },
+    { ...bindings, vars: { STORE: "kv", RATE_LIMIT: "off" }, ratelimits: limits("RATE_LIMITER", 10) },
+    { vars: seed, ratelimits: [...limits("ANOTHER", 10), ...limits("RATE_LIMITER", 60)] },
+  ])("%j are valid", (settings) => expect(requireServedStore(settings)).toBe(settings.vars.STORE));
+
+  const period = 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s';
+  test.each([
+    [{ vars: { STORE: "kv" } }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
+    [{ vars: seed, ratelimits: limits("ANOTHER", 60) }, 'RATE_LIMIT is "60", but wrangler.toml binds no'],
+    [{ vars: seed, ratelimits: limits("RATE_LIMITER", 10) }, period],
+    [{ vars: { STORE: "seed", FAULTS: false } }, 'FAULTS is false; it must be "on" or "off"'],
+  ])("%j are refused", (settings, problem) => expect(() => requireServedStore(settings)).toThrow(problem));
+});
