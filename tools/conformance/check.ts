@@ -10,10 +10,9 @@
 //   1 changes again, and not back, the rule is broken.
 // - The response to such a request is missing, 429 or 5xx: it is unclear whether the service writes.
 
-import { checkAllow } from "./page-and-record-rules.ts";
 import { isSamePage, type PageResponse } from "./page-response.ts";
 import { createRetryingClient, type Reply } from "./retrying-client.ts";
-import type { Judge } from "./rules.ts";
+import { checkAllow, type Judge } from "./rules.ts";
 import { beginWalk, type CheckOptions, type Walk, walkPages } from "./walk.ts";
 
 /** How often the pages are read if the collection changes each time. */

@@ -1,5 +1,16 @@
+import { isDeepStrictEqual } from "node:util";
 import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
+import { parseUtcTime } from "../../src/records/utc-time.ts";
+import {
+  describeValue,
+  type Fields,
+  integerKey,
+  isCount,
+  isFields,
+  type PageResponse,
+} from "./page-response.ts";
+import type { Reply } from "./retrying-client.ts";
 
 /**
  * The rules of the specification, from the outside in. If a defect breaks several rules, the first of them is its cause:
@@ -73,4 +84,164 @@ export function createJudge() {
       return { ...result, verdict } as const;
     });
   return { judge, list };
+}
+
+/**
+ * Judges a page alone.
+ * @param linkUrl the URL of the collection that its links should have
+ */
+export function judgePage(judge: Judge, page: PageResponse, linkUrl: string): void {
+  const { url, status, headers, outcome, envelope, results, count } = page;
+  const location = headers.get("Location");
+  const problem = location ? `${outcome} with Location ${describeValue(location, 200)}` : outcome;
+  judge("List records.status", url, status === 200 || problem);
+  if (status === 200) {
+    const isJson = headers.get("Content-Type")?.toLowerCase() === "application/json";
+    judge("List records.Content-Type", url, isJson || describeHeader(headers, "Content-Type"));
+    judge("List records.body", url, checkBody(page));
+    judge("List records.Allow", url, checkAllow(page));
+    const varies = parseList(headers.get("Vary")).includes("accept");
+    judge("List records.Vary", url, varies || describeHeader(headers, "Vary"));
+  }
+  if (envelope === undefined) return;
+  judge("Page envelope.results", url, checkResults(page));
+  judge("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
+  judge("Page envelope.count", url, count !== undefined || `count is ${describeValue(envelope.count)}`);
+  judge("Page envelope.next", url, checkLink(page, "next", linkUrl));
+  judge("Page envelope.previous", url, checkLink(page, "previous", linkUrl));
+}
+
+/** Compares a page with page 1, and with the page that was read before it. */
+export function comparePage(judge: Judge, page: PageResponse, first: PageResponse, before: PageResponse) {
+  const { url, count, results } = page;
+  const isOther = results.length === 0 || !isDeepStrictEqual(results, before.results);
+  judge("List records.page", url, isOther || `has the same records as page ${before.number}`);
+  const length = before.envelope?.results === before.results ? before.results.length : PAGE_SIZE;
+  judge("List records 1", before.url, length >= PAGE_SIZE || `has ${length} records`);
+  const isSame = count === undefined || first.count === undefined || count === first.count;
+  judge("List records 5", url, isSame || `count is ${count}, but ${first.count} on page 1`);
+}
+
+/**
+ * Checks the methods that a response advertises.
+ * @param others methods that it does not have to name
+ */
+export function checkAllow({ headers }: Reply, others = ""): true | string {
+  const methods = parseList(`${headers.get("Allow") ?? ""},${others}`);
+  return String(methods) === "get,options" || describeHeader(headers, "Allow");
+}
+
+/** The elements of a header in lower case, because case, order and repetition do not matter (RFC 9110, 5.6.1). */
+function parseList(value: string | null): string[] {
+  return [...new Set((value ?? "").toLowerCase().match(/[^\s,]+/g))].sort();
+}
+
+function describeHeader(headers: Headers, name: string): string {
+  return `${name} is ${describeValue(headers.get(name) ?? undefined)}`;
+}
+
+/** The encodings that fetch decodes (RFC 9110, 8.4.1, and RFC 9659). It leaves a body with any other as it is. */
+const ENCODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"];
+
+function checkBody({ envelope, body, headers, outcome }: PageResponse): true | string {
+  if (body.length === 0) return outcome;
+  if (envelope === undefined)
+    return `the body is not a JSON object: ${describeValue(Buffer.from(body).toString())}`;
+  const unknown = parseList(headers.get("Content-Encoding")).find((name) => !ENCODINGS.includes(name));
+  return unknown === undefined || `Content-Encoding is ${describeValue(unknown)}, but the body is JSON`;
+}
+
+function checkResults({ envelope, results }: PageResponse): true | string {
+  if (envelope?.results !== results) return `results is ${describeValue(envelope?.results)}, not an array`;
+  const other = results.findIndex((record) => !isFields(record));
+  return other === -1 || `result ${other + 1} is ${describeValue(results[other])}, not a record`;
+}
+
+function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string): true | string {
+  const link = page.envelope?.[name];
+  // The specification does not show `previous` on the first page and `next` on the last page.
+  const isEnd = name === "next" ? page.isLast : page.number === 1;
+  if (isEnd && (link === null || typeof link === "string")) return true;
+  const expected = `${linkUrl}?format=api&page=${page.number + (name === "next" ? 1 : -1)}`;
+  return link === expected || `${name} is ${describeValue(link, 200)}, not ${expected}`;
+}
+
+const isInteger = (value: unknown) => integerKey(value) !== undefined;
+
+/** Whether the value of a field is valid, by the name of the field. */
+const FIELDS: [name: string, isValid: (value: unknown, fields: Fields) => boolean][] = [
+  ["id", isInteger],
+  ["camera_pk", isInteger],
+  ["camera_ref", (value) => typeof value === "string" && value.trim() !== ""],
+  ["timestamp", isTimestamp],
+  ["camera_ok", isCameraOk],
+  ...ROAD_USERS.map((name): [string, typeof isCount] => [name, isCount]),
+  ["model_name", (value) => value === "tf1"],
+];
+
+/** Judges a record alone. Only "Record 1" judges missing fields. */
+export function judgeRecord(judge: Judge, fields: Fields, where: string): void {
+  const missing = FIELDS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
+  judge("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
+  for (const [name, isValid] of FIELDS) {
+    const value = fields[name];
+    if (value === undefined) continue;
+    judge(`Record.${name}`, where, isValid(value, fields) || `${name} is ${describeValue(value)}`);
+  }
+  judge("States 1", where, fields.state === undefined || `state is ${describeValue(fields.state)}`);
+}
+
+export type SeenRecords = ReturnType<typeof createSeenRecords>;
+
+/** What is kept of the records of a walk. */
+export function createSeenRecords() {
+  return {
+    ids: new Set<unknown>(),
+    /** How many records there are, without those whose id an earlier record has. */
+    count: 0,
+    /** The latest record of each camera. */
+    cameras: new Map<unknown, Fields>(),
+    /** The latest timestamp, and the first one without camera health. "" and "~" come before and after all others. */
+    timestamp: "~",
+    firstNull: "",
+  };
+}
+
+/** Compares a record with those before it. */
+export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, where: string): void {
+  const compare = (rule: string, finding: true | string) => judge(rule, where, finding);
+  const { timestamp, camera_ref, camera_ok } = fields;
+  const [id, camera] = [integerKey(fields.id), integerKey(fields.camera_pk)];
+  if (seen.ids.has(id)) {
+    compare("Record.id", `an earlier record has the id ${id}, too`);
+    return;
+  }
+  if (id !== undefined) seen.ids.add(id);
+  seen.count += 1;
+  const known = seen.cameras.get(camera);
+  if (known) {
+    const names = () => `${describeValue(known.camera_ref)} and ${describeValue(camera_ref)}`;
+    compare("Record 4", known.camera_ref === camera_ref || `camera ${camera} has the names ${names()}`);
+    compare("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
+  }
+  if (camera !== undefined) seen.cameras.set(camera, fields);
+  if (!isTimestamp(timestamp)) return;
+  compare("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
+  seen.timestamp = timestamp;
+  if (camera_ok === null) seen.firstNull ||= timestamp;
+  // The two periods may meet within one second, in any order.
+  const isRecent =
+    timestamp >= seen.firstNull || `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
+  if (camera_ok !== null) compare("List records 4", isRecent);
+}
+
+/** A date-time that exists, in the shape of the specification. */
+function isTimestamp(value: unknown): value is string {
+  return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
+}
+
+function isCameraOk(value: unknown, fields: Fields): boolean {
+  // The rules of the counts judge what is not a count.
+  const isIdle = ROAD_USERS.every((name) => !isCount(fields[name]) || fields[name] === 0);
+  return value === null || value === "True" || (value === "False" && isIdle);
 }

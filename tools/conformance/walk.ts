@@ -1,16 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
+import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {
   checkAllow,
   comparePage,
   compareRecord,
+  createJudge,
   createSeenRecords,
   judgePage,
   judgeRecord,
-} from "./page-and-record-rules.ts";
-import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
-import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
-import { createJudge } from "./rules.ts";
+} from "./rules.ts";
 
 export interface CheckOptions extends ClientOptions {
   /** If set, only the pages up to this number, the middle page and the last page are read. */
