@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type { Statistics } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
-import { formatPosition, type Problem, type ProblemDetail } from "../formats/problem.ts";
+import { formatPosition, type Problem } from "../formats/problem.ts";
 import { MOST_CAMERAS } from "../statistics.ts";
 
 /** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
@@ -90,20 +90,14 @@ interface Conflict {
   earlier_line: number;
 }
 
-type Describe = (conflict: Conflict, earlier: string) => ProblemDetail;
-
-/** Columns whose values no two records share, and what is wrong with the later one. */
-const RULES: [columns: string, describe: Describe][] = [
-  ["id", ({ id }, earlier) => ({ field: "id", value: id, message: `already appears in ${earlier}` })],
-  [
-    // A camera has one record per observation time (specification, "Record", rule 2). Files are usually sorted by time.
-    "timestamp, camera_pk",
-    ({ timestamp, camera_ref }, earlier) => {
-      const message = `already appears for camera ${JSON.stringify(camera_ref)} in ${earlier}`;
-      return { field: "timestamp", value: timestamp, message };
-    },
-  ],
-];
+/**
+ * Columns whose values no two records share, and the field that a problem names. A camera has one record per observation time
+ * (specification, "Record", rule 2). Files are usually sorted by time.
+ */
+const RULES = [
+  { columns: "id", field: "id" },
+  { columns: "timestamp, camera_pk", field: "timestamp" },
+] as const;
 
 /**
  * The load assigns ids to the rows of reports, which would conflict with the ids of records.
@@ -125,9 +119,9 @@ export function describeMixture(database: DatabaseSync, files: readonly string[]
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const nameOf = (file: number) => files[file] ?? "";
-  for (const [columns, describe] of RULES) {
+  for (const { columns, field } of RULES) {
     // The same record twice is reported for its id only.
-    const condition = columns === "id" ? "" : "AND later.id <> earlier.id";
+    const condition = field === "id" ? "" : "AND later.id <> earlier.id";
     const conflicts = selectRows<Conflict>(
       database,
       `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
@@ -136,9 +130,10 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
       FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first
       WHERE later.rowid > first ${condition}`,
     );
-    for (const conflict of conflicts) {
-      const earlier = formatPosition({ file: nameOf(conflict.earlier_file), line: conflict.earlier_line });
-      yield { file: nameOf(conflict.file), line: conflict.line, ...describe(conflict, earlier) };
+    for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
+      const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
+      const earlier = formatPosition({ file: nameOf(earlier_file), line: earlier_line });
+      yield { file: nameOf(file), line, field, value, message: `already appears${camera} in ${earlier}` };
     }
   }
 }
