@@ -70,19 +70,14 @@ function parseExactly({ text, keys }: JsonObject): { value: Record<string, unkno
     return value;
   };
   try {
-    const value = mayLose ? parseWithSource(text, requireExact) : JSON.parse(text);
+    // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
+    const reviver = requireExact as (key: string, value: unknown) => unknown;
+    const value = JSON.parse(text, mayLose ? reviver : undefined);
     if (problem) return problem;
     return countKeys(value) === keys ? { value } : { message: "has a key twice in one object" };
   } catch {
     return { value: text, message: "is not valid JSON" };
   }
-}
-
-/** A function that also gets the text of a value (ECMAScript, "JSON.parse source text access"). */
-type Reviver = (key: string, value: unknown, context: { source: string }) => unknown;
-
-function parseWithSource(text: string, reviver: Reviver) {
-  return JSON.parse(text, reviver as (key: string, value: unknown) => unknown);
 }
 
 function isExact(value: number, source: string): boolean {
