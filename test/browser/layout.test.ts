@@ -5,29 +5,29 @@ import { expect, test } from "./visit.ts";
 
 const RECORDS = "/api/tf1/records/";
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
-const WIDTHS = [320, 360, 704, 1151, 1152, 1280];
 
-test.for(RECORD_PAGES.flatMap((page) => WIDTHS.map((width) => ({ ...page, width }))))(
-  "$name: all fields are visible in a window $width pixels wide",
-  async ({ width, ...sitePage }, { visit }) => {
-    const page = await visit({ origin: originOf(sitePage), viewport: { width, height: 900 } });
-    await openPage(page, sitePage);
-    const right = (part: string) =>
-      page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
-    expect(await right("table")).toBeLessThanOrEqual(await right("main"));
-    const count = (part: string) => page.locator(part).filter({ visible: true }).count();
+test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (sitePage, { visit }) => {
+  const page = await visit({ origin: originOf(sitePage) });
+  await openPage(page, sitePage);
+  const right = (part: string) =>
+    page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
+  const count = (part: string) => page.locator(part).filter({ visible: true }).count();
+  for (const width of [320, 360, 704, 1151, 1152, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    expect(await right("table"), `${width} pixels`).toBeLessThanOrEqual(await right("main"));
     for (const part of ["th time", ".camera_ref", ".health", ".camera_pk", ".id", ".model_name"])
-      expect(await count(`tbody ${part}`), part).toBe(15);
+      expect(await count(`tbody ${part}`), `${part}, ${width} pixels`).toBe(15);
     // A narrow window has a card for each record, which leaves out most zeros, and a wide one a table.
     const isTable = width >= 1152;
     expect(await count("thead th")).toBe(12);
-    expect((await page.getByRole("cell").filter({ visible: true }).count()) === 15 * 11).toBe(isTable);
-    expect((await count("tr:not(.nobody) .zero")) > 0).toBe(isTable);
+    const cells = await page.getByRole("cell").filter({ visible: true }).count();
+    expect(cells === 15 * 11, `table, ${width} pixels`).toBe(isTable);
+    expect((await count("tr:not(.nobody) .zero")) > 0, `zeros, ${width} pixels`).toBe(isTable);
     expect(await count(".nobody .zero")).toBe(6 * (await count(".nobody")));
     expect(await count("tbody .number:not(.zero)")).toBeGreaterThan(35);
-    expect(await findBroken(page)).toEqual([]);
-  },
-);
+    expect(await findBroken(page), `${width} pixels`).toEqual([]);
+  }
+});
 
 /** The texts that are broken across lines, except long references of cameras. */
 function findBroken(page: Page): Promise<(string | null)[]> {
