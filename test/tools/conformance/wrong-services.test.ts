@@ -121,6 +121,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
+    "every page is empty": list(() => []),
     "page 2 is not found": page(invalidPage, "2"),
     "count includes three more pages": count(() => 145),
     "count is a billion, and empty pages follow": (service) =>
@@ -175,6 +176,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 2": {
     "the oldest records come first": list((all) => all.toReversed()),
+    "each page is in reverse order": envelope((one) => ({ ...one, results: one.results.toReversed() })),
     "two records on different pages are swapped": list((all) => all.with(13, all[20]!).with(20, all[13]!)),
     "an older record is added at the beginning": replace((all, request) =>
       request < 3 ? all : [{ ...all[99]!, id: 9_000, timestamp: "2018-01-01T00:00:00Z" }, ...all],
