@@ -58,8 +58,9 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
 async function serveBadly(service: MemoryService, grown: TrafficRecord[]) {
   let [requests, early, end] = [0, 0, 0];
   const refuse = (url: string) => {
-    end = Date.now() + 950;
-    return service.fetch(url, { headers: { prefer: `code=${requests % 2 ? 429 : 503},retry-after=1` } });
+    const [status, seconds] = requests % 2 ? [429, 1] : [503, 2];
+    end = Date.now() + seconds * 1_000 - 50;
+    return service.fetch(url, { headers: { prefer: `code=${status},retry-after=${seconds}` } });
   };
   const server = await listen(
     async ({ url }) => {
