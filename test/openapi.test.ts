@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
 import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
-import { TrafficRecord } from "../src/records/record.ts";
+import { ROAD_USERS, TrafficRecord } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
 import { checkDocumented, checkValue } from "./openapi-check.ts";
 import { compareNewestFirst } from "./records/sample.ts";
@@ -48,6 +48,8 @@ const examples = [get!, options!]
 
 test("the records of the examples are in the order of the collection", () => {
   expect(EXAMPLE_RECORDS).toEqual(EXAMPLE_RECORDS.toSorted(compareNewestFirst));
+  for (const { camera_ok, ...record } of EXAMPLE_RECORDS)
+    if (camera_ok === "False") expect(ROAD_USERS.map((name) => record[name])).toEqual([0, 0, 0, 0, 0, 0]);
 });
 
 test.each(examples)(

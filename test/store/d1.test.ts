@@ -94,6 +94,14 @@ test("replaced blocks are removed in bounded steps, and a sweep that was interru
   expect(left.results).toEqual([0, 1].map((number) => ({ load: name, number })));
 });
 
+test("a load whose switch happened after all is not discarded", async () => {
+  const { store, counted } = openCounting();
+  const name = await loadRecords(store, makeNewestFirst(10));
+  counted.removed = [];
+  await store.discard(name, [1, 0]);
+  expect(counted.removed).toEqual([0]);
+});
+
 test("the view records shows the records that are served as a table", async () => {
   const records = makeNewestFirst(1_210);
   const read = async (sql: string) => (await worker.env.DB.prepare(sql).all()).results;
