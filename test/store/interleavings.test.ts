@@ -13,7 +13,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { DamagedStateError } from "../../src/store/state.ts";
-import { makeNewestFirst, readAll } from "./reader.ts";
+import { createWitness, makeNewestFirst, readAll } from "./reader.ts";
 import { interceptCalls, listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
 const all = makeNewestFirst(2_000);
@@ -31,13 +31,19 @@ const WRITES: Record<string, Write> = {
 /** What happens at one step of a write: nothing, or it fails before or after its operation, or from then on nothing works. */
 const FATES = ["goes on", "loses a result", "crashes before a step", "crashes after a step"];
 
+/** What else happens in KV, although the step succeeds. */
+const LOSES_PUTS = "loses what it puts";
+
+/** How long a step takes: an instance trusts its state for two steps. */
+const STEP_MS = 2_000;
+
 class LostError extends Error {}
 
 /**
  * Called in place of each operation of a store on its database or namespace. It can run the operation, let another writer act
  * before, or fail before or after.
  */
-type OnStep = (operate: () => Promise<unknown>) => Promise<unknown>;
+type OnStep = (operate: () => Promise<unknown>, isPut?: boolean) => Promise<unknown>;
 
 describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   const stores = await openLocalStores();
@@ -55,15 +61,15 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   function openStepwise(onStep: OnStep): WritableStore {
     const { database, namespace } = stores;
     if (name === "d1") return createWritableD1({ ...interceptCalls(database, onStep), batchBytes: 1 });
-    const each = async <T>(items: T[], act: (item: T) => Promise<void>) => {
-      for (const item of items) await onStep(() => act(item));
+    const each = async <T>(items: T[], isPut: boolean, act: (item: T) => Promise<void>) => {
+      for (const item of items) await onStep(() => act(item), isPut);
     };
     const stepwise: WritableNamespace = {
       ...interceptCalls(namespace, onStep),
       batchBytes: 1,
       // KV writes and removes each key by itself.
-      put: (pairs) => each(pairs, (pair) => namespace.put([pair])),
-      delete: (keys) => each(keys, (key) => namespace.delete([key])),
+      put: (pairs) => each(pairs, true, (pair) => namespace.put([pair])),
+      delete: (keys) => each(keys, false, (key) => namespace.delete([key])),
     };
     return createWritableKv(stepwise, false, 0);
   }
@@ -76,31 +82,51 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     passTime(2 * GRACE_MS);
   }
 
-  /** Runs a write, and lets another one run before the operation of a step. */
+  /** Runs a write, and lets another one run before the operation of a step. Instances read before and after every step. */
   async function meet(at: number, fate: string, victim: Write, intruder: Write) {
+    const witness = createWitness(store);
+    await witness.note();
+    const instances = [witness.openInstance(), witness.openInstance()];
+    await Promise.all(instances.map((read) => read()));
     let step = 0;
     let isCrashed = false;
     let intruded: unknown = "did not run";
-    const onStep: OnStep = async (operate) => {
+    const observe = async () => {
+      await witness.note();
+      passTime(STEP_MS);
+      // The second one asks less often, so it keeps an older state.
+      for (const read of step % 3 === 0 ? instances : instances.slice(0, 1)) await read();
+    };
+    const onStep: OnStep = async (operate, isPut = false) => {
       if (isCrashed) throw new LostError("crashed");
+      if (fate === LOSES_PUTS && !isPut) return operate();
+      await observe();
       if (++step !== at) return operate();
       intruded = await settle(intruder(store, OTHER));
+      await observe();
       isCrashed = fate.startsWith("crashes");
       return meetFate(fate, operate);
     };
     const outcome = await settle(victim(openStepwise(onStep), ONE));
+    await observe();
+    passTime(2 * GRACE_MS);
+    await observe();
     return { outcome, intruded, steps: step };
   }
 
   const pairs = Object.keys(WRITES).flatMap((victim) => Object.keys(WRITES).map((other) => [victim, other]));
+  const starts = [[], BEFORE];
   const cases = pairs.flatMap(([victim = "", intruder = ""]) =>
-    [[], BEFORE].flatMap((before) =>
-      FATES.map((fate) => ({ victim, intruder, before, fate, records: before.length })),
+    starts.flatMap((before) =>
+      // A sweep puts nothing.
+      (name === "kv" && victim !== "sweep" ? [...FATES, LOSES_PUTS] : FATES).map((fate) => ({
+        ...{ victim, intruder, before, fate, records: before.length },
+      })),
     ),
   );
 
   test.each(cases)(
-    "a $victim over $records records that meets a $intruder at any step and $fate leaves one complete collection",
+    "a $victim over $records records that meets a $intruder at any step and $fate: every page is of one state",
     async ({ victim, intruder, before, fate }) => {
       const [first, second] = [WRITES[victim] as Write, WRITES[intruder] as Write];
       await prepare(before);
@@ -134,6 +160,14 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       }
     },
   );
+
+  test("two loads at the same time leave one of the two collections, complete, and at least one succeeds", async () => {
+    await prepare(BEFORE);
+    const outcomes = await Promise.all([ONE, OTHER].map((records) => settle(loadRecords(store, records))));
+    expect(outcomes).toContain("done");
+    const { records } = await readAll(store);
+    expect([ONE, OTHER].map(listIds)).toContain(listIds(records));
+  });
 
   test("loads that begin in the same millisecond, or earlier by their clocks, share no name", async () => {
     await prepare(BEFORE);
@@ -173,6 +207,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 });
 
 async function meetFate(fate: string, operate: () => Promise<unknown>): Promise<unknown> {
+  if (fate === LOSES_PUTS) return undefined;
   if (fate === "crashes before a step") throw new LostError(fate);
   const result = await operate();
   if (fate !== "goes on") throw new LostError(fate);
