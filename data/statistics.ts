@@ -72,7 +72,7 @@ function createCalendar() {
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;
       day[4] += roadUsers;
-      // Its counts are 0 whatever passed by, so it would make the mean of the hour smaller.
+      // Its counts are 0 even if road users passed by, so it would make the mean of the hour smaller.
       if (camera_ok === "False") return;
       const hour = hours[hourOfDay] as Hour;
       hour[0] += 1;

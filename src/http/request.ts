@@ -18,9 +18,9 @@ export function lastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
 }
 
-/** No link of the service is as long, and pages for browsers repeat the URL in each of their links. */
+/** The links of the service are much shorter, and a web page repeats the URL of its request in each of its links. */
 const LONGEST_URL = 2_048;
-/** Pages for browsers have a hidden input for each parameter in each of their forms. */
+/** A web page has a hidden input for each parameter in each of its forms. */
 const MOST_PARAMETERS = 50;
 
 /**
@@ -33,7 +33,7 @@ export const limitUrl: MiddlewareHandler = ({ req: { url } }, next) => {
   throw new HttpError(414, { detail });
 };
 
-/** Whether a request may have preferences. Reading the header and the query, in which names may be percent-encoded, takes longer. */
+/** Whether a request may have preferences. It is faster than parsing the query, in which the name may be percent-encoded. */
 export function mayHavePreferences({ req }: Context): boolean {
   return req.header("Prefer") !== undefined || /prefer=|%/.test(req.url);
 }

@@ -10,7 +10,7 @@ export const SLOW_MS = 2_000;
 /** How many responses of an instance wait at a time. In workerd each takes up to 0.1 MB, and an instance has 128 MB. */
 const MOST_WAITING = 100;
 
-/** How many of them wait because one client asked for it, so that others can ask too. */
+/** How many of them one client may ask for, so that others can ask too. */
 const MOST_OF_CLIENT = 50;
 
 interface Wait {
