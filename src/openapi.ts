@@ -59,7 +59,8 @@ const HEADERS = {
   "X-Content-Type-Options": always("nosniff", "The content has the type that `Content-Type` says."),
   ETag: sometimes("Identifies the content of a page in JSON, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
   "Cache-Control.page": {
-    description: `A page may be kept for some seconds, or for an hour if the service fails. If the request has a preference, a cache must ask again; if the page has a fault, it must not be kept.`,
+    description:
+      "A page may be kept for some seconds, or for an hour if the service fails. With `no-cache`, a cache must ask again, and with `no-store`, it must not keep the page.",
     required: true,
     schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
   },
@@ -68,7 +69,7 @@ const HEADERS = {
   "Retry-After": seconds("Seconds after which to try again.", 1),
   "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
   "Preference-Applied": sometimes("The options that were applied to this response (RFC 7240, 3)."),
-  "Mock-Warning": sometimes(
+  "Mock-Warning.prefer": sometimes(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
   ),
   "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
@@ -103,7 +104,7 @@ function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
 /** The headers of every response. The mock changes all of them except that to a preflight. */
 const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
 const COMMON = { ...refer("Allow", "Vary"), ...CORS };
-const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning") };
+const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning.prefer") };
 
 /** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
 function json(schema: string, examples: Record<string, unknown>): Content {
@@ -135,15 +136,11 @@ const TOO_LONG = error("The URL is longer than 2048 characters, or has more than
   [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
 });
 const THROTTLED = error(
-  "The client has sent more requests than this deployment allows, or `prefer` asks for this status.",
+  "The client has sent more requests than this deployment allows.",
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
   refer("Retry-After"),
 );
-const OTHER = error(
-  "Any other status from 400 to 599, if `prefer` asks for it.",
-  {},
-  refer("Retry-After.prefer"),
-);
+const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer"));
 
 // biome-ignore format: one record per line
 const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
@@ -316,9 +313,20 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as web 
 /**
  * Describes the service in OpenAPI 3.1.
  * @param origin the scheme, host and port under which clients reach the service
+ * @param faults whether requests can ask for faults
  */
-export function describeService(origin: string): OpenApiDocument {
-  return JSON.parse(JSON.stringify(DOCUMENT).replaceAll(PLACEHOLDER_ORIGIN, origin));
+export function describeService(origin: string, faults = true): OpenApiDocument {
+  const text = JSON.stringify(DOCUMENT).replaceAll(PLACEHOLDER_ORIGIN, origin);
+  return JSON.parse(text, faults ? undefined : leaveOutPreferences);
+}
+
+/** Leaves out each parameter, response, header and example whose name or text mentions preferences: they exist only with faults. */
+function leaveOutPreferences(name: string, value: unknown): unknown {
+  // An element that is left out is a gap.
+  if (Array.isArray(value)) return value.filter(() => true);
+  const members = typeof value === "object" ? Object.values(value ?? {}) : [];
+  const isMention = (text: unknown) => typeof text === "string" && /\bprefer(?:ence)?\b/i.test(text);
+  return [name, ...members].some(isMention) ? undefined : value;
 }
 
 /** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */

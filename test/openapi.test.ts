@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
-import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
+import { describeService, EXAMPLE_RECORDS, type PathItem } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { ROAD_USERS, TrafficRecord } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
@@ -29,12 +29,29 @@ describe("the document", () => {
     expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification/);
   });
 
-  test("has a component for every reference, and uses every component", () => {
+  test.each([true, false])("uses every component and no other, with faults: %s", (faults) => {
+    const document = describeService(ORIGIN, faults);
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `#/components/${kind}/${name}`),
     );
     expect(new Set(Array.from(references, ([, reference]) => reference))).toEqual(new Set(components));
+  });
+
+  test("without faults describes all of the rest, and mentions no preferences", () => {
+    const off = describeService(ORIGIN, false);
+    expect(JSON.stringify(off)).not.toMatch(/\bprefer(ence)?\b/i);
+    const describe = ({ get, options }: PathItem) =>
+      [get!, options!].map(({ parameters, responses, ...texts }) => ({
+        texts,
+        names: [...parameters.map(({ name }) => name), ...Object.keys(responses)],
+      }));
+    const expected = describe(document.paths[COLLECTION_PATH]!).map(({ texts, names }) => ({
+      texts,
+      names: names.filter((name) => !/^(prefer|400|default)$/i.test(name)),
+    }));
+    expect(describe(off.paths[COLLECTION_PATH]!)).toEqual(expected);
+    expect(off.info).toEqual(document.info);
   });
 });
 

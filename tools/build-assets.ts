@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
+import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 import { requireServedStore } from "./served-store.ts";
@@ -32,9 +32,12 @@ replaceFile(
   "asset-paths.ts",
   `/** The path of each file, by its name. */\nexport default ${JSON.stringify(paths)};\n`,
 );
-const document = describeService(PLACEHOLDER_ORIGIN);
-replaceFile(`assets${DOCUMENT_PATH}`, JSON.stringify(document));
-replaceFile(`assets${REFERENCE_PATH}.html`, await renderPage(document));
+const { renderReference } = await importReference();
+for (const faults of ["on", "off"]) {
+  const document = describeService(PLACEHOLDER_ORIGIN, faults === "on");
+  replaceFile(`assets${REFERENCE_PATH}-${faults}.json`, JSON.stringify(document));
+  replaceFile(`assets${REFERENCE_PATH}-${faults}.html`, `<!doctype html>${renderReference(document)}`);
+}
 // The files of earlier builds would be deployed as well.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
 await prepareRecords().catch((error: Error) => {
@@ -59,8 +62,8 @@ async function bundle(): Promise<Map<string, Uint8Array>> {
   return new Map(outputFiles.map(({ path, contents }) => [basename(path), contents]));
 }
 
-/** Renders the API reference with the components of the worker, which Node cannot import because they contain JSX. */
-async function renderPage(document: OpenApiDocument): Promise<string> {
+/** Imports the API reference, which Node cannot import itself because it contains JSX. */
+async function importReference(): Promise<{ renderReference(document: OpenApiDocument): string }> {
   const { outputFiles } = await build({
     entryPoints: [join(SITE, "reference/reference-page.tsx")],
     bundle: true,
@@ -70,9 +73,9 @@ async function renderPage(document: OpenApiDocument): Promise<string> {
     jsxImportSource: "#site",
     write: false,
   });
-  const module = `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`;
-  const { renderReference }: { renderReference(document: OpenApiDocument): string } = await import(module);
-  return `<!doctype html>${renderReference(document)}`;
+  return import(
+    `data:text/javascript;base64,${Buffer.from(outputFiles[0]?.contents ?? []).toString("base64")}`
+  );
 }
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */

@@ -12,24 +12,23 @@ const TEMPLATE_CACHING = "public, max-age=300, stale-if-error=86400";
 
 interface Template {
   path: string;
-  /** The path among the assets, which clients cannot read (`run_worker_first` in wrangler.toml). */
-  file: string;
+  type: "html" | "json";
   headers: Record<string, string>;
   /** Escapes the origin: a Host can contain quotes and `&`. */
   encode(origin: string): string;
 }
 
-/** What the build writes (tools/build-assets.ts): the OpenAPI document and the API reference, except the origin and what depends on `FAULTS`. */
+/** What the build writes for each setting of `FAULTS` (tools/build-assets.ts): the OpenAPI document and the API reference, without the origin. */
 const TEMPLATES: Template[] = [
   {
     path: DOCUMENT_PATH,
-    file: DOCUMENT_PATH,
+    type: "json",
     headers: { "Content-Type": "application/json" },
     encode: (origin) => JSON.stringify(origin).slice(1, -1),
   },
   {
     path: REFERENCE_PATH,
-    file: `${REFERENCE_PATH}.html`,
+    type: "html",
     headers: HTML_HEADERS,
     // The commands of the page have URLs between single quotes.
     encode: (origin) => escapeText(origin.replaceAll("'", "%27")),
@@ -59,15 +58,14 @@ function serve(templates: Hono<{ Bindings: Env }>, template: Template): void {
   templates.all(path, refuseMethod);
 }
 
-async function fill(c: Context<{ Bindings: Env }>, { file, encode }: Template, origin: string) {
+async function fill({ env }: Context<{ Bindings: Env }>, { type, encode }: Template, origin: string) {
+  // Clients cannot read this path (`run_worker_first` in wrangler.toml).
+  const file = `${REFERENCE_PATH}-${env.FAULTS ?? "on"}.${type}`;
   // The host has no meaning: the binding looks at the path only.
-  const template = await c.env.ASSETS.fetch(`https://assets.invalid${file}`);
+  const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
-  const { FAULTS = "on" } = c.env;
-  // Functions, because `$` in a text has a meaning.
-  const text = (await template.text())
-    .replaceAll(/<!--faults (\w+)-->(.*?)<!--\/-->/gs, (_, on, part) => (on === FAULTS ? part : ""))
-    .replaceAll(PLACEHOLDER_ORIGIN, () => encode(origin));
+  // A function, because `$` in a text has a meaning.
+  const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => encode(origin));
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
   return { text, etag: `"${hex.join("")}"` };

@@ -70,7 +70,7 @@ export function listFiles(): Exchange[] {
     { send: "/README.md", headers: text, body: /^# Traffic Count Records/ },
     { send: "/LICENSE", headers: text, body: /^MIT License/ },
     // A template, which contains no origin yet.
-    { send: "/docs.html", status: 404 },
+    { send: "/docs-on.html", status: 404 },
   ];
 }
 

@@ -3,7 +3,7 @@ import { MOCK_OPTIONS } from "../../mock/options.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";
-import { type FC, Markup, type PropsWithChildren } from "../jsx-runtime.ts";
+import type { FC } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
 
 const SECTIONS = [
@@ -23,6 +23,7 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
   const url = `${servers[0]?.url}${COLLECTION_PATH}`;
   const { get, options } = paths[COLLECTION_PATH] ?? {};
   if (!get || !options) throw new Error(`The document does not describe ${COLLECTION_PATH}`);
+  const hasFaults = get.parameters.some(({ name }) => name === "prefer");
   const title = "API reference";
   return (
     <Layout title={title} path={REFERENCE_PATH} description={info.summary} scripts={["copy", "send"]}>
@@ -30,11 +31,11 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <Links links={SECTIONS} />
       </nav>
       <h1>{title}</h1>
-      <OnlyWith faults="off">
+      {!hasFaults && (
         <p class="banner" id="faults">
           Faults are off in this deployment: <code>prefer</code> has no meaning here.
         </p>
-      </OnlyWith>
+      )}
       <Markdown text={info.description} />
       <p>
         Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators and
@@ -45,7 +46,7 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <b>GET</b> <code>{COLLECTION_PATH}</code>
       </p>
       <Markdown text={get.description} />
-      <TryIt url={url} />
+      <TryIt url={url} hasFaults={hasFaults} />
       <CurlBlock options="-si" url={`${url}?page=2`} label={`curl: ${get.summary}`} />
       <section class="panel response" aria-label="The response" tabindex={0} hidden>
         <pre />
@@ -66,13 +67,15 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
       <Entries kind="page" entries={listFields(components.schemas.Page)} />
       <h2 id="headers">Headers</h2>
       <Entries kind="header" entries={listHeaders(get, components)} />
-      <OnlyWith faults="on">
-        <h2 id="faults">Faults</h2>
-        <p>
-          These are the options of <code>prefer</code>. Commas separate several options.
-        </p>
-        <Entries kind="fault" entries={listMockOptions()} />
-      </OnlyWith>
+      {hasFaults && (
+        <>
+          <h2 id="faults">Faults</h2>
+          <p>
+            These are the options of <code>prefer</code>. Commas separate several options.
+          </p>
+          <Entries kind="fault" entries={listMockOptions()} />
+        </>
+      )}
     </Layout>
   ).html;
 }
@@ -98,21 +101,23 @@ const Example: FC<Operation> = ({ responses }) => {
  * A form that sends a request for a page. A script shows the response in place (scripts/send.ts); without scripts, the browser
  * opens the response.
  */
-const TryIt: FC<{ url: string }> = ({ url }) => (
+const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
   <form class="try row" action={COLLECTION_PATH} data-url={url} aria-label="Try it" autocomplete="off">
     <label>
       <code>page</code> <input name="page" value="2" inputmode="numeric" />
     </label>
-    <OnlyWith faults="on">
-      <label>
-        <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
-      </label>
-      <datalist id="examples">
-        {Object.values(MOCK_OPTIONS).map(({ example }) => (
-          <option value={example} />
-        ))}
-      </datalist>
-    </OnlyWith>
+    {hasFaults && (
+      <>
+        <label>
+          <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
+        </label>
+        <datalist id="examples">
+          {Object.values(MOCK_OPTIONS).map(({ example }) => (
+            <option value={example} />
+          ))}
+        </datalist>
+      </>
+    )}
     <button type="submit" class="button primary" name="format" value="json">
       Send
     </button>
@@ -121,15 +126,6 @@ const TryIt: FC<{ url: string }> = ({ url }) => (
     </button>
     <span role="status" />
   </form>
-);
-
-/** A part of the template that only deployments with this setting of `FAULTS` show (src/site/templates.ts). */
-const OnlyWith: FC<PropsWithChildren<{ faults: "on" | "off" }>> = ({ faults, children }) => (
-  <>
-    {new Markup(`<!--faults ${faults}-->`)}
-    {children}
-    {new Markup("<!--/-->")}
-  </>
 );
 
 /** Text of the OpenAPI document, which is Markdown: paragraphs, lists and code (OpenAPI 3.1, "Rich Text Formatting"). */
@@ -158,16 +154,12 @@ interface Entry {
   text: string;
 }
 
-/** Entries without meaning if faults are off. */
-const OF_FAULTS = ["prefer", "Prefer", "400", "Other", "Preference-Applied", "Mock-Warning"];
-
 /** @param kind the beginning of the `id` of each entry */
 const Entries: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
-    {entries.map((entry) => {
-      const html = <Definition {...entry} id={`${kind}-${entry.name.replace(/=.*/, "")}`} />;
-      return OF_FAULTS.includes(entry.name) ? <OnlyWith faults="on">{html}</OnlyWith> : html;
-    })}
+    {entries.map((entry) => (
+      <Definition {...entry} id={`${kind}-${entry.name.replace(/=.*/, "")}`} />
+    ))}
   </dl>
 );
 

@@ -230,7 +230,7 @@ describe("static files are served as in a deployment:", () => {
     ["POST", "/robots.txt"],
     ["OPTIONS", "/robots.txt"],
     ["GET", "/favicon.ico?x=1"],
-    ["GET", "/docs.html"],
+    ["GET", "/docs-on.html"],
     ["GET", "/_headers"],
     ["GET", "/robots.txt/"],
   ])("%s %s", async (method, path) => {
