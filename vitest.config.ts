@@ -29,7 +29,7 @@ const refuseSkipped: Reporter = {
     const files = modules.filter(hasSkipped).map(({ relativeModuleId }) => relativeModuleId);
     if (files.length === 0) return;
     console.error(
-      `\nIn CI, no test may be skipped. Install what docs/testing.md names for: ${files.join(", ")}\n`,
+      `\nIn CI, no test may be skipped. Install what CONTRIBUTING.md names for: ${files.join(", ")}\n`,
     );
     process.exitCode = 1;
   },
