@@ -88,7 +88,7 @@ async function readPart(store: Store, state: State, first: number, last: number)
   const numbers = blocksOf({ first, last });
   const texts = await store.readBlocks(state.load, numbers);
   try {
-    const blocks = new Map(numbers.map((number, index) => [number, openBlock(state, number, texts[index])]));
+    const blocks = numbers.map((number, index) => openBlock(state, number, texts[index]));
     return decodeRange({ first, last }, blocks);
   } catch (error) {
     const current = await store.readState(undefined, true);

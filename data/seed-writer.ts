@@ -58,9 +58,9 @@ export function writeAssets(assets: string, collection: Collection, sources: str
 function writeLines({ number, text }: Block, count: number): string[] {
   const first = BLOCK_SIZE * (number - 1) + 1;
   if (first < 1) return [];
-  const blocks = new Map([[number, openBlock({ load: "", count }, number, text)]]);
+  const lines = openBlock({ load: "", count }, number, text);
   const last = Math.min(first + BLOCK_SIZE - 1, count);
-  return decodeRange({ first, last }, blocks).map(csvLine);
+  return decodeRange({ first, last }, [lines]).map(csvLine);
 }
 
 /** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */

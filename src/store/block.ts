@@ -1,5 +1,5 @@
 import { NO_STATISTICS, ROAD_USERS, type Statistics, type TrafficRecord } from "../records/record.ts";
-import type { Reading, State, Store } from "./state.ts";
+import type { State, Store } from "./state.ts";
 
 /**
  * Records in a block, the same in every store. A smaller block is read faster, and needs more of KV's daily writes: 1,000 keys
@@ -22,14 +22,8 @@ export interface PlaceRange {
   last: number;
 }
 
-/** Returns a line of a block by its index: one record, as a JSON array of its values. */
-export type Lines = (index: number) => string;
-
-/** What a store holds is damaged or incomplete, although the store itself works. */
-export class ContentError extends Error {}
-
 /** A block is missing that the state names. */
-export class MissingBlockError extends ContentError {}
+export class MissingBlockError extends Error {}
 
 /** The fields whose values vary, in the order of a line; `model_name` has one value and is not stored. */
 const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
@@ -63,54 +57,45 @@ export function encodeRecord(record: TrafficRecord): string {
 }
 
 /**
- * Finds the lines of a block. It notes where they begin, so that only those of a page are cut out of the text.
+ * The lines of a block: each is a record, as a JSON array of its values.
  * @param state names the load of the block, and says how many records it must have
  * @param text null if the store does not have it
- * @throws ContentError if it is missing or damaged
+ * @throws MissingBlockError
+ * @throws Error if it is damaged
  */
 export function openBlock(
   { load, count }: Pick<State, "load" | "count">,
   number: number,
   text: string | null | undefined,
-): Lines {
+): string[] {
   if (typeof text !== "string") throw new MissingBlockError(`Block ${number} of load ${load} is missing`);
   if (!text.startsWith(BEGIN) || !text.endsWith(END))
-    throw new ContentError(`Block ${number} is damaged: it is not a JSON array with one record per line`);
-  const starts: number[] = [];
-  for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n", end + 1)) starts.push(end + 1);
-  // The last one is where the line behind the records begins.
-  const found = starts.length - 1;
+    throw new Error(`Block ${number} is damaged: it is not a JSON array with one record per line`);
+  const lines = text.slice(BEGIN.length, -END.length).split(SEPARATOR);
   const expected = Math.min(BLOCK_SIZE, count - BLOCK_SIZE * (number - 1));
-  if (found !== expected)
-    throw new ContentError(`Block ${number} is damaged: it holds ${found} of ${expected} records`);
-  return (index) => {
-    const ending = index === expected - 1 ? "\n" : SEPARATOR;
-    return text.slice(starts[index], Number(starts[index + 1]) - ending.length);
-  };
+  if (lines.length !== expected)
+    throw new Error(`Block ${number} is damaged: it holds ${lines.length} of ${expected} records`);
+  return lines;
 }
 
 /**
  * The records of a range, newest first.
- * @param blocks those that hold the range, by their numbers
- * @throws ContentError if one of the records is damaged
+ * @param blocks the lines of those that hold the range, in their order
+ * @throws Error if one of the records is damaged
  */
-export function decodeRange(
-  { first, last }: PlaceRange,
-  blocks: ReadonlyMap<number, Lines>,
-): TrafficRecord[] {
-  const records: TrafficRecord[] = [];
-  for (let place = first; place <= last; place++) {
-    const lines = blocks.get(lastBlock(place)) as Lines;
-    records.push(decodeRecord(lines((place - 1) % BLOCK_SIZE)));
-  }
-  return records;
+export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): TrafficRecord[] {
+  const begin = (first - 1) % BLOCK_SIZE;
+  return blocks
+    .flat()
+    .slice(begin, begin + last - first + 1)
+    .map(decodeRecord);
 }
 
 /** Decodes one line. */
 function decodeRecord(line: string): TrafficRecord {
   const values = parse(line, `A stored line is not JSON: ${line}`);
   if (!Array.isArray(values) || values.length !== FIELDS.length)
-    throw new ContentError(`A stored line is not a record: ${line}`);
+    throw new Error(`A stored line is not a record: ${line}`);
   return {
     id: values[0],
     camera_pk: values[1],
@@ -127,12 +112,12 @@ function decodeRecord(line: string): TrafficRecord {
   };
 }
 
-/** @throws ContentError with the message */
+/** @throws Error with the message */
 function parse(json: string, message: string) {
   try {
     return JSON.parse(json);
   } catch (cause) {
-    throw new ContentError(message, { cause });
+    throw new Error(message, { cause });
   }
 }
 
@@ -160,23 +145,21 @@ function escapeCharacter(character: string): string {
 }
 
 /**
- * Reads the statistics of the load of a state.
- * @param reading with the first piece, if it was read with the state
- * @throws ContentError if a piece is missing or damaged
+ * Reads the statistics of a load.
+ * @param load empty if nothing was ever loaded
+ * @throws MissingBlockError if a piece is missing
+ * @throws Error if they are damaged
  */
-export async function readStatistics(store: Store, { state, text }: Reading): Promise<Statistics> {
-  const { load } = state;
+export async function readStatistics(store: Store, load: string): Promise<Statistics> {
   if (load === "") return NO_STATISTICS;
   let json = "";
-  for (let number = 0, piece = text; ; number--, piece = undefined) {
-    piece ??= (await store.readBlocks(load, [number]))[0];
+  for (let number = 0; ; number--) {
+    const [piece] = await store.readBlocks(load, [number]);
     if (typeof piece !== "string")
       throw new MissingBlockError(`Piece ${-number} of the statistics of load ${load} is missing`);
-    if (!piece.endsWith(CONTINUED)) return parseStatistics(json + piece);
-    json += piece.slice(0, -CONTINUED.length);
+    json += piece;
+    if (!piece.endsWith(CONTINUED))
+      return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
+    json = json.slice(0, -CONTINUED.length);
   }
-}
-
-function parseStatistics(json: string): Statistics {
-  return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
 }

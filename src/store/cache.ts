@@ -1,14 +1,6 @@
 import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
 import type { Statistics } from "../records/record.ts";
-import {
-  blocksOf,
-  decodeRange,
-  type Lines,
-  lastBlock,
-  openBlock,
-  type PlaceRange,
-  readStatistics,
-} from "./block.ts";
+import { blocksOf, decodeRange, lastBlock, openBlock, type PlaceRange, readStatistics } from "./block.ts";
 import {
   type ChooseBlock,
   createKnownState,
@@ -16,7 +8,7 @@ import {
   type InstanceContext,
   takeState,
 } from "./known-state.ts";
-import { limitTime, type WaitUntil } from "./retry.ts";
+import type { WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
 // A response comes from one state and the blocks of its load, although an instance keeps blocks of several loads.
@@ -24,7 +16,7 @@ import type { Reading, State, Store } from "./state.ts";
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
-/** A character takes at most two, and nearly always one, which leaves room for the numbers that say where lines begin. */
+/** A character takes at most two, and nearly always one, which leaves room for what a line takes beside its characters. */
 const BYTES_PER_CHARACTER = 2;
 
 /** What a day or a camera of the statistics takes in memory. */
@@ -63,11 +55,13 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
   };
 }
 
-function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
+async function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
   const chooseBlock: ChooseBlock = (state) => {
     const location = state && locate(state);
-    if (hide || (location && findBlocks(context, state, location))) return undefined;
+    const isKept =
+      location && blocksOf(location).every((number) => context.kept.find(nameBlock(state, number)));
+    if (hide || isKept) return undefined;
     // The page lies in one block, whose number follows from the page.
     return page === "last" ? page : lastBlock(PAGE_SIZE * page);
   };
@@ -77,45 +71,21 @@ function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefine
   });
 }
 
-/** The results of a page. They are kept if they are rendered from kept blocks, because the page is then asked for again. */
-async function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
-  const { state } = reading;
-  const name = `${state.load} ${location.first} ${location.last}`;
-  const kept = context.kept.find(name);
-  if (typeof kept === "string") return kept;
-  const blocks = findBlocks(context, state, location);
-  const opened = blocks ?? (await readBlocks(context, reading, blocksOf(location)));
-  const results = JSON.stringify(decodeRange(location, opened));
-  if (blocks) context.kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
-  return results;
+function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
+  const name = `${reading.state.load} ${location.first} ${location.last}`;
+  return take(context, name, async () => {
+    const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, reading, number)));
+    const value = JSON.stringify(decodeRange(location, blocks));
+    return { value, bytes: value.length * BYTES_PER_CHARACTER };
+  });
 }
 
-/** The kept blocks of a page; undefined if one is not kept. */
-function findBlocks(
-  { kept }: CacheContext,
-  state: State,
-  location: PlaceRange,
-): Map<number, Lines> | undefined {
-  const numbers = blocksOf(location);
-  const blocks = new Map(numbers.map((number) => [number, kept.find(nameBlock(state, number)) as Lines]));
-  return numbers.every((number) => blocks.get(number)) ? blocks : undefined;
-}
-
-/** Reads blocks, unless the only one was read with the state, and keeps them. */
-async function readBlocks(
-  { known: { store, share }, kept, waitUntil }: CacheContext,
-  { state, text }: Reading,
-  numbers: number[],
-): Promise<Map<number, Lines>> {
-  const read = () => limitTime(store.readBlocks(state.load, numbers));
-  const texts = text === undefined ? await share(`${state.load} ${numbers}`, read, waitUntil) : [text];
-  const blocks = new Map<number, Lines>();
-  for (const [index, number] of numbers.entries()) {
-    const lines = openBlock(state, number, texts[index]);
-    kept.keep(nameBlock(state, number), lines, String(texts[index]).length * BYTES_PER_CHARACTER);
-    blocks.set(number, lines);
-  }
-  return blocks;
+function findBlock(context: CacheContext, { state, text }: Reading, number: number): Promise<string[]> {
+  return take(context, nameBlock(state, number), async () => {
+    // If a block was read with the state, it is the only one of the page.
+    const [read] = text === undefined ? await context.known.store.readBlocks(state.load, [number]) : [text];
+    return { value: openBlock(state, number, read), bytes: String(read).length * BYTES_PER_CHARACTER };
+  });
 }
 
 function nameBlock({ load }: State, number: number): string {
@@ -123,19 +93,32 @@ function nameBlock({ load }: State, number: number): string {
 }
 
 async function findStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
-  const { known, kept } = context;
-  const nameOf = ({ load }: State) => `${load} statistics`;
-  const chooseBlock: ChooseBlock = (state) => (state && kept.find(nameOf(state)) ? undefined : 0);
-  const { state, found } = await findInCollection(context, chooseBlock, async (reading) => {
-    const name = nameOf(reading.state);
-    const found = kept.find(name) as Statistics | undefined;
-    if (found) return found;
-    const statistics = await limitTime(readStatistics(known.store, reading));
-    const { days, cameras } = statistics;
-    kept.keep(name, statistics, (days.length + cameras.length) * BYTES_PER_ENTRY);
-    return statistics;
-  });
+  const find = ({ state: { load } }: Reading) =>
+    take(context, `${load} statistics`, async () => {
+      const value = await readStatistics(context.known.store, load);
+      return { value, bytes: (value.days.length + value.cameras.length) * BYTES_PER_ENTRY };
+    });
+  const { state, found } = await findInCollection(context, () => undefined, find);
   return { state, statistics: found };
+}
+
+/** A value, and the memory that it takes, about. */
+interface Kept<T> {
+  value: T;
+  bytes: number;
+}
+
+/** What is kept by a name, or what is made now, once for all requests that wait for it, and then kept. */
+async function take<T>(
+  { known, kept, waitUntil }: CacheContext,
+  name: string,
+  make: () => Promise<Kept<T>>,
+): Promise<T> {
+  const found = kept.find(name);
+  if (found) return found.value as T;
+  const made = await known.share(name, make, waitUntil);
+  kept.keep(name, made);
+  return made.value;
 }
 
 /**
@@ -144,20 +127,18 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
  */
 function createLruCache(mostBytes: number) {
   // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
-  const entries = new Map<string, { value: unknown; bytes: number }>();
+  const entries = new Map<string, Kept<unknown>>();
   let total = 0;
   return {
-    find(name: string): unknown {
+    find(name: string): Kept<unknown> | undefined {
       const entry = entries.get(name);
-      if (!entry) return undefined;
-      entries.delete(name);
-      entries.set(name, entry);
-      return entry.value;
+      if (entry && entries.delete(name)) entries.set(name, entry);
+      return entry;
     },
-    keep(name: string, value: unknown, bytes: number): void {
-      total += bytes - (entries.get(name)?.bytes ?? 0);
+    keep(name: string, value: Kept<unknown>): void {
+      total += value.bytes - (entries.get(name)?.bytes ?? 0);
       entries.delete(name);
-      entries.set(name, { value, bytes });
+      entries.set(name, value);
       for (const [oldest, entry] of entries) {
         if (total <= mostBytes) return;
         entries.delete(oldest);

@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { BLOCK_SIZE } from "./block.ts";
 import { retry, SHORT_PAUSES } from "./retry.ts";
-import { DamagedStateError, requireState, type Store, type WantedBlock } from "./state.ts";
+import { requireState, type Store, type WantedBlock } from "./state.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. A state and a block of its load are read in one statement:
@@ -26,7 +26,6 @@ export function createD1Store(database: SqlDatabase): Store {
       const parameters = typeof wanted === "number" ? [wanted] : [];
       const rows = database.query(writeQuery(wanted), parameters, isNewest);
       const [row] = await rows.catch(explainMissingTables);
-      if (!row) throw new DamagedStateError("D1 holds no state");
       return { state: requireState(row), ...(wanted !== undefined && { text: textOf(row) }) };
     },
     async readBlocks(load, numbers) {

@@ -1,6 +1,6 @@
 import { logFailure } from "../log.ts";
 import { MissingBlockError } from "./block.ts";
-import { createSharing, HANGS_AFTER_MS, limitTime, type WaitUntil } from "./retry.ts";
+import { createSharing, HANGS_AFTER_MS, type WaitUntil } from "./retry.ts";
 import type { Reading, State, Store, WantedBlock } from "./state.ts";
 
 /*
@@ -106,7 +106,7 @@ async function askStore(
 ): Promise<Reading> {
   const ask = async () => {
     const askedAt = Date.now();
-    const reading = await limitTime(known.store.readState(wanted, isNewest));
+    const reading = await known.store.readState(wanted, isNewest);
     // A response that took longer must not replace one that was asked for later.
     const isOvertaken = askedAt < (known.latest?.askedAt ?? NEVER);
     const isBelieved = isNewest || !isBehind(reading, known);

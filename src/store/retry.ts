@@ -33,16 +33,11 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
   }
 }
 
-/**
- * The result of the work, or an error if it takes too long; the work itself cannot be stopped.
- * @param onLate called if it takes too long
- */
-export async function limitTime<T>(work: Promise<T>, onLate?: () => void): Promise<T> {
+/** The result of the work, or an error if it takes too long; the work itself cannot be stopped. */
+export async function limitTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    onLate?.();
-    late.reject(new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`));
-  }, HANGS_AFTER_MS);
+  const error = new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`);
+  const timer = setTimeout(() => late.reject(error), HANGS_AFTER_MS);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
@@ -50,20 +45,21 @@ export async function limitTime<T>(work: Promise<T>, onLate?: () => void): Promi
 export type WaitUntil = (work: Promise<unknown>) => void;
 
 /**
- * Makes concurrent reads of the same thing one read: the first request begins it, the others wait for its result. They
- * do not wait forever, because the runtime may end a request, and with it the work that it began, without notice.
+ * Makes concurrent reads of the same thing one read: the first request begins it, and all of them wait for its result. None
+ * waits for long, because a store may hang, and the runtime may end a request, and with it the work that it began, without notice.
  */
 export function createSharing() {
   const running = new Map<string, Promise<unknown>>();
   return <T>(name: string, read: () => Promise<T>, waitUntil: WaitUntil): Promise<T> => {
     const begun = running.get(name) as Promise<T> | undefined;
-    const forget = (work: Promise<unknown>) => {
+    const forget = () => {
       if (running.get(name) === work) running.delete(name);
     };
-    if (begun) return limitTime(begun, () => forget(begun));
-    const work: Promise<T> = read().finally(() => forget(work));
-    running.set(name, work);
-    waitUntil(work.catch(() => undefined));
-    return work;
+    const work: Promise<T> = begun ?? read().finally(forget);
+    if (!begun) {
+      running.set(name, work);
+      waitUntil(work.catch(() => undefined));
+    }
+    return limitTime(work).finally(forget);
   };
 }

@@ -94,12 +94,9 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** The staged records, oldest first. The staging is closed. */
 function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
-  const opened = Array.from(
-    blocks(),
-    ({ number, text }) => [number, openBlock({ load: "", count }, number, text)] as const,
-  );
+  const opened = Array.from(blocks(), ({ number, text }) => openBlock({ load: "", count }, number, text));
   close();
-  return decodeRange({ first: 1, last: count }, new Map(opened)).reverse();
+  return decodeRange({ first: 1, last: count }, opened).reverse();
 }
 
 /** Reads the records of the seed, oldest first. */

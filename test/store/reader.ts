@@ -31,14 +31,14 @@ export function resultsOf(newestFirst: readonly TrafficRecord[], page: number): 
 
 /** All records that a store serves, newest first. Fails if the statistics do not match. */
 export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
-  const reading = await store.readState(undefined, true);
-  const records = await Array.fromAsync(readRecords(store, reading.state));
-  if (reading.state.load !== "") {
-    const statistics = await readStatistics(store, reading);
+  const { state } = await store.readState(undefined, true);
+  const records = await Array.fromAsync(readRecords(store, state));
+  if (state.load !== "") {
+    const statistics = await readStatistics(store, state.load);
     const { sources, source_count } = statistics;
     expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
   }
-  return { state: reading.state, records };
+  return { state, records };
 }
 
 /**

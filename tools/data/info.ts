@@ -17,9 +17,8 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, store }) => {
-    const reading = await store.readState(0, true);
-    const { state } = reading;
-    const statistics = await readStatistics(store, reading);
+    const { state } = await store.readState(undefined, true);
+    const statistics = await readStatistics(store, state.load);
     const { remote = false, persistTo, json } = options;
     const where = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
     if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
