@@ -6,6 +6,7 @@ import type {
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
 import type { Hide } from "./records/page.ts";
+import type { Store } from "./store/state.ts";
 
 /** A setting is wrong, or a binding that it needs is missing. */
 export class SettingError extends Error {
@@ -38,6 +39,8 @@ export interface Env {
   DB: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */
   KV: KVNamespace;
+  /** A store in this process, which the package and tests use instead of the one that `STORE` names. */
+  MEMORY?: Store;
   /** The static files, with the templates of the OpenAPI document and of the API reference. */
   ASSETS: Fetcher;
   /** Counts requests if `RATE_LIMIT` is not `off`. */

@@ -5,8 +5,7 @@ import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import { createMemoryStore } from "../src/store/memory.ts";
-import { assignStore } from "../src/store/open.ts";
-import type { State, Store } from "../src/store/state.ts";
+import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
 import { checkDocumented } from "./openapi-check.ts";
 import { collectRecords } from "./records/sample.ts";
 
@@ -31,6 +30,8 @@ export interface Instance {
    * Redirects are not followed.
    */
   fetch(target: string, init?: RequestInit): Promise<Response>;
+  /** Makes the instance read its store again. */
+  forget(): void;
 }
 
 interface InstanceOptions {
@@ -44,21 +45,26 @@ interface InstanceOptions {
 export function createInstance(store: Store, { settings = {}, now }: InstanceOptions = {}): Instance {
   const usual = {
     STORE: "memory",
+    MEMORY: store,
     RATE_LIMIT: "off",
     ASSETS: { fetch: readTemplate },
     CF_VERSION_METADATA: VERSION,
   };
   const env = { ...usual, ...settings } as Partial<Record<keyof Env, unknown>> as Env;
-  assignStore(env, store);
   const app = createApp(now);
+  // Each environment has a cache of its own.
+  let current: Env = Object.create(env);
   return {
     origin: ORIGIN,
     env,
     async fetch(target, init) {
       const request = new Request(target.startsWith("/") ? ORIGIN + target : target, init);
-      const response = await app.fetch(request, env, context);
+      const response = await app.fetch(request, current, context);
       await checkDocumented(request, response);
       return response;
+    },
+    forget() {
+      current = Object.create(env);
     },
   };
 }
@@ -81,11 +87,19 @@ export async function createMemoryService(
   records?: TrafficRecord[],
   options?: InstanceOptions,
 ): Promise<MemoryService> {
-  const store = createMemoryStore();
+  let current = createMemoryStore(NOTHING_LOADED, []);
+  const store: Store = {
+    readState: () => current.readState(),
+    readBlocks: (load, numbers) => current.readBlocks(load, numbers),
+  };
+  const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
-    const next = { load: createName(Date.now()), count: records.length, source: joinSources(sources) };
-    return store.replace(next, listBlocks(collectRecords(records.toReversed()), sources));
+    const [count, loaded_at, source] = [records.length, new Date().toISOString(), joinSources(sources)];
+    const state = { load: createName(Date.now()), count, loaded_at, sequence: 1, source };
+    current = createMemoryStore(state, listBlocks(collectRecords(records.toReversed()), sources));
+    instance.forget();
+    return state;
   };
   if (records) load(records);
-  return { ...createInstance(store, options), store, load };
+  return { ...instance, store, load };
 }

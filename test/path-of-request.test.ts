@@ -38,7 +38,7 @@ async function readPath(column: number): Promise<string[]> {
 
 test("a page that the instance keeps takes the path that docs/architecture.md lists, and no more", async () => {
   const { store } = await createMemoryService(makeRecords(400));
-  const { fetch } = createInstance({ ...store, trustMs: 60_000 });
+  const { fetch } = createInstance(store);
   // The first request reads the page, and the second one keeps its text.
   for (let request = 0; request < 2; request++) await fetch(PAGE);
   const traced = await traceFunctions(() => fetch(PAGE));

@@ -21,7 +21,6 @@ export interface SqlDatabase {
 
 export function createD1Store(database: SqlDatabase): Store {
   return {
-    trustMs: 5_000,
     async readState(wanted, isNewest = false) {
       const parameters = typeof wanted === "number" ? [wanted] : [];
       const rows = database.query(writeQuery(wanted), parameters, isNewest);

@@ -9,7 +9,7 @@ import type { Reading, State, Store, WantedBlock } from "./state.ts";
  * | The instance                                               | A request gets                                           |
  * |------------------------------------------------------------|----------------------------------------------------------|
  * | knows no state                                             | the state that it reads, or an error                     |
- * | asked for its state within the time of trust               | the known state                                          |
+ * | asked for its state within the last 5 seconds              | the known state                                          |
  * | failed to read the state within the last 5 seconds         | the known state                                          |
  * | is refreshing a state of at most 6 seconds, for up to 3    | the known state                                          |
  * | has an older state                                         | the state that it reads or, if that fails, the known one |
@@ -23,11 +23,14 @@ export const CONFIRMED_MS = 1_000;
 /** A store that fails is asked again after this time, not sooner, if the instance can respond without it. */
 export const ASK_AGAIN_MS = 5_000;
 
+/** How long an instance trusts a state after it asked for it. */
+const TRUST_MS = 5_000;
+
 /**
- * A refresh begins in time if the state is not older than this multiple of the time of trust. That of an instance that was idle for longer
- * can have any age, so nobody else gets it meanwhile.
+ * A refresh begins in time if the state is not older than this. That of an instance that was idle for longer can have any age, so nobody
+ * else gets it meanwhile.
  */
-const IN_TIME = 1.2;
+const IN_TIME_MS = 6_000;
 
 /** How often something is looked for: in the known state, and in newer ones while loads replace each other. */
 const ATTEMPTS = 3;
@@ -66,14 +69,14 @@ export function createKnownState(store: Store, name: string): KnownState {
 /** The state to serve, by the cases above. */
 export async function takeState(context: InstanceContext, chooseBlock: ChooseBlock): Promise<Reading> {
   const { known } = context;
-  const { latest, store, failedAt, refreshingSince } = known;
+  const { latest, failedAt, refreshingSince } = known;
   if (!latest) return readState(context, chooseBlock());
   const now = Date.now();
-  const isTrusted = now - latest.askedAt < store.trustMs;
+  const isTrusted = now - latest.askedAt < TRUST_MS;
   const hasJustFailed = now - failedAt < ASK_AGAIN_MS;
   const isBeingRefreshed = now - refreshingSince < HANGS_AFTER_MS;
   if (isTrusted || hasJustFailed || isBeingRefreshed) return latest;
-  const isInTime = now - Math.max(latest.askedAt, failedAt) < IN_TIME * store.trustMs;
+  const isInTime = now - Math.max(latest.askedAt, failedAt) < IN_TIME_MS;
   known.refreshingSince = isInTime ? now : NEVER;
   try {
     return await readState(context, chooseBlock(latest.state));

@@ -33,7 +33,6 @@ const BLOCK_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
   return {
-    trustMs: 5_000,
     async readState() {
       const [text] = await namespace.get([STATE_KEY], STATE_TTL);
       return { state: typeof text === "string" ? parseState(text) : NOTHING_LOADED };

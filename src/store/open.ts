@@ -8,14 +8,6 @@ import type { Store } from "./state.ts";
 /** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
 const cached = new WeakMap<Env, CachedStore>();
 
-/** Stores in this process, by the environment that uses them. */
-const assigned = new WeakMap<Env, Store>();
-
-/** Makes an environment use a store in this process, instead of the one that the setting `STORE` names. */
-export function assignStore(env: Env, store: Store): void {
-  assigned.set(env, store);
-}
-
 /**
  * The store that the setting `STORE` names, with this instance's cache in front.
  * @param keptBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
@@ -33,10 +25,8 @@ export function cachedStore(env: Env, keptBytes?: number): CachedStore {
  * The same store without the cache, for callers that need the current state.
  * @throws SettingError if the setting names none, or if its binding is missing
  */
-export function openStore(env: Env): Store {
-  const { STORE, DB, KV, ASSETS } = env;
-  const store = assigned.get(env);
-  if (store) return store;
+export function openStore({ STORE, DB, KV, ASSETS, MEMORY }: Env): Store {
+  if (MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(bindDatabase(DB));
   if (STORE === "kv" && KV) return createKvStore(bindNamespace(KV));
   if (STORE === "seed" && ASSETS) return createSeedStore(ASSETS);

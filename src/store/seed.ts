@@ -24,7 +24,6 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
     throw new Error(`The static asset ${path} cannot be read: status ${response.status}`);
   };
   return {
-    trustMs: 5_000,
     async readState() {
       const text = await read(SEED_STATE_FILE);
       if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");

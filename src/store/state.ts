@@ -29,8 +29,6 @@ export interface Reading {
 
 /** Where the collection is read from. All methods throw if it fails. */
 export interface Store {
-  /** How long an instance may trust a state after it asked for it, in milliseconds. */
-  trustMs: number;
   /**
    * Reads the current state and, if the store can do that in one step, a block of its load.
    * @param isNewest true if a replica that may lag behind is not enough

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/state.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { interceptCalls } from "../store/stores.ts";
 
-/** Creates a service whose store fails or hangs on command. It must be read for every response, but is trusted for 0 seconds. */
+/** Creates a service whose store fails or hangs on command. */
 export async function createFailingService(records: TrafficRecord[], settings: Partial<Env> = {}) {
   const { store } = await createMemoryService(records);
   const control = {

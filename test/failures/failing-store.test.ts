@@ -128,8 +128,10 @@ describe("the log", () => {
     };
     const ask = (path: string, status = 200) =>
       checkExchanges(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
+    vi.useFakeTimers({ toFake: ["Date"] });
     await ask(`${PATH}?`);
     control.fails = true;
+    vi.advanceTimersByTime(5_000);
     for (let request = 0; request < 3; request++) await ask(`${PATH}?`);
     for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await ask(path, 503);
     await ask("/nothing/s3cr3t?", 404);

@@ -38,7 +38,7 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     ["STORE", { STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
     ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   ])("%s in %j", async (name, settings, message) => {
-    // With STORE, no store is assigned.
+    // With STORE, there is no store in this process.
     const env =
       name === "STORE" ? { RATE_LIMIT: "off", ...settings } : createInstance(store, { settings }).env;
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);

@@ -176,13 +176,9 @@ describe("the landing page is created", () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { store } = service;
     let isDamaged = true;
-    const { fetch } = createInstance({
-      ...store,
-      readState: async (wanted, primary) => {
-        const reading = await store.readState(wanted, primary);
-        return isDamaged && wanted === 1 ? { ...reading, text: null } : reading;
-      },
-    });
+    const readBlocks: typeof store.readBlocks = async (load, numbers) =>
+      isDamaged && numbers.includes(1) ? [null] : store.readBlocks(load, numbers);
+    const { fetch } = createInstance({ ...store, readBlocks });
     const damaged = await fetch("/", IN_BROWSER);
     expect([damaged.status, damaged.headers.get("cache-control")]).toEqual([200, "no-store"]);
     expect(await damaged.text()).toMatch(/^(?!.*class="example").*<strong>100<\/strong>/s);

@@ -9,6 +9,7 @@ import {
   readStatistics,
 } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
+import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { encodeBlocks } from "../records/sample.ts";
 import { makeNewestFirst } from "./reader.ts";
 
@@ -65,7 +66,6 @@ test("statistics of several pieces are read as they were, also if a piece ends w
   const statistics: Statistics = { ...NO_STATISTICS, cameras };
   const pieces = encodeStatistics(statistics);
   expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
-  const store = createMemoryStore();
-  store.replace({ load, count: 0, source: "" }, pieces);
+  const store = createMemoryStore({ ...NOTHING_LOADED, load }, pieces);
   expect(await readStatistics(store, load)).toEqual(statistics);
 });

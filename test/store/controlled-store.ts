@@ -61,7 +61,6 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     return number === control.damaged ? "damaged" : findBlock(load, number);
   };
   const store: Store = {
-    trustMs: 5_000,
     readState(wanted, isNewest = false) {
       const isJoint = kind === "d1" && wanted !== undefined;
       const what = `state${isJoint ? ` and block ${wanted}` : ""}${isNewest ? " (newest)" : ""}`;

@@ -27,13 +27,13 @@ export async function loadCollection(
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
   const sources = records ? [] : nameSources(files, undefined);
-  const store = createMemoryStore();
   try {
     const digest = createHash("sha256").update(version);
     for (const { text } of staged.blocks()) digest.update(text);
     const load = digest.digest("hex").slice(0, 20);
-    store.replace({ load, count: staged.count, source: joinSources(sources) }, listBlocks(staged, sources));
-    return store;
+    const [loaded_at, source] = [new Date().toISOString(), joinSources(sources)];
+    const state = { load, count: staged.count, loaded_at, sequence: 1, source };
+    return createMemoryStore(state, listBlocks(staged, sources));
   } finally {
     staged.close();
   }

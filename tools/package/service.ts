@@ -3,7 +3,6 @@ import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
-import { assignStore } from "../../src/store/open.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
@@ -64,8 +63,8 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 /** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
 function createEnvironments(variables: object, input: Input, reporting: Reporting) {
   const load = async (input: Input): Promise<Env> => {
-    const env = Object.create(variables);
-    assignStore(env, await loadCollection(input, reporting));
+    const env: Env = Object.create(variables);
+    env.MEMORY = await loadCollection(input, reporting);
     return env;
   };
   const first = load(input);
