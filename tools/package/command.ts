@@ -1,9 +1,9 @@
 import { setFlagsFromString } from "node:v8";
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { createProgram, createWholeNumberParser, parseText, runProgram } from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import type { ReceivedRequest, ServiceOptions } from "./index.d.ts";
-import { createService, requireServiceOptions } from "./service.ts";
+import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import { createService } from "./service.ts";
 
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
@@ -34,53 +34,29 @@ function createServeProgram() {
         .default(8787),
     )
     .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", parseText, "localhost")
-    .option(
-      "--public-origin <url>",
-      "scheme, host and port of links (default: those of the request)",
-      createOptionParser("publicOrigin"),
-    )
-    .option(
-      "--model-name <name>",
-      "replace the model name of all records (default: refuse other models)",
-      createOptionParser("modelName"),
-    )
-    .option(
-      "--prefer <faults>",
-      "faults of all requests that name none, such as fail=0.05",
-      createOptionParser("prefer"),
-    )
+    .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
+    .option("--model-name <name>", "replace the model name of all records (default: refuse other models)")
+    .option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05")
     .option("--log", "print a line of JSON for each request on standard error")
     .action(serve);
 }
 
-/** Creates a parser of a value that `createService` checks, too. */
-function createOptionParser(name: keyof ServiceOptions) {
-  return (text: string): string => {
-    try {
-      requireServiceOptions({ [name]: text });
-    } catch (error) {
-      throw new InvalidArgumentError(Object(error).message);
-    }
-    return text;
-  };
-}
+type Options = ServiceOptions & { port: number; host: string; log?: true };
 
-type Options = Pick<ServiceOptions, "modelName" | "publicOrigin" | "prefer"> & {
-  port: number;
-  host: string;
-  log?: true;
-};
-
-async function serve(files: string[], options: Options): Promise<void> {
+async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
   if (!options.publicOrigin && !/^(localhost|127\..+|::1)$/i.test(host))
     printNotice(
       `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
     );
-  const service = createService(
-    { files: files.length > 0 ? files : undefined, ...others },
-    { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} },
-  );
+  const watching = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
+  let service: Service;
+  try {
+    service = createService({ files: files.length > 0 ? files : undefined, ...others }, watching);
+  } catch (error) {
+    // The value of an option is wrong.
+    return command.error(Object(error).message);
+  }
   const { url } = await service.listen({ port, host });
   console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
 }

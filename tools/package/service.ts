@@ -13,6 +13,9 @@ import { ASSETS, respondWithFile } from "./static-files.ts";
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
 
+/** How many requests are remembered, about 10 MB. */
+const MAX_REQUESTS = 5_000;
+
 /** A service in Node needs no help to finish what a request has begun. */
 const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
@@ -25,16 +28,17 @@ interface Watching extends Reporting {
 /** Does what `createService` of index.d.ts does. */
 export function createService(options: ServiceOptions = {}, watching: Watching = {}): Service {
   requireServiceOptions(options);
-  const { records, files, modelName, now } = options;
   const variables = createVariables(options);
-  const app = createApp(now);
-  const input = { records: records && copyRecords(records), files, modelName };
-  const { ready, current, replace } = createEnvironments(variables, input, watching);
+  const app = createApp(options.now);
+  const { ready, current, replace } = createEnvironments(variables, options, watching);
   const serve: Respond = async (request) =>
     refuseHost(request) ?? respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
   const { onResponse } = watching;
-  const { requests, ...journal } = createJournal();
-  const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);
+  const requests: ReceivedRequest[] = [];
+  const remember = (received: ReceivedRequest) => {
+    if (requests.push(received) > MAX_REQUESTS) requests.shift();
+  };
+  const respond = createResponder(serve, onResponse ? undefined : remember, onResponse);
   return {
     ready,
     requests,
@@ -46,7 +50,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
     listen: (address) => ready.then(() => listen(respond, address)),
     replace,
     reset() {
-      journal.reset();
+      requests.length = 0;
       app.reset();
     },
     get prefer() {
@@ -61,13 +65,14 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 }
 
 /** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
-function createEnvironments(variables: object, input: Input, reporting: Reporting) {
-  const load = async (input: Input): Promise<Env> => {
+function createEnvironments(variables: object, options: ServiceOptions, reporting: Reporting) {
+  const load = async ({ records, files, modelName }: ServiceOptions): Promise<Env> => {
     const env: Env = Object.create(variables);
+    const input = { records: records && copyRecords(records), files, modelName };
     env.MEMORY = await loadCollection(input, reporting);
     return env;
   };
-  const first = load(input);
+  const first = load(options);
   let served = first;
   const ready = first.then(() => {});
   // The methods reject with the same error, so the process need not end if nobody handles this promise.
@@ -77,10 +82,9 @@ function createEnvironments(variables: object, input: Input, reporting: Reportin
     current: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
-      const copy = records && copyRecords(records);
-      await ready;
-      const [previous, next] = [served, copy ? load({ records: copy }) : first];
+      const [previous, next] = [served, records ? load({ records }) : first];
       served = next.catch(() => previous);
+      await ready;
       await next;
     },
   };
@@ -113,34 +117,6 @@ async function loadCollection(input: Input, reporting: Reporting) {
   return collection.loadCollection(input, VERSION, reporting);
 }
 
-/** The memory that the journal takes, about: several thousand ordinary requests. */
-const JOURNAL_BYTES = 10_000_000;
-
-/** The memory that a request takes, about. */
-const measure = ({ url, headers }: ReceivedRequest) =>
-  Array.from(headers).reduce(
-    (sum, [name, value]) => sum + name.length + value.length + 100,
-    url.length + 500,
-  );
-
-/** Remembers the newest requests. */
-function createJournal() {
-  const requests: ReceivedRequest[] = [];
-  let bytes = 0;
-  return {
-    requests,
-    add(received: ReceivedRequest): void {
-      requests.push(received);
-      bytes += measure(received);
-      while (bytes > JOURNAL_BYTES) bytes -= measure(requests.shift() as ReceivedRequest);
-    },
-    reset(): void {
-      requests.length = 0;
-      bytes = 0;
-    },
-  };
-}
-
 const isText = (value: unknown) => typeof value === "string";
 
 /** What each option must be, and whether a value is that. */
@@ -157,7 +133,7 @@ const RULES: Record<keyof ServiceOptions, [what: string, isValid: (value: unknow
 };
 
 /** @throws Error if an option of a service is wrong */
-export function requireServiceOptions(options: ServiceOptions): void {
+function requireServiceOptions(options: ServiceOptions): void {
   if (Object(options) !== options) throw new TypeError("createService takes an object with options.");
   const rules = new Map(Object.entries(RULES));
   for (const [name, value] of Object.entries(options)) {

@@ -131,22 +131,10 @@ describe("requests", () => {
     expect((await failing()).status).toBe(500);
   });
 
-  test("lists the newest ones, until they take about 10 MB", async () => {
+  test("lists the newest 5,000", async () => {
     const service = create({ records: [] });
-    const read = async (from: number, to: number, headers = {}) => {
-      for (let page = from; page <= to; page++) await service.fetch(`${PATH}?page=${page}`, { headers });
-    };
-    const headers = Object.fromEntries(
-      Array.from({ length: 850 }, (_, index) => [`x-${index}`, "a".repeat(10)]),
-    );
-    await read(1, 5_000);
-    expect(service.requests).toHaveLength(5_000);
-    await read(5_001, 5_120, headers);
-    expect(service.requests).toHaveLength(101);
-    expect(service.requests[0]!.url).toMatch(/\?page=5020$/);
-    service.reset();
-    await read(1, 101, headers);
-    expect(service.requests).toHaveLength(101);
+    for (let page = 0; page <= 5_000; page++) await service.fetch(`${PATH}?page=${page}`);
+    expect([service.requests.length, service.requests[0]!.url]).toEqual([5_000, `${PATH}?page=1`]);
   });
 
   test("lists nothing if the command watches the responses itself", async () => {
