@@ -11,8 +11,8 @@ import { cachedStore } from "../store/open.ts";
 /** The path that leads to the page of a date. */
 export const GO_PATH = "/go";
 
-/** The parameter with the date of a jump, for the web page alone. The web layer removes it, so that no link keeps it. */
-export const CHOSEN = "chosen";
+/** The parameter with the date of a jump, for the web page alone. The web layer takes a date out of it, so that no link keeps it. */
+export const CHOSEN = "jump-date";
 
 /** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
 export function createGo(): Hono<CollectionEnv> {

@@ -62,10 +62,10 @@ function takeChosen(c: SiteContext): string | undefined {
   const { method, headers, signal } = c.req.raw;
   const url = new URL(c.req.url);
   const date = lastValue(url.searchParams, CHOSEN);
-  if (date === null || method !== "GET") return undefined;
+  if (date === null || !isDate(date) || method !== "GET") return undefined;
   url.searchParams.delete(CHOSEN);
   c.req.raw = new Request(url, { method, headers, signal });
-  return isDate(date) ? date : undefined;
+  return date;
 }
 
 /** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
