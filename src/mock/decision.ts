@@ -1,7 +1,7 @@
 import type { RequestedPage } from "../env.ts";
 import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
-import { LAST_PAGE, type MockOptions, type NumberRange } from "./options.ts";
+import type { MockOptions } from "./options.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
 const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
@@ -35,15 +35,10 @@ export function decide(options: MockOptions, { page, now, count, random }: Circu
   const isHit = fail === undefined || random("fail") < fail;
   const faults = isHit ? chooseFaults(options) : {};
   return {
-    delayMs: delay && pickFrom(delay, random("delay")),
-    status: faults.close ? undefined : (faults.code ?? (faults.hang && 503)),
+    delayMs: delay && delay.min + Math.floor(random("delay") * (delay.max - delay.min + 1)),
+    status: faults.code ?? (faults.hang && 503),
     faults,
   };
-}
-
-/** @param random from 0 up to but not including 1 */
-function pickFrom({ min, max }: NumberRange, random: number): number {
-  return min + Math.floor(random * (max - min + 1));
 }
 
 /** The faults that a request asks for, or 503 if it only limits them. A delay needs no fault, but `fail` does. */
@@ -56,10 +51,10 @@ function chooseFaults(options: MockOptions): Faults {
 }
 
 /** Whether the requested page is one of those that `on` names. */
-function isOnTarget(pages: NumberRange[], page: RequestedPage | undefined): boolean {
+function isOnTarget(targets: NonNullable<MockOptions["on"]>, page: RequestedPage | undefined): boolean {
   if (page === undefined || page.number > page.pages) return false;
-  if (page.number === page.pages && pages.includes(LAST_PAGE)) return true;
-  return pages.some(({ min, max }) => page.number >= min && page.number <= max);
+  const { number, pages } = page;
+  return targets.some((one) => (one === "last" ? number === pages : number >= one.min && number <= one.max));
 }
 
 /**

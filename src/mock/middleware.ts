@@ -115,29 +115,21 @@ async function respond(
 async function changeResponse(
   response: Response,
   isPage: boolean,
-  decision: Decision,
+  { delayMs, status, faults }: Decision,
   random: RandomSource,
 ): Promise<[Response, OptionName[]]> {
-  const { delayMs, faults } = decision;
-  const certain = listCertain(decision);
-  if (faults.close) return [response, certain];
-  const [page, applied] = isPage ? await changePage(response, faults, random) : [response, []];
-  if (!faults.body || !page.body) return [page, [...certain, ...applied]];
-  return [await breakBody(page, faults.body, delayMs), [...certain, ...applied, "body"]];
-}
-
-/** The options that take effect on any response. The others do if the response could be changed. */
-function listCertain({ delayMs, status, faults }: Decision): OptionName[] {
-  const names: OptionName[] = [];
-  if (faults.close) names.push("close");
-  if (delayMs !== undefined) names.push("delay");
+  const names: OptionName[] = delayMs === undefined ? [] : ["delay"];
+  if (faults.close) return [response, [...names, "close"]];
   if (status !== undefined) names.push("code", "hang");
   if (status === 429 || status === 503) names.push("retry-after");
-  return names;
+  const [page, applied] = isPage ? await changePage(response, faults, random) : [response, []];
+  names.push(...applied);
+  if (!faults.body || !page.body) return [page, names];
+  return [await breakBody(page, faults.body, delayMs), [...names, "body"]];
 }
 
-/** `Cache-Control` of a response without a fault. A cache must ask again, because the next response may have one. */
-const UNCHANGED_CACHING = "no-cache";
+/** The options that limit faults. `fail` does not limit a delay. */
+const LIMITS: OptionName[] = ["on", "until", "times", "seed"];
 
 /**
  * Sets the headers of a response to a request with preferences: those for caches, the options that were applied (RFC 7240, 3), and the
@@ -153,21 +145,16 @@ function announce(
   // A cache must not give the text of a client to others, not even with a 304 (RFC 9111, 4.3.4).
   const isForOne = faults.length > 0 || warnings.length > 0;
   if (isForOne) headers.delete("ETag");
+  // Without a fault, a cache must ask again, because the next response may have one.
   if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHING))
-    headers.set("Cache-Control", isForOne ? ERROR_CACHING : UNCHANGED_CACHING);
-  const names = new Set([...faults, ...listLimits(faults)]);
+    headers.set("Cache-Control", isForOne ? ERROR_CACHING : "no-cache");
+  const names = new Set(faults.length > 0 ? [...faults, ...LIMITS] : []);
+  if (faults.some((name) => name !== "delay")) names.add("fail");
   // It changes every page, but is not a fault.
   if (options.grow && isPage) names.add("grow");
   const applied = OPTION_NAMES.filter((name) => names.has(name)).flatMap((name) => texts.get(name) ?? []);
   if (applied.length > 0) headers.set("Preference-Applied", applied.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
-}
-
-/** The limits that let faults through. `fail` does not limit a delay. */
-function listLimits(faults: OptionName[]): OptionName[] {
-  if (faults.length === 0) return [];
-  const limits: OptionName[] = ["on", "until", "times", "seed"];
-  return faults.every((name) => name === "delay") ? limits : [...limits, "fail"];
 }
 
 /** Responds that the client's copy is current, if no fault has removed the entity-tag. */

@@ -1,12 +1,10 @@
 import { parseUtcTime } from "../records/utc-time.ts";
+
 /** Both ends included. */
 export interface NumberRange {
   min: number;
   max: number;
 }
-
-/** The last page of the collection, in the value of `on`. */
-export const LAST_PAGE: NumberRange = { min: Number.POSITIVE_INFINITY, max: Number.POSITIVE_INFINITY };
 
 /** An option of the mock. Its documentation, its warnings and its part of the OpenAPI document are made from this row. */
 interface Option {
@@ -155,10 +153,10 @@ function parseShare(text: string): number | undefined {
 /** More pages would make long headers and long links. */
 const MOST_RANGES = 50;
 
-function parsePages(text: string): NumberRange[] | undefined {
+function parsePages(text: string): (NumberRange | "last")[] | undefined {
   const pages = text
     .split(",")
-    .map((element) => (element === "last" ? LAST_PAGE : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));
+    .map((element) => (element === "last" ? element : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));
   return pages.length <= MOST_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { LAST_PAGE, MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
+import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
 import { readPreferences, splitPreferences } from "../../src/mock/prefer.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
@@ -42,8 +42,8 @@ describe("valid options", () => {
     ["seed=007", { seed: 7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
     ["body=CUT", { body: "cut" }],
-    ["on=3,7-9,last, code=404", { on: [page(3), page(7, 9), LAST_PAGE], code: 404 }],
-    ['on="3,LAST"', { on: [page(3), LAST_PAGE] }],
+    ["on=3,7-9,last, code=404", { on: [page(3), page(7, 9), "last"], code: 404 }],
+    ['on="3,LAST"', { on: [page(3), "last"] }],
     ["until=2030-01-31T12:00:00Z", { until: Date.UTC(2030, 0, 31, 12) }],
     ["until=2028-02-29T00:00:00.250Z", { until: Date.UTC(2028, 1, 29) + 250 }],
     ["times=1, hang", { times: 1, hang: true }],
