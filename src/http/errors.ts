@@ -5,22 +5,19 @@ import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHING } from "./headers.ts";
 
-interface HttpErrorOptions {
-  /** A sentence for the client, sent as it is. By default the usual sentence of the status. */
-  detail?: string;
-  headers?: Record<string, string>;
-}
-
 /** An error that is sent to the client with its status, its headers and `{"detail": message}`, as in Django REST Framework. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
 
-  /** @param status 400 to 599 */
-  constructor(status: number, { detail, headers }: HttpErrorOptions = {}) {
-    super(detail ?? findDetail(status));
+  /**
+   * @param status 400 to 599
+   * @param options `detail` is a sentence for the client, sent as it is; by default the usual sentence of the status
+   */
+  constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
+    super(options.detail ?? findDetail(status));
     this.status = status as ContentfulStatusCode;
-    this.headers = headers ?? {};
+    this.headers = options.headers ?? {};
   }
 }
 
@@ -41,12 +38,10 @@ export function throttled(seconds: number): HttpError {
   return new HttpError(429, { detail, headers: { "Retry-After": String(seconds) } });
 }
 
-/** Seconds after which a client may retry. By then a failing store has usually recovered or has been failed over. */
-const RETRY_AFTER_SECONDS = 5;
-
 /** The response to a failure inside the service. It says nothing about the cause (RFC 9110, 15.6.4). */
 export function unavailable(): HttpError {
-  return new HttpError(503, { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
+  // In seconds. By then a failing store has usually recovered or has been failed over.
+  return new HttpError(503, { headers: { "Retry-After": "5" } });
 }
 
 /** The names of error statuses (RFC 9110, 15, and the IANA registry of status codes). */
@@ -92,9 +87,9 @@ function findDetail(status: number): string {
  * logged, and the client gets a 503.
  */
 export function respondWithError(error: Error, c: Context): Response {
-  const isFailure = !(error instanceof HttpError);
-  if (isFailure) logFailedRequest(error, c);
-  const { message, status, headers } = isFailure ? unavailable() : error;
+  const sent = error instanceof HttpError ? error : unavailable();
+  if (sent !== error) logFailedRequest(error, c);
+  const { message, status, headers } = sent;
   return c.json({ detail: message }, status, { "Cache-Control": ERROR_CACHING, Vary: "Accept", ...headers });
 }
 

@@ -59,14 +59,6 @@ export function findPreferred(accept: string | undefined): Representation | unde
   return html > json ? "html" : "json";
 }
 
-/** Whether a client wants a web page: it prefers one, or it is a browser that accepts neither of the representations. */
-export function wantsPage(accept: string | undefined): boolean {
-  const preferred = findPreferred(accept);
-  if (preferred !== undefined) return preferred === "html";
-  // No other client accepts XHTML.
-  return weightOf("application/xhtml+xml", parseAccept(accept ?? "")) > 0;
-}
-
 /** The weight of a media type: that of the most specific range that matches it, or 0 if none does. */
 function weightOf(mediaType: string, ranges: ReturnType<typeof parseAccept>): number {
   const [kind] = mediaType.split("/");
@@ -88,9 +80,6 @@ export const serviceHeaders: MiddlewareHandler = (c, next) => {
   return next();
 };
 
-/** One day. The response to a preflight never depends on the request, so browsers may keep it for long. */
-const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
-
 /**
  * Responds to CORS preflights (Fetch standard, "CORS-preflight request"). Only the methods of the specification are allowed.
  * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405. Hono's middleware
@@ -99,8 +88,10 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 export const respondToPreflight: MiddlewareHandler = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)
     return next();
-  c.header("Access-Control-Allow-Methods", "GET, OPTIONS");
-  c.header("Access-Control-Allow-Headers", "*");
-  c.header("Access-Control-Max-Age", String(PREFLIGHT_MAX_AGE_SECONDS));
-  return c.body(null, 204);
+  return c.body(null, 204, {
+    "Access-Control-Allow-Methods": "GET, OPTIONS",
+    "Access-Control-Allow-Headers": "*",
+    // One day: the response never depends on the request, so browsers may keep it for long.
+    "Access-Control-Max-Age": "86400",
+  });
 };

@@ -1,5 +1,5 @@
 import type { RateLimit } from "@cloudflare/workers-types";
-import type { Context, MiddlewareHandler, Next } from "hono";
+import type { Context, MiddlewareHandler } from "hono";
 import { expandIPv6 } from "hono/utils/ipaddr";
 import type { Env } from "../env.ts";
 import { logFailure } from "../log.ts";
@@ -11,9 +11,6 @@ export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string
   return RATE_LIMIT === "off" ? undefined : RATE_LIMIT;
 }
 
-/** The key of all requests without a client address. The platform and `wrangler dev` always send one. */
-const UNKNOWN_CLIENT = "unknown";
-
 /**
  * Creates a middleware that refuses clients that send too many requests (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
  * @param exempt paths that always respond, so that people can read about the service and its limit, unless the request asks for a
@@ -21,16 +18,13 @@ const UNKNOWN_CLIENT = "unknown";
  * @throws 429
  */
 export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
-  return function limitRequests(c, next) {
+  return async function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
     const isExempt = exempt.includes(c.req.path) && !mayHavePreferences(c);
-    return period === undefined || isExempt ? next() : limit(c, next, period);
+    if (period === undefined || isExempt) return next();
+    if (await allows(c.env.RATE_LIMITER, identifyClient(c))) return next();
+    throw throttled(Number(period));
   };
-}
-
-async function limit(c: Context<{ Bindings: Env }>, next: Next, period: string): Promise<void> {
-  if (await allows(c.env.RATE_LIMITER, identifyClient(c))) return next();
-  throw throttled(Number(period));
 }
 
 /** If the limiter fails, every request is allowed: the limiter must not become a cause of outages. */
@@ -43,10 +37,9 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
   }
 }
 
-/** A key for the client of a request: its address, or its network. */
+/** A key for the client of a request: its address, which the platform and `wrangler dev` always send, or its network. */
 export function identifyClient({ req }: Context): string {
-  const address = req.header("CF-Connecting-IP");
-  return address === undefined ? UNKNOWN_CLIENT : clientKey(address);
+  return clientKey(req.header("CF-Connecting-IP") ?? "unknown");
 }
 
 /** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */

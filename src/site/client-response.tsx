@@ -10,8 +10,8 @@ export interface ClientResponse {
   /** As far as it was received: a fault may break it. */
   body: string;
   method: string;
-  /** Headers of the request, which change the response. */
-  sent: Record<"Accept" | "Prefer", string | undefined>;
+  /** The header `Prefer` of the request, which changes the response. */
+  prefer: string | undefined;
   /** The URL of the request, with the origin under which clients reach the service. */
   url: URL;
   /** Where the requested page is or would be; undefined if the request is not for a page. */

@@ -61,11 +61,9 @@ function adviseWhere({ page, url }: ClientResponse): Advice {
 }
 
 /** The options of a command that gets the same response as the browser. */
-function listOptions({ status, method, sent }: ClientResponse): string {
-  const { Accept, Prefer } = sent;
+function listOptions({ method, prefer }: ClientResponse): string {
   const options = ["-si"];
   if (method !== "GET") options.push(`-X ${method}`);
-  if (Accept && status === 406) options.push(`-H ${quote(`Accept: ${Accept}`)}`);
-  if (Prefer) options.push(`-H ${quote(`Prefer: ${Prefer}`)}`);
+  if (prefer) options.push(`-H ${quote(`Prefer: ${prefer}`)}`);
   return options.join(" ");
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { CollectionEnv } from "../env.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
-import { wantsPage } from "../http/headers.ts";
+import { findPreferred } from "../http/headers.ts";
 import { lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
@@ -31,7 +31,7 @@ export function createGo(): Hono<CollectionEnv> {
     const hidden = c.get("hide")?.(state.count) ?? 0;
     const { page, day } = findDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
-    const isShown = wantsPage(c.req.header("Accept")) && lastValue(query, "format") !== "json";
+    const isShown = findPreferred(c.req.header("Accept")) === "html" && lastValue(query, "format") !== "json";
     if (isShown) query.set(CHOSEN, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });

@@ -1,6 +1,6 @@
 import type { Context, Next } from "hono";
 import type { CollectionEnv } from "../env.ts";
-import { dropCondition, wantsPage } from "../http/headers.ts";
+import { dropCondition, findPreferred } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
@@ -33,7 +33,7 @@ type SiteContext = Context<CollectionEnv>;
  * collection, and errors of every path. Other responses pass.
  */
 export function showAsPage(c: Context, next: Next): Promise<void> {
-  return wantsPage(c.req.header("Accept")) ? show(c, next) : next();
+  return findPreferred(c.req.header("Accept")) === "html" ? show(c, next) : next();
 }
 
 async function show(c: SiteContext, next: Next): Promise<void> {
@@ -89,8 +89,8 @@ function render(c: SiteContext, received: Received): string {
   const page = c.get("page");
   const isFault = c.get("fault") ?? false;
   const { method } = c.req;
-  const sent = { Accept: c.req.header("Accept"), Prefer: c.req.header("Prefer") };
-  const response = { ...received, method, sent, url, page, isFault, unchanged: findUnchanged(c, url) };
+  const prefer = c.req.header("Prefer");
+  const response = { ...received, method, prefer, url, page, isFault, unchanged: findUnchanged(c, url) };
   return received.status === 200 && page ? renderRecords(response, page.number) : renderError(response);
 }
 

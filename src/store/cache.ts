@@ -132,7 +132,9 @@ function createLruCache(mostBytes: number) {
   return {
     find(name: string): Kept<unknown> | undefined {
       const entry = entries.get(name);
-      if (entry && entries.delete(name)) entries.set(name, entry);
+      if (!entry) return undefined;
+      entries.delete(name);
+      entries.set(name, entry);
       return entry;
     },
     keep(name: string, value: Kept<unknown>): void {

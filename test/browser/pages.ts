@@ -8,8 +8,6 @@ export interface SitePage {
   path: string;
   status?: number;
   method?: string;
-  /** The Accept header, if it is not the one of the browser. */
-  accept?: string;
   /** The collection, if it is not the seed. */
   collection?: CollectionName;
   /** The most pixels that it may be high in windows 360 and 1280 pixels wide. */
@@ -37,7 +35,6 @@ export const SITE_PAGES: SitePage[] = [
   { name: "past-the-end", path: `${RECORDS}?page=9999`, status: 404 },
   { name: "unknown-format", path: `${RECORDS}?format=xml`, status: 404 },
   { name: "method-not-allowed", path: RECORDS, status: 405, method: "DELETE" },
-  { name: "not-acceptable", path: RECORDS, status: 406, accept: "application/xhtml+xml" },
   { name: "error-on-request", path: `${RECORDS}?page=3&prefer=code=429`, status: 429 },
   { name: "unavailable", path: RECORDS, status: 503, collection: "failing" },
 ];
@@ -47,18 +44,10 @@ export function originOf({ collection }: SitePage): string {
   return collection === undefined ? inject("origin") : inject("others")[collection];
 }
 
-/** Opens a page of the site, with its method and its Accept header. */
+/** Opens a page of the site, with its method. */
 export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
-  const { path, status = 200, method = "GET", accept } = sitePage;
-  if (method !== "GET" || accept !== undefined)
-    await page.route(
-      path,
-      (route) => {
-        const headers = { ...route.request().headers(), ...(accept && { accept }) };
-        return route.continue({ method, headers });
-      },
-      { times: 1 },
-    );
+  const { path, status = 200, method = "GET" } = sitePage;
+  if (method !== "GET") await page.route(path, (route) => route.continue({ method }), { times: 1 });
   const response = await page.goto(path);
   expect(response?.status()).toBe(status);
 }

@@ -71,9 +71,9 @@ const NOWHERE = ["/api/tf1/", "/api/tf2/records/", "/API/tf1/records/", `${PATH}
 export function listRefusals({ records }: Target): Exchange[] {
   // What is in front of a deployment may refuse these itself.
   const [methods, paths] = records ? [["PROPFIND"], ["/%ff%fe"]] : [[], []];
-  const html = (send: string, status: number, body: RegExp, accept = CHROMIUM): Exchange => ({
+  const html = (send: string, status: number, body: RegExp): Exchange => ({
     send,
-    with: { accept },
+    with: { accept: CHROMIUM },
     status,
     headers: { ...ERROR, "content-type": "text/html; charset=utf-8" },
     body,
@@ -83,7 +83,6 @@ export function listRefusals({ records }: Target): Exchange[] {
     error(`POST ${PATH}?format=API`, 404, NOT_FOUND),
     error(`${PATH}?page=0`, 406, NOT_ACCEPTABLE, "image/png"),
     error(`OPTIONS ${PATH}`, 406, NOT_ACCEPTABLE, "application/json;q=0"),
-    html(PATH, 406, /Could not satisfy the request Accept header\./, "application/xhtml+xml"),
     ...["POST", "PUT", "PATCH", "DELETE", ...methods].map((method) =>
       error(`${method} ${PATH}?page=0`, 405, `Method "${method}" not allowed.`),
     ),
