@@ -60,17 +60,30 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
   ];
 }
 
-/** The static files that are served under their own names. */
+/** The static files that are served under their own names. The package has their headers a second time, besides `_headers`. */
 export function listFiles(): Exchange[] {
-  const text = { "content-type": "text/plain; charset=utf-8", "access-control-allow-origin": "*" };
+  const all = {
+    "access-control-allow-origin": "*",
+    "access-control-expose-headers": "*",
+    "x-content-type-options": "nosniff",
+  };
+  const text = {
+    ...all,
+    "content-type": "text/plain; charset=utf-8",
+    "cache-control": "public, max-age=0, must-revalidate",
+  };
   const rules = ["/*prefer=", "/*page=", "/go"].map((path) => `Disallow: ${path}`);
+  const icon = { ...all, location: /^\/assets\/icon-\w{8}\.svg\?x=1$/ };
   return [
-    { send: "/favicon.ico", status: 302, headers: { location: /^\/assets\/icon-\w{8}\.svg$/ } },
+    { send: "/favicon.ico?x=1", status: 302, headers: icon },
     { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
-    { send: "/README.md", headers: text, body: /^# Traffic Count Records/ },
-    { send: "/LICENSE", headers: text, body: /^MIT License/ },
+    { send: "HEAD /README.md", headers: text, body: "" },
+    { send: "/LICENSE?x=1", headers: text, body: /^MIT License/ },
+    { send: "POST /robots.txt", status: 405, headers: all },
+    { send: "/robots.txt/", status: 404 },
+    { send: "/_headers", status: 404 },
     // A template, which contains no origin yet.
-    { send: "/docs-on.html", status: 404 },
+    { send: "/docs.html", status: 404 },
   ];
 }
 
