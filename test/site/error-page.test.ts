@@ -26,9 +26,7 @@ function readError(page: string) {
 }
 
 test.each([
-  [`${PATH}?prefer=code=400`, BAD_REQUEST, ON_REQUEST, `${HERE}?`],
   [`${PATH}?prefer=code=418`, "418 I'm a teapot", ON_REQUEST, `${HERE}?`],
-  [`${PATH}?prefer=code=451`, "451 Unavailable For Legal Reasons", ON_REQUEST, `${HERE}?`],
   [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, `${HERE}?`],
   [`${PATH}?x=1&prefer=code=503&page=3`, UNAVAILABLE, ON_REQUEST, `${HERE}?x=1&page=3`],
   ["/?x=1&prefer=code=503", UNAVAILABLE, ON_REQUEST, `${ORIGIN}/?x=1`],
