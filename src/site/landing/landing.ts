@@ -9,45 +9,35 @@ import { cachedStore } from "../../store/open.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
-import { createSummary, type Summary } from "./summary.ts";
-
-interface Landing {
-  key: string;
-  summary: Summary;
-  /** Undefined until a client prefers it. */
-  html?: string;
-}
+import { createSummary } from "./summary.ts";
 
 type LandingContext = Context<{ Bindings: Env }>;
 
 /** The landing page: what the service is and which records it has, as a web page or as JSON. */
 export function createLanding(): Hono<{ Bindings: Env }> {
   const landing = new Hono<{ Bindings: Env }>();
-  /** The latest summary and page, and what they depend on. Most requests see the same state, origin and settings. */
-  let latest: Landing | undefined;
+  /** The latest web page, and what it depends on. Most requests see the same state, origin and settings. */
+  let latest: { key: string; html: string } | undefined;
 
   landing.get("/", async (c) => {
     c.header("Vary", "Accept");
     const representation = negotiate(lastValue(readQuery(c.req.url), "format"), c.req.header("Accept"));
     const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
-    const headers = { "Cache-Control": PAGE_CACHING };
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    const headers = { "Cache-Control": PAGE_CACHING };
+    if (representation === "json") return c.json(createSummary(stored, origin, c.env), 200, headers);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
     const key = [stored.state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
-    if (latest?.key !== key) latest = { key, summary: createSummary(stored, origin, c.env) };
-    // Another request may replace the latest one while this one reads the example.
-    const current = latest;
-    if (representation === "json") return c.json(current.summary, 200, headers);
-    let { html } = current;
+    let html = latest?.key === key ? latest.html : undefined;
     if (html === undefined) {
-      const { summary } = current;
+      const summary = createSummary(stored, origin, c.env);
       const sample = summary.count > 0 ? await readSample(c, origin, stored.state) : undefined;
-      html = renderLanding(summary, sample);
+      html = `<!doctype html>${renderLanding(summary, sample)}`;
       // The sample may be readable the next time.
-      if (sample || summary.count === 0) current.html = html;
+      if (sample || summary.count === 0) latest = { key, html };
       else headers["Cache-Control"] = ERROR_CACHING;
     }
-    return c.body(`<!doctype html>${html}`, 200, { ...HTML_HEADERS, ...headers });
+    return c.body(html, 200, { ...HTML_HEADERS, ...headers });
   });
 
   landing.all("/", refuseMethod);
