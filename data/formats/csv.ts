@@ -73,15 +73,7 @@ const FIELDS = TrafficRecord.keyof().options;
 /** The header of a records file: the field names in the specification's order. */
 export const CSV_HEADER = `${FIELDS.join(",")}\n`;
 
-/** Writes records as CSV (RFC 4180). */
-export async function* writeCsv(
-  records: Iterable<TrafficRecord> | AsyncIterable<TrafficRecord>,
-): AsyncGenerator<string> {
-  yield CSV_HEADER;
-  for await (const record of records) yield csvLine(record);
-}
-
-/** A record as a line of CSV, with its line break. Null is an empty cell. */
+/** A record as a line of CSV (RFC 4180), with its line break. Null is an empty cell. */
 export function csvLine(record: TrafficRecord): string {
   return `${FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
 }

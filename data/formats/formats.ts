@@ -1,12 +1,16 @@
-import { writeCsv } from "./csv.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { CSV_HEADER, csvLine } from "./csv.ts";
 import { readCsv } from "./csv-tables.ts";
 import { type InputFile, prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
-import { readJson, writeJsonLines } from "./json.ts";
+import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
 
-/** Writers for records in any order, which yield the text in small pieces. */
-export const WRITERS = { csv: writeCsv, jsonl: writeJsonLines } as const;
+/** How records are written: a header, and then a line for each of them, in any order. */
+export const WRITERS = {
+  csv: { header: CSV_HEADER, writeLine: csvLine },
+  jsonl: { header: "", writeLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
+} as const;
 
 export type FormatName = keyof typeof WRITERS;
 

@@ -40,12 +40,14 @@ export async function writeRecords(
   { format, out, total }: Output & { total: number | undefined },
 ): Promise<void> {
   const { update, close } = openProgress(step, { total, out });
-  async function* count() {
+  const { header, writeLine } = WRITERS[format];
+  async function* write() {
+    yield header;
     let written = 0;
-    for await (const line of WRITERS[format](records)) {
+    for await (const record of records) {
+      yield writeLine(record);
       if (++written % 1_000 === 0) update(written);
-      yield line;
     }
   }
-  await writeOutput(out, count()).finally(close);
+  await writeOutput(out, write()).finally(close);
 }

@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { checkRecord } from "../../../data/formats/validation.ts";
 import { stage } from "../../../data/staging.ts";
 import { TrafficRecord } from "../../../src/records/record.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -23,6 +22,7 @@ import {
 const WHOLE = "is not a whole number, 0 or greater";
 const UTC = "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
 const OFFSET = "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)";
+const HEALTH = 'is not "True", "False", or null, which is an empty cell in CSV';
 const STRING = "is not a string of 1 to 64 characters";
 
 const GOOD = "1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1";
@@ -61,17 +61,17 @@ describe("reports an invalid field:", () => {
       ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
       ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
       ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
-      ["another camera_ok", ROW, "camera_ok", ["true", "null", "NA"], 'is not "True", "False", or empty'],
+      ["another camera_ok", ROW, "camera_ok", ["true", "null", "NA"], HEALTH],
       ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
       ["a formula as a camera_ref", ROW, "camera_ref", ["=1+1", "+1", "-1", "@a", "-"], "begins like a formula of a spreadsheet"],
       ["another model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
       ["a time without an offset", IMAGE, "image_capt", ["2025-10-29 09:10:27", "2025-10-29T09:10:27.5", "2025-02-20 09:10:27+0000"], OFFSET],
       ["a day of a report that does not exist", IMAGE, "image_capt", ["2025-02-30 09:10:27+00:00"], OFFSET],
       ["no time of an image", IMAGE, "image_proc", [""], OFFSET],
-      ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], UTC],
+      ["a time before the year 0", IMAGE, "image_capt", ["0000-01-01 00:00:00+01:00"], OFFSET],
       ["a camera_ref of white space", IMAGE, "camera_ref", [" "], STRING],
       ["a word for a count of a report", IMAGE, "car", ["many"], WHOLE],
-      ["a word for warnings", IMAGE, "warnings", ["some"], `${WHOLE}, or empty`],
+      ["a word for warnings", IMAGE, "warnings", ["some"], WHOLE],
       ["a report of another model", IMAGE, "model_name", ["tf2"], 'is not "tf1"'],
     ],
   )("%s in CSV", async (_, row, field, cells, message) => {
@@ -83,8 +83,8 @@ describe("reports an invalid field:", () => {
 
   test.each<[string, string, unknown[], string]>([
     ["a count", "cars", ["1", null, 1.5], WHOLE],
-    ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
-    ["a boolean camera_ok", "camera_ok", [true], 'is not "True", "False", or null'],
+    ["a count above the largest safe integer", "cars", [2 ** 53], "is greater than 9007199254740991"],
+    ["a boolean camera_ok", "camera_ok", [true], HEALTH],
     ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
   ])("%s in JSON", async (_, field, values, message) => {
     const lines = values.map((value) => JSON.stringify(makeRecord({ [field]: value })));
@@ -197,12 +197,6 @@ test.each(
     ["a record with a member of an envelope", JSON.stringify({ ...makeRecord(), results: [] }), ["-:1: results is not a field of a record"]],
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
     ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
-    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
-    ["two commas in an array", `[${RECORD},,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
-    ["a comma at the start of an array", `[,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
-    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
-    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
-    ["no comma between arrays in an array", `[[${RECORD}] []]`, ["-:1: has no comma between two records of an array"]],
     ["a page of 150,000 numbers", inPage(`${"0,".repeat(149_999)}0`), expect.objectContaining({ length: 150_000, 0: "-:1: 0 is not a record" })],
     ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
@@ -258,16 +252,6 @@ test("reports paths that cannot be read", async () => {
   ]);
 });
 
-test("refuses numbers in JSON that would be read as others", async () => {
-  const read = (numbers: string[]) =>
-    readProblems(numbers.map((number) => RECORD.replace('"cars":3', `"cars":${number}`)).join("\n"));
-  const inexact = ["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"];
-  expect(await read(inexact)).toEqual(
-    inexact.map((number, index) => `-:${index + 1}: cars ${number} cannot be read exactly`),
-  );
-  expect(await read(["3.0", "3e0", "0.3e1", "-0"])).toEqual([]);
-});
-
 /** Valid cells of each field, and cells that a pattern could take for valid ones. */
 const CELLS: Record<string, string[]> = {
   camera_ref: ["a33", "_", "a-", "x".repeat(64), "😀".repeat(64)],
@@ -301,8 +285,6 @@ test.each(FIELDS.split(","))("accepts the cells that the schema of records accep
       if (!result || !("record" in result)) return;
       accepted.add(cell);
       expect(TrafficRecord.safeParse(result.record)).toMatchObject({ success: true });
-      // Usual cells are accepted without this check.
-      expect(checkRecord(result.record, { file: "", line: 0 })).toHaveProperty("record");
     }),
     { numRuns: 400 },
   );
