@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { vi } from "vitest";
 import { joinSources, listBlocks } from "../data/load-content.ts";
 import { createName } from "../data/writer/writer.ts";
 import { createApp } from "../src/app.ts";
@@ -72,6 +73,11 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
 /** Reads a template that `tools/build-assets.ts` wrote. */
 const readTemplate = async (url: string) =>
   new Response(await readFile(`dist/assets${new URL(url).pathname}`));
+
+/** The lines in the log that a spy of `console.error` received. */
+export function readLog() {
+  return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
+}
 
 export interface MemoryService extends Instance {
   store: Store;

@@ -37,19 +37,15 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
   }
 }
 
-/** A key for the client of a request: its address, which the platform and `wrangler dev` always send, or its network. */
-export function identifyClient({ req }: Context): string {
-  return clientKey(req.header("CF-Connecting-IP") ?? "unknown");
-}
-
 /** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = "0000:0000:0000:0000:0000:ffff:";
 
 /**
- * The part of an address that identifies a client. A host can use every address of its IPv6 network of 64 bits (RFC 4291,
- * 2.5.1), so these addresses share a counter.
+ * A key for the client of a request: its address, which the platform and `wrangler dev` always send. A host can use every address of
+ * its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
  */
-export function clientKey(address: string): string {
+export function identifyClient({ req }: Context): string {
+  const address = req.header("CF-Connecting-IP") ?? "unknown";
   if (!address.includes(":")) return address;
   const expanded = expandIPv6(address.toLowerCase());
   return expanded.startsWith(MAPPED) ? address : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;

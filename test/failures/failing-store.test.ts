@@ -4,11 +4,10 @@ import { logFailure } from "../../src/log.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
-import { createMemoryService } from "../memory-service.ts";
-import { makeRecords } from "../records/sample.ts";
-import { createFailingService, readLog } from "./failing-service.ts";
+import { createInstance, createMemoryService, readLog } from "../memory-service.ts";
+import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
-const records = makeRecords(200);
+const open = () => createControlledStore(makeState(200));
 
 const UNAVAILABLE: Omit<Exchange, "send"> = {
   status: 503,
@@ -38,10 +37,11 @@ afterEach(() => {
 });
 
 test("a store that fails causes 503, only for requests that need records, and only while it fails", async () => {
-  const { service, control } = await createFailingService(records);
+  const { store, control } = open();
+  const { fetch } = createInstance(store);
   control.fails = true;
   await checkExchanges(
-    service.fetch,
+    fetch,
     ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({ send: PATH + query, ...COLLECTION })),
     { send: PATH, with: { "if-none-match": "*" }, ...COLLECTION },
     { send: `HEAD ${PATH}`, ...COLLECTION, body: "" },
@@ -51,7 +51,7 @@ test("a store that fails causes 503, only for requests that need records, and on
     { send: "/docs" },
   );
   control.fails = false;
-  await checkExchanges(service.fetch, { send: PATH });
+  await checkExchanges(fetch, { send: PATH });
 });
 
 test.each([
@@ -60,42 +60,45 @@ test.each([
 ])(
   "a store that hangs causes 503 of %s after three seconds, and does not delay later requests",
   async (send, hung) => {
-    const { service, control } = await createFailingService(records);
+    const { store, control } = open();
+    const { fetch } = createInstance(store);
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    control.hangs = true;
-    const checked = checkExchanges(service.fetch, { send, ...hung });
+    control.delay = new Promise(() => {});
+    const checked = checkExchanges(fetch, { send, ...hung });
     await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
     await checked;
-    control.hangs = false;
-    await checkExchanges(service.fetch, { send });
+    control.delay = Promise.resolve();
+    await checkExchanges(fetch, { send });
   },
 );
 
 test("a conditional request gets 304 for the state that is kept, and 503 if none is kept", async () => {
-  const { service, open, control } = await createFailingService(records);
-  const response = await service.fetch(PATH);
+  const { store, control } = open();
+  const { fetch } = createInstance(store);
+  const response = await fetch(PATH);
   const copy = { send: PATH, with: { "if-none-match": String(response.headers.get("etag")) } };
   control.fails = true;
-  await checkExchanges(service.fetch, { ...copy, status: 304 });
-  await checkExchanges(open().fetch, { ...copy, ...COLLECTION });
+  await checkExchanges(fetch, { ...copy, status: 304 });
+  await checkExchanges(createInstance(store).fetch, { ...copy, ...COLLECTION });
 });
 
 describe("the health check", () => {
   test("reads the store once a second, and neither uses nor changes the cache of the instance", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    const { service, control } = await createFailingService(records);
-    await checkExchanges(service.fetch, { send: PATH }, { send: "/healthz" });
+    const { store, control, reads } = open();
+    const { fetch } = createInstance(store);
+    await checkExchanges(fetch, { send: PATH }, { send: "/healthz" });
     const countReads = async (...responses: Exchange[]) => {
-      const before = control.reads;
-      await Promise.all(responses.map((exchange) => checkExchanges(service.fetch, exchange)));
-      return control.reads - before;
+      const before = reads.length;
+      await Promise.all(responses.map((exchange) => checkExchanges(fetch, exchange)));
+      return reads.length - before;
     };
     control.fails = true;
     vi.advanceTimersByTime(999);
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(0);
     vi.advanceTimersByTime(1);
     expect(await countReads(...Array(3).fill({ send: "/healthz", ...HEALTH }))).toBe(1);
-    await checkExchanges(service.fetch, { send: PATH });
+    await checkExchanges(fetch, { send: PATH });
     control.fails = false;
     vi.advanceTimersByTime(1_000);
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
@@ -120,14 +123,15 @@ describe("the health check", () => {
 
 describe("the log", () => {
   test("has a line of JSON for each failure: what failed, where and why, and nothing about the client", async () => {
-    const { service, control } = await createFailingService(records, { STORE: "d1" });
+    const { store, control } = open();
+    const { fetch } = createInstance(store, { settings: { STORE: "d1" } });
     const secrets = {
       "user-agent": "s3cr3t",
       "cf-connecting-ip": "192.0.2.77",
       referer: "https://app.example/",
     };
     const ask = (path: string, status = 200) =>
-      checkExchanges(service.fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
+      checkExchanges(fetch, { send: `${path}s3cr3t=1`, with: secrets, status });
     vi.useFakeTimers({ toFake: ["Date"] });
     await ask(`${PATH}?`);
     control.fails = true;
@@ -135,7 +139,7 @@ describe("the log", () => {
     for (let request = 0; request < 3; request++) await ask(`${PATH}?`);
     for (const path of ["/healthz?", "/?", `${PATH}?page=last&`]) await ask(path, 503);
     await ask("/nothing/s3cr3t?", 404);
-    const about = { store: "d1", reason: "Error: the store is broken", at: expect.any(Array) };
+    const about = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
     const failed = { event: "request_failed", method: "GET", status: 503, ...about };
     expect(readLog()).toEqual([
       { event: "kept_served", ...about },

@@ -2,42 +2,25 @@ import type { ExecutionContext } from "hono";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 
-/** The binding of which only some methods can be used; any other one throws. */
-function restrict<T extends object>(binding: T, methods: Partial<T>): T {
-  return new Proxy(binding, {
-    get(_, name) {
-      if (name in methods) return methods[name as keyof T];
-      throw new Error(`The worker uses ${String(name)} of a binding`);
-    },
-  });
+/** The bindings of the stores with what reads. Anything else throws, because it is missing. */
+function restrict({ DB, KV }: Env) {
+  const withSession = (constraint: string) => {
+    const session = DB.withSession(constraint);
+    const prepare = (sql: string) => {
+      if (/^\s*SELECT\b/.test(sql) && !sql.includes(";")) return session.prepare(sql);
+      throw new Error(`The worker runs a statement that is not a SELECT: ${sql}`);
+    };
+    return { prepare };
+  };
+  return { DB: { withSession }, KV: { get: KV.get.bind(KV) } } as unknown as Pick<Env, "DB" | "KV">;
 }
 
-function restrictDatabase(database: Env["DB"]): Env["DB"] {
-  return restrict(database, {
-    withSession(constraint) {
-      const session = database.withSession(constraint);
-      return restrict(session, {
-        prepare(sql) {
-          if (/^\s*SELECT\b/.test(sql) && !sql.includes(";")) return session.prepare(sql);
-          throw new Error(`The worker runs a statement that is not a SELECT: ${sql}`);
-        },
-      });
-    },
-  });
-}
-
-const restricted = new WeakMap<Env, Env>();
+let restricted: Env | undefined;
 
 /** The worker with bindings that throw if it does anything but read. */
 export default {
   fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
-    const { DB, KV } = env;
-    const readOnly = restricted.get(env) ?? {
-      ...env,
-      DB: restrictDatabase(DB),
-      KV: restrict(KV, { get: KV.get.bind(KV) as typeof KV.get }),
-    };
-    restricted.set(env, readOnly);
-    return app.fetch(request, readOnly, context);
+    restricted ??= { ...env, ...restrict(env) };
+    return app.fetch(request, restricted, context);
   },
 };

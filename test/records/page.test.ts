@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { lastPage, locatePage, pageUrls, parsePageNumber } from "../../src/records/page.ts";
 
@@ -43,21 +42,6 @@ describe("pages of a collection", () => {
       expect(locatePage(pages + 1, total, hidden)).toBeUndefined();
     },
   );
-
-  test("following next visits each place that is shown once, newest first, and ends", () => {
-    fc.assert(
-      fc.property(fc.nat(2_000), fc.nat(2_000), (count, hidden) => {
-        const visited: number[] = [];
-        for (let page: number | null = 1; page !== null; ) {
-          const location = locatePage(page, count + hidden, hidden);
-          if (!location) throw new Error(`Page ${page} does not exist`);
-          for (let place = location.first; place <= location.last; place++) visited.push(place);
-          page = location.next;
-        }
-        expect(visited).toEqual(Array.from({ length: count }, (_, index) => hidden + index + 1));
-      }),
-    );
-  });
 });
 
 describe("the URL of a page", () => {

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createControlledStore, makeState } from "../store/controlled-store.ts";
 import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
@@ -66,12 +66,12 @@ test.each([
 
 test.each(["/", PATH])("the page of a failing store says when to try again: %s", async (path) => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
-  const { service, control } = await createFailingService([]);
+  const { store, control } = createControlledStore(makeState(0));
   control.fails = true;
-  const page = await (await service.fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
+  const page = await (await createInstance(store).fetch(`${path}?page=2&x=1`, IN_BROWSER)).text();
   const advice = "Service temporarily unavailable, try again later. Try again after 5 seconds";
   expect(readError(page)).toMatchObject({ advice, links: [`${ORIGIN}${path}?page=2&x=1`] });
-  expect(page).not.toContain(control.message);
+  expect(page).not.toContain("the store fails");
 });
 
 test("the page for too many requests asks the person to wait", async () => {

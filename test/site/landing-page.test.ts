@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import { Page } from "../../src/records/record.ts";
-import { createFailingService } from "../failures/failing-service.ts";
 import { createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { createControlledStore, makeState } from "../store/controlled-store.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
 
 afterEach(() => vi.restoreAllMocks());
@@ -146,12 +146,13 @@ describe("the landing page says where the records come from:", () => {
 
 describe("the landing page is created", () => {
   test("once for each state, origin and setting", async () => {
-    const { service, control } = await createFailingService(makeRecords(200));
+    const { store, reads } = createControlledStore(makeState(200));
+    const service = createInstance(store);
     const readsOf = async (origin: string) => {
-      const before = control.reads;
+      const before = reads.length;
       const page = await (await service.fetch(`${origin}/`, IN_BROWSER)).text();
       expect(page).toContain(`${origin}/api/tf1/records/`);
-      return control.reads - before;
+      return reads.length - before;
     };
     const first = await readsOf("http://one.example");
     expect(await readsOf("http://one.example"), "without the records of the example").toBeLessThan(first);

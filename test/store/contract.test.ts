@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { uniform } from "../../data/generator.ts";
 import { writeAssets } from "../../data/seed-writer.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
@@ -14,7 +13,6 @@ import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";
-import { createSimulatedKv } from "./simulated-stores.ts";
 import { loadRecords, openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
@@ -42,129 +40,101 @@ function openSeed(): Loadable {
   };
 }
 
-/** A namespace that shows what is written a minute late, and loses some of it. */
-function openLossy(): Loadable {
-  let [time, drawn] = [0, 0];
-  const passMinute = () => {
-    time += 70_000;
-  };
-  const random = () => uniform(1, drawn++);
-  const store = createSimulatedKv(
-    () => time,
-    random,
-    60_000,
-    () => {},
-    1,
-  ).open();
-  const load: Loadable["load"] = async (records, sources) => {
-    const loading = loadRecords(store, records, { sources, onWait: passMinute });
-    const isLoaded = await loading.then(Boolean, () => false);
-    passMinute();
-    if (!isLoaded) await load(records, sources);
-  };
-  return { store, load };
-}
-
 const deployed = useWorker();
 const local = await openLocalStores();
 
 // What every store must do. The counts are near the sizes of a page and of a block.
-describe.each(["d1", "kv", "local d1", "local kv", "lossy kv", "memory", "seed"] as const)(
-  "the store %s",
-  (name) => {
-    let store: Store;
-    let load: Loadable["load"];
-    beforeAll(async () => {
-      if (name === "memory" || name === "seed")
-        ({ store, load } = name === "memory" ? await openMemory() : openSeed());
-      else if (name === "lossy kv") ({ store, load } = openLossy());
-      else {
-        const kind = name.endsWith("d1") ? "d1" : "kv";
-        const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
-        store = writable;
-        load = (records, sources) => loadRecords(writable, records, { sources });
-      }
-    });
-    const open = () => createCachedStore(store, "test");
+describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("the store %s", (name) => {
+  let store: Store;
+  let load: Loadable["load"];
+  beforeAll(async () => {
+    if (name === "memory" || name === "seed")
+      ({ store, load } = name === "memory" ? await openMemory() : openSeed());
+    else {
+      const kind = name.endsWith("d1") ? "d1" : "kv";
+      const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
+      store = writable;
+      load = (records, sources) => loadRecords(writable, records, { sources });
+    }
+  });
+  const open = () => createCachedStore(store, "test");
 
-    test("is an empty collection before the first load, if it can be empty", async () => {
-      if (name === "seed")
-        return expect(store.readState()).rejects.toThrow("The deployment contains no seed");
-      const state = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
-      expect(await store.readState()).toEqual({ state });
-      expect(await open().statistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
-      for (const page of [1, "last"] as const)
-        expect(await readPage(open(), page)).toMatchObject({ count: 0, results: "[]" });
-      expect((await readPage(open(), 2)).results).toBeUndefined();
-    });
+  test("is an empty collection before the first load, if it can be empty", async () => {
+    if (name === "seed") return expect(store.readState()).rejects.toThrow("The deployment contains no seed");
+    const state = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
+    expect(await store.readState()).toEqual({ state });
+    expect(await open().statistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
+    for (const page of [1, "last"] as const)
+      expect(await readPage(open(), page)).toMatchObject({ count: 0, results: "[]" });
+    expect((await readPage(open(), 2)).results).toBeUndefined();
+  });
 
-    test.each([0, 1, 14, 15, 16, 31, 149, 150, 151, 165, 301, 450])(
-      "serves every page of %i records to a new instance",
-      async (count) => {
-        const records = makeNewestFirst(count);
-        const before = await store.readState().catch(() => undefined);
-        const long = "x".repeat(78);
-        await load(records, ["a 'source'", "Zählung\n", long]);
-        const { state, records: stored } = await readAll(store);
-        expect(state).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
-        expect(state.load).toMatch(/^[0-9a-z]{19,20}$/);
-        if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(before?.state.sequence) + 1);
-        expect(stored).toEqual(records);
-        const last = lastPage(count);
-        for (let page = 1; page <= last; page++)
-          expect((await readPage(open(), page)).results).toBe(resultsOf(records, page));
-        expect(await readPage(open(), "last")).toMatchObject({
-          number: last,
-          results: resultsOf(records, last),
-        });
-        expect((await readPage(open(), last + 1)).results).toBeUndefined();
-      },
-    );
-
-    test("serves pages without the newest records, which may lie in two blocks", async () => {
-      const records = makeNewestFirst(400);
-      await load(records);
-      for (const hidden of [1, 7, 140, 149, 150, 151, 399, 400]) {
-        const shown = records.slice(hidden);
-        const last = lastPage(shown.length);
-        for (const page of [1, 2, 10, 11, last].filter((one) => one <= last)) {
-          const expected = { count: shown.length, results: resultsOf(shown, page) };
-          expect(await readPage(open(), page, () => hidden)).toMatchObject(expected);
-        }
-        expect((await readPage(open(), last + 1, () => hidden)).results).toBeUndefined();
-      }
-    });
-
-    test.each([
-      'a"33',
-      "a\\33",
-      "a/33</script>",
-      "ü33",
-      "🚗",
-      "a\u2028",
-      "'; DROP TABLE block; --",
-      ",\\n",
-      "]",
-    ])("keeps the camera_ref %j", async (camera_ref) => {
-      const records = makeNewestFirst(BLOCK_SIZE + 2).map((record) => ({ ...record, camera_ref }));
-      await load(records);
-      expect((await readAll(store)).records).toEqual(records);
-    });
-
-    test("keeps the longest lines, statistics of several pieces, and a long source", async () => {
-      const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32)];
-      const largest = Number.MAX_SAFE_INTEGER;
-      const records = makeNewestFirst(6 * BLOCK_SIZE - 1).map((record, index) => {
-        const [id, camera_pk] = [largest - index, largest - index];
-        const counts = { cars: largest, persons: largest, bicycles: largest, trucks: largest };
-        return { ...record, id, camera_pk, camera_ref: refs[index % refs.length] ?? "", ...counts };
-      });
-      await load(records, ["道'".repeat(30_000)]);
+  test.each([0, 1, 14, 15, 16, 31, 149, 150, 151, 165, 301, 450])(
+    "serves every page of %i records to a new instance",
+    async (count) => {
+      const records = makeNewestFirst(count);
+      const before = await store.readState().catch(() => undefined);
+      const long = "x".repeat(78);
+      await load(records, ["a 'source'", "Zählung\n", long]);
       const { state, records: stored } = await readAll(store);
-      expect(state.source).toMatch(/^[?']{97}\.\.\.$/);
+      expect(state).toMatchObject({ count, source: `a 'source', Z?hlung?, ${long}` });
+      expect(state.load).toMatch(/^[0-9a-z]{19,20}$/);
+      if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(before?.state.sequence) + 1);
       expect(stored).toEqual(records);
-      const { statistics } = await open().statistics(waitUntil);
-      expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });
+      const last = lastPage(count);
+      for (let page = 1; page <= last; page++)
+        expect((await readPage(open(), page)).results).toBe(resultsOf(records, page));
+      expect(await readPage(open(), "last")).toMatchObject({
+        number: last,
+        results: resultsOf(records, last),
+      });
+      expect((await readPage(open(), last + 1)).results).toBeUndefined();
+    },
+  );
+
+  test("serves pages without the newest records, which may lie in two blocks", async () => {
+    const records = makeNewestFirst(400);
+    await load(records);
+    for (const hidden of [1, 7, 140, 149, 150, 151, 399, 400]) {
+      const shown = records.slice(hidden);
+      const last = lastPage(shown.length);
+      for (const page of [1, 2, 10, 11, last].filter((one) => one <= last)) {
+        const expected = { count: shown.length, results: resultsOf(shown, page) };
+        expect(await readPage(open(), page, () => hidden)).toMatchObject(expected);
+      }
+      expect((await readPage(open(), last + 1, () => hidden)).results).toBeUndefined();
+    }
+  });
+
+  test.each([
+    'a"33',
+    "a\\33",
+    "a/33</script>",
+    "ü33",
+    "🚗",
+    "a\u2028",
+    "'; DROP TABLE block; --",
+    ",\\n",
+    "]",
+  ])("keeps the camera_ref %j", async (camera_ref) => {
+    const records = makeNewestFirst(BLOCK_SIZE + 2).map((record) => ({ ...record, camera_ref }));
+    await load(records);
+    expect((await readAll(store)).records).toEqual(records);
+  });
+
+  test("keeps the longest lines, statistics of several pieces, and a long source", async () => {
+    const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32)];
+    const largest = Number.MAX_SAFE_INTEGER;
+    const records = makeNewestFirst(6 * BLOCK_SIZE - 1).map((record, index) => {
+      const [id, camera_pk] = [largest - index, largest - index];
+      const counts = { cars: largest, persons: largest, bicycles: largest, trucks: largest };
+      return { ...record, id, camera_pk, camera_ref: refs[index % refs.length] ?? "", ...counts };
     });
-  },
-);
+    await load(records, ["道'".repeat(30_000)]);
+    const { state, records: stored } = await readAll(store);
+    expect(state.source).toMatch(/^[?']{97}\.\.\.$/);
+    expect(stored).toEqual(records);
+    const { statistics } = await open().statistics(waitUntil);
+    expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });
+  });
+});

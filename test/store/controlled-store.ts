@@ -9,7 +9,7 @@ import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
 /** The state of a load whose name says how many records it has. */
 export function makeState(count: number, sequence = 1): State {
-  return { load: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "" };
+  return { load: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "test" };
 }
 
 /** What an instance serves if there is no such page. */

@@ -161,14 +161,6 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     },
   );
 
-  test("two loads at the same time leave one of the two collections, complete, and at least one succeeds", async () => {
-    await prepare(BEFORE);
-    const outcomes = await Promise.all([ONE, OTHER].map((records) => settle(loadRecords(store, records))));
-    expect(outcomes).toContain("done");
-    const { records } = await readAll(store);
-    expect([ONE, OTHER].map(listIds)).toContain(listIds(records));
-  });
-
   test("loads that begin in the same millisecond, or earlier by their clocks, share no name", async () => {
     await prepare(BEFORE);
     const { load, sequence } = (await store.readState()).state;

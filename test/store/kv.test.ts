@@ -157,16 +157,12 @@ test("in a local namespace, which is locked, unfinished loads are removed before
 });
 
 test.each([
-  "",
   "no JSON",
   "null",
-  "7",
-  "[]",
-  "{}",
-  '"state"',
-  '{"load":"a","count":340',
   '{"load":"a","count":1,"sequence":1}',
   '{"load":"a","count":1,"source":""}',
+  '{"load":"a","count":1.5,"sequence":1,"source":""}',
+  '{"load":"a","count":1,"sequence":1,"source":"","loaded_at":1}',
 ])("the state %j is damaged", (text) =>
   expect(() => parseState(text)).toThrow("The stored state is damaged"),
 );

@@ -28,15 +28,8 @@ const LOST = 0.03;
 /**
  * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
  * goes back behind what it has shown. A put loses some keys, and succeeds.
- * @param settleMs how long writers wait, if the test passes the time itself
  */
-export function createSimulatedKv(
-  now: Clock,
-  random: Random,
-  lagMs: number,
-  onSwitch: OnSwitch,
-  settleMs?: number,
-): World {
+export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
@@ -66,7 +59,7 @@ export function createSimulatedKv(
         ),
       batchBytes: 1,
     };
-    return createWritableKv(namespace, false, settleMs);
+    return createWritableKv(namespace, false);
   };
   return { open, close() {} };
 }
