@@ -55,6 +55,7 @@ export function createSharing() {
     const forget = () => {
       if (running.get(name) === work) running.delete(name);
     };
+    // The work forgets itself, too, because the requests that wait for it may be gone when it ends.
     const work: Promise<T> = begun ?? read().finally(forget);
     if (!begun) {
       running.set(name, work);
