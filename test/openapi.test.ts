@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
-import { describeService, EXAMPLE_RECORDS, type PathItem } from "../src/openapi.ts";
+import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
-import { ROAD_USERS, TrafficRecord } from "../src/records/record.ts";
+import { ROAD_USERS } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
 import { checkDocumented, checkValue } from "./openapi-check.ts";
 import { compareNewestFirst } from "./records/sample.ts";
@@ -12,19 +11,6 @@ const document = describeService(ORIGIN);
 const { get, options } = document.paths[COLLECTION_PATH]!;
 
 describe("the document", () => {
-  test("contains the version and the license of the package, and the origin", async () => {
-    const { version, license } = JSON.parse(await readFile("package.json", "utf8"));
-    expect(document.info).toMatchObject({ version, license: { identifier: license } });
-    expect(document.servers.map(({ url }) => url)).toEqual([ORIGIN]);
-  });
-
-  test("has the methods of the specification, and the fields of a record in their order", () => {
-    expect(Object.keys(document.paths[COLLECTION_PATH]!)).toEqual(["get", "options"]);
-    const { properties, required } = document.components.schemas.TrafficRecord!;
-    expect(Object.keys(Object(properties))).toEqual(Object.keys(TrafficRecord.shape));
-    expect(required).toEqual(Object.keys(TrafficRecord.shape));
-  });
-
   test("has no patterns that only JavaScript reads, and does not cite what a reader does not have", () => {
     expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification/);
   });
@@ -41,16 +27,13 @@ describe("the document", () => {
   test("without faults describes all of the rest, and mentions no preferences", () => {
     const off = describeService(ORIGIN, false);
     expect(JSON.stringify(off)).not.toMatch(/\bprefer(ence)?\b/i);
-    const describe = ({ get, options }: PathItem) =>
-      [get!, options!].map(({ parameters, responses, ...texts }) => ({
-        texts,
-        names: [...parameters.map(({ name }) => name), ...Object.keys(responses)],
-      }));
-    const expected = describe(document.paths[COLLECTION_PATH]!).map(({ texts, names }) => ({
-      texts,
-      names: names.filter((name) => !/^(prefer|400|default)$/i.test(name)),
-    }));
-    expect(describe(off.paths[COLLECTION_PATH]!)).toEqual(expected);
+    const names = Object.values(off.paths[COLLECTION_PATH]!).map(({ parameters, responses }) =>
+      [...parameters.map(({ name }) => name), ...Object.keys(responses)].join(" "),
+    );
+    expect(names).toEqual([
+      "page format If-None-Match 200 304 404 405 406 414 429 503",
+      "format 200 204 404 406 414 429",
+    ]);
     expect(off.info).toEqual(document.info);
   });
 });

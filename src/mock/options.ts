@@ -52,7 +52,8 @@ export const MOCK_OPTIONS = {
     value: "an integer other than 0, such as 1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
-    parse: parseOffset,
+    // In a query, a plus sign that is not percent-encoded is read as a space. So the sign can be missing.
+    parse: (text: string) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
   },
   next: {
     ...oneOf("loop", "null", "skip"),
@@ -81,7 +82,7 @@ export const MOCK_OPTIONS = {
     value: "a time in UTC such as 2030-01-31T12:00:00Z",
     description: "Limits the faults to the time before",
     example: "until=2030-01-31T12:00:00Z",
-    parse: parseTime,
+    parse: (text: string) => (text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined),
   },
   times: {
     ...whole(1, 1_000_000),
@@ -158,16 +159,6 @@ function parsePages(text: string): (NumberRange | "last")[] | undefined {
     .split(",")
     .map((element) => (element === "last" ? element : parseRange(element, 1, Number.MAX_SAFE_INTEGER)));
   return pages.length <= MOST_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
-}
-
-/** @returns milliseconds since 1970-01-01 UTC */
-function parseTime(text: string): number | undefined {
-  return text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined;
-}
-
-/** In a query, a plus sign that is not percent-encoded is read as a space. So the sign can be missing. */
-function parseOffset(text: string): number | undefined {
-  return /^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };

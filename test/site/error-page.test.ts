@@ -74,15 +74,6 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
   expect(page).not.toContain("the store fails");
 });
 
-test("the page for too many requests asks the person to wait", async () => {
-  const RATE_LIMITER = { limit: async () => ({ success: false }) };
-  const limited = createInstance(service.store, { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
-  const page = await (await limited.fetch(`${PATH}?page=2`, IN_BROWSER)).text();
-  const advice = "Request was throttled. Expected available in 10 seconds. Try again after 10 seconds";
-  expect(readError(page)).toMatchObject({ advice, links: [`${HERE}?page=2`] });
-  expect(readShown(page).headers.get("retry-after")).toBe("10");
-});
-
 test.each([
   ["parameters", "a&".repeat(7_500)],
   ["characters", "a".repeat(15_000)],
