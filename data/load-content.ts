@@ -72,7 +72,7 @@ export function joinSources(sources: string[]): string {
   return text.length > SOURCE_LENGTH ? `${text.slice(0, SOURCE_LENGTH - 3)}...` : text;
 }
 
-/** Records that are read at once, about 1 MB. */
+/** Records that are read at once, about 1 MB. A deployed KV returns at most 100 blocks at once. */
 const PART_SIZE = 24 * BLOCK_SIZE;
 
 /**

@@ -77,7 +77,7 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
   const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   const countReusable = () => (reuses ? read("freelist_count") * read("page_size") : 0);
   return {
-    /** @throws DiskFullError if texts of this size do not fit */
+    /** @throws Error as that of SQLite if texts of this size do not fit */
     requireSpace(bytes: number): void {
       const file = database.location() ?? "";
       const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -85,10 +85,10 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
       const unwritten = read("page_count") * read("page_size") - statSync(file).size;
       const reserved = RESERVED_BYTES - Math.min(log, LOG_BYTES) + Math.max(unwritten, 0);
       const free = (readFreeBytes(folder) ?? Number.POSITIVE_INFINITY) - reserved;
-      const reusable = countReusable();
-      if (free < 0 || free + reusable < bytes * (1 + WASTE)) throw new DiskFullError(folder, reusable);
+      if (free < 0 || free + countReusable() < bytes * (1 + WASTE))
+        throw new Error("database or disk is full");
     },
-    /** The error of a store, in one sentence if the reason is that the disk is full. */
+    /** The error of a store, in one sentence if the reason is that the disk is full. What failed is removed already. */
     explain(cause: unknown): unknown {
       if (!isDiskFull(cause, folder)) return cause;
       try {

@@ -52,7 +52,7 @@ export function withMigratedStore<T>(
   action: (opened: OpenStore) => Promise<T>,
 ): Promise<T> {
   return useStore(choice, true, async (opened) => {
-    await opened.migrate();
+    await opened.migrate?.();
     return action(opened);
   });
 }
@@ -104,9 +104,7 @@ function openLocalStore(
         },
       },
       explain,
-      migrate: async () => {
-        if (name === "d1") await applyMigrations(database);
-      },
+      ...(name === "d1" && { migrate: () => applyMigrations(database) }),
       close: () => database.close(),
     };
   } catch (error) {
@@ -136,12 +134,9 @@ function requireFolder(folder: string): void {
 /** The error code of SQLite if another connection holds the lock. */
 const SQLITE_BUSY = 5;
 
-/** How long another process may take to write its id. */
-const TIMEOUT_MS = 200;
-
 /**
- * Locks a file for this process. The file is a SQLite database whose version is the id of the process, and the lock is SQLite's:
- * the operating system releases it however the process ends, so a file that was left behind does no harm.
+ * Locks a file for this process. The lock is that of a SQLite database: the operating system releases it however the process ends, so a
+ * file that was left behind does no harm.
  * @param path of the lock's own file, which is created
  * @param subject what the lock protects, for the message
  * @returns a function that releases the lock
@@ -152,32 +147,13 @@ export function lockFile(path: string, subject: string): () => void {
   try {
     // SQLite would not say what is wrong with the folder.
     accessSync(`${dirname(path)}/.`, constants.W_OK);
-    database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-    takeLock(database);
+    database = new DatabaseSync(path);
+    database.exec("BEGIN IMMEDIATE");
     return database.close.bind(database);
   } catch (cause) {
-    const owner = database && findOwner(database);
     database?.close();
     if (Object(cause).errcode !== SQLITE_BUSY) throw createWriteError(path, cause);
-    const other = owner === undefined ? "Another process" : `Process ${owner}`;
-    throw new Error(`${other} is writing to ${subject}. Run the command again when it has ended.`);
-  }
-}
-
-/** Others can read the id only when it is committed, which releases the lock, so the id is compared when the lock is taken. */
-function takeLock(database: DatabaseSync): void {
-  for (;;) {
-    database.exec(`PRAGMA user_version = ${process.pid}; BEGIN IMMEDIATE`);
-    if (findOwner(database) === process.pid) return;
-    database.exec("ROLLBACK");
-  }
-}
-
-/** @returns undefined if it cannot be read at this moment */
-function findOwner(database: DatabaseSync): number | undefined {
-  try {
-    return Number(database.prepare("PRAGMA user_version").get()?.user_version) || undefined;
-  } catch {
-    return undefined;
+    const message = `Another process is writing to ${subject}. Run the command again when it has ended.`;
+    throw new Error(message, { cause });
   }
 }

@@ -14,9 +14,6 @@ const BATCH_BYTES = 20_000_000;
 /** Wrangler takes seconds for a command, and what it reports may last for seconds too. */
 const RETRY_POLICY = { isTransient: isTransientFailure, firstPauseMs: 2_000, pausesMs: 15_000 };
 
-/** Keys that KV reads at once. */
-const BULK_KEYS = 100;
-
 /** A longer command line may not be accepted; longer statements go through a file. */
 const COMMAND_CHARACTERS = 50_000;
 
@@ -25,7 +22,7 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore
   const [explain, close] = [(error: unknown) => error, () => {}];
   if (name === "kv") {
     const store = createWritableKv(remoteNamespace(choice), false, choice.settleMs);
-    return { name, store, migrate: async () => {}, explain, close };
+    return { name, store, explain, close };
   }
   const database = remoteDatabase(choice);
   const migrate = async () => {
@@ -95,14 +92,10 @@ function remoteNamespace(choice: StoreChoice): WritableNamespace {
     return runKv("bulk", command, file, ...(command === "delete" ? ["--force"] : []));
   };
   return {
+    // KV returns at most 100 values at once; commands ask for fewer.
     async get(keys) {
-      const values: (string | null)[] = [];
-      for (let start = 0; start < keys.length; start += BULK_KEYS) {
-        const some = keys.slice(start, start + BULK_KEYS);
-        const found: Record<string, string | null> = JSON.parse(await runBulk("get", some));
-        values.push(...some.map((key) => found[key] ?? null));
-      }
-      return values;
+      const found: Record<string, string | null> = JSON.parse(await runBulk("get", keys));
+      return keys.map((key) => found[key] ?? null);
     },
     put: async (pairs) => void (await runBulk("put", pairs)),
     delete: async (keys) => void (await runBulk("delete", keys)),

@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { describeFileError } from "../messages.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -95,22 +94,12 @@ async function runProcess(args: string[]): Promise<ProgramResult> {
 
 let folder: string | undefined;
 
-/**
- * The path of a file for this process alone, which is removed when the process ends.
- * @throws Error if TMPDIR cannot be used
- */
+/** The path of a file for this process alone, which is removed when the process ends. */
 export function openTemporaryFile(name: string): string {
-  folder ??= createFolder();
-  return join(folder, name);
-}
-
-function createFolder(): string {
-  try {
+  if (folder === undefined) {
     const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
     process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-    return created;
-  } catch (cause) {
-    const reason = describeFileError(cause);
-    throw new Error(`The folder for temporary files, ${tmpdir()}, cannot be used: ${reason}`, { cause });
+    folder = created;
   }
+  return join(folder, name);
 }

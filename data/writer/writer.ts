@@ -37,8 +37,8 @@ export interface OpenStore {
   store: WritableStore;
   /** An error of the store, in one sentence if the reason is that its disk is full. */
   explain(error: unknown): unknown;
-  /** Brings its tables up to date. Only a load and a deployment do that. */
-  migrate(): Promise<void>;
+  /** Brings its tables up to date, if it has any. Only a load and a deployment do that. */
+  migrate?(): Promise<void>;
   close(): void;
 }
 

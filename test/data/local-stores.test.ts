@@ -1,11 +1,10 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { glob, readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { beforeEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { createLocalNamespace } from "../../data/writer/local-stores.ts";
@@ -33,16 +32,6 @@ const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Pro
 async function inWorkerd<T>(name: StoreName, action: (store: WritableStore) => Promise<T>): Promise<T> {
   const { env, close } = await startWorker({ folder });
   return action(openWorkerStore(env, name)).finally(close);
-}
-
-/** Starts a process that runs code in a folder of the project. */
-function startCode(code: string, cwd = ".", env = {}) {
-  const args = ["--input-type=module", "--eval", code];
-  return spawn(process.execPath, args, {
-    cwd,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...env },
-  });
 }
 
 describe("a store on this machine", () => {
@@ -117,62 +106,17 @@ describe("a store on this machine", () => {
   });
 });
 
-describe("a lock", () => {
-  let path: string;
-  beforeEach(() => {
-    path = join(createFolder(), "lock");
-  });
-
+test("a lock is held by one caller, and needs a file that can be one", async () => {
+  const path = join(createFolder(), "lock");
   const lock = () => lockFile(path, "the store");
-  const heldBy = (pid: number | undefined) =>
-    `Process ${pid} is writing to the store. Run the command again when it has ended.`;
-
-  /** Starts a process that takes the lock, reports the error if it cannot, and goes on. */
-  async function lockElsewhere() {
-    const child = startCode(`
-      const { lockFile } = await import("./data/writer/open-store.ts");
-      try {
-        globalThis.release = lockFile(${JSON.stringify(path)}, "the store");
-        console.log("locked");
-      } catch (error) {
-        console.log(error.message);
-      }
-      setInterval(() => {}, 1_000);`);
-    const [output] = await once(child.stdout, "data");
-    return { child, output: String(output).trimEnd() };
-  }
-
-  test("is held by one caller, and every other caller gets the process id of the holder", () => {
-    const release = lock();
-    expect(lock).toThrow(heldBy(process.pid));
-    release();
-    lock()();
-  });
-
-  test("of a killed process can be taken by another process", async () => {
-    const { child, output } = await lockElsewhere();
-    expect(output).toBe("locked");
-    expect(lock).toThrow(heldBy(child.pid));
-    child.kill("SIGKILL");
-    await once(child, "close");
-    const release = lock();
-    expect(lock).toThrow(heldBy(process.pid));
-    release();
-  });
-
-  test("is held by exactly one of ten processes that start together", async () => {
-    const all = await Promise.all(Array.from({ length: 10 }, lockElsewhere));
-    expect(all.filter(({ output }) => output === "locked")).toHaveLength(1);
-    expect(all.filter(({ output }) => / is writing to the store\./.test(output))).toHaveLength(9);
-    for (const { child } of all) child.kill("SIGKILL");
-  });
-
-  test("needs a file that can be one", async () => {
-    const missing = "/missing/lock cannot be written: its folder does not exist";
-    expect(() => lockFile("/missing/lock", "the store")).toThrow(missing);
-    await writeFile(path, NO_DATABASE);
-    expect(lock).toThrow(`${path} cannot be written: file is not a database`);
-  });
+  const release = lock();
+  expect(lock).toThrow("Another process is writing to the store. Run the command again when it has ended.");
+  release();
+  lock()();
+  const missing = "/missing/lock cannot be written: its folder does not exist";
+  expect(() => lockFile("/missing/lock", "the store")).toThrow(missing);
+  await writeFile(path, NO_DATABASE);
+  expect(lock).toThrow(`${path} cannot be written: file is not a database`);
 });
 
 describe("the seed", () => {
@@ -193,7 +137,9 @@ describe("the seed", () => {
     const edited = lines.with(-1, `1,86,c175,2025-11-02T23:59:59Z,True,${cars},0,0,0,0,0,tf1`);
     writeFileSync(join(clone, FILE), `${edited.join("\n")}\n`);
     const stdout = `The store is empty; loading the seed.\n${message.replace("FILE", join(clone, FILE))}\n`;
-    expect(await finish(startCode(LOAD, clone))).toEqual({ status: 0, stdout, stderr: "" });
+    const args = ["--input-type=module", "--eval", LOAD];
+    const child = spawn(process.execPath, args, { cwd: clone, stdio: ["ignore", "pipe", "pipe"] });
+    expect(await finish(child)).toEqual({ status: 0, stdout, stderr: "" });
   });
 });
 
@@ -202,11 +148,4 @@ test("an error message of wrangler is reported without colours, even if wrangler
   await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
     /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
   );
-});
-
-test("a missing folder for temporary files is reported in one sentence", async () => {
-  const code = `(await import("./data/writer/wrangler.ts")).openTemporaryFile("statements.sql");`;
-  const { stderr } = await finish(startCode(code, ".", { TMPDIR: "/missing" }));
-  const message = "The folder for temporary files, /missing, cannot be used: it does not exist";
-  expect(stderr).toContain(`Error: ${message}\n`);
 });

@@ -3,9 +3,9 @@ import { describeCounts, type Staged, type StageOptions, stage } from "../../dat
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
-  type OpenStore,
   replaceCollection as replaceAll,
   UnknownOutcomeError,
+  type WritableStore,
   type WriteOptions,
 } from "../../data/writer/writer.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
@@ -34,7 +34,15 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
   const staged = await stageFiles(files, options);
   const sources = nameSources(files, options.source);
-  await withMigratedStore(options, (opened) => writeStaged(staged, opened, { onSwitch, sources }));
+  try {
+    await withMigratedStore(options, ({ store }) => writeStaged(staged, store, { onSwitch, sources }));
+  } catch (cause) {
+    // What was written is removed already.
+    const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;
+    throw new Error(`${Object(cause).message ?? cause}\n${outcome}`, { cause });
+  } finally {
+    staged.close();
+  }
   console.log(`Loaded ${describeCounts(staged)}.`);
 }
 
@@ -52,32 +60,16 @@ async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): P
   await action(onSwitch).finally(() => process.off("exit", warn));
 }
 
-/**
- * Writes the staged records, and removes them from the staging.
- * @throws Error that says what the failure leaves
- */
-async function writeStaged(
-  staged: Staged,
-  { explain, store }: OpenStore,
-  options: WriteOptions,
-): Promise<void> {
-  const progress = openProgress("writing", { total: staged.count });
+/** Writes the staged records, and shows how many are written. */
+async function writeStaged(staged: Staged, store: WritableStore, options: WriteOptions): Promise<void> {
+  const { update, close } = openProgress("writing", { total: staged.count });
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
   const onWait = (seconds: number) => {
-    progress.close();
+    close();
     printNotice(`Waiting ${seconds} seconds, because KV shows late what was written.`);
   };
-  try {
-    await replaceAll(store, staged, { ...options, onProgress: progress.update, onWait, onWarning });
-  } catch (cause) {
-    // What was written is removed already.
-    const error = Object(explain(cause));
-    const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;
-    throw new Error(`${error.message ?? cause}\n${outcome}`, { cause });
-  } finally {
-    progress.close();
-    staged.close();
-  }
+  const writing = replaceAll(store, staged, { ...options, onProgress: update, onWait, onWarning });
+  await writing.finally(close);
 }
 
 /**

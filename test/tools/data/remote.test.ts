@@ -111,12 +111,6 @@ describe("through the real wrangler,", () => {
     );
     expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block, which it now gets again.");
     await expectLoaded("kv", count);
-    const { store } = openRemoteStore("kv", choice);
-    const { state } = await store.readState();
-    // More blocks than the API returns at once.
-    const numbers = Array.from({ length: 101 }, (_, index) => 101 - index);
-    const texts = await store.readBlocks(state.load, numbers);
-    expect(texts.map((text) => text !== null)).toEqual(numbers.map((number) => number <= 2));
   });
 });
 
