@@ -158,7 +158,7 @@ export async function readFiles(
   intake: Intake,
   step: Progress | undefined,
 ): Promise<Problem[]> {
-  const pages: Pages = { file: "", least: Number.POSITIVE_INFINITY, most: -1 };
+  const pages: Pages = { file: "", most: -1 };
   const onRead = createProgress(files, step);
   const paths = files.map((file) => (file === "-" ? file : resolve(file)));
   for (const [index, file] of files.entries()) {
@@ -168,7 +168,7 @@ export async function readFiles(
     }
     const onPage: InputFile["onPage"] = (count) => {
       pages.file ||= file;
-      [pages.least, pages.most] = [Math.min(pages.least, count), Math.max(pages.most, count)];
+      pages.most = Math.max(pages.most, count);
     };
     for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
       for (const row of rows) intake.take(row, index);
@@ -181,8 +181,7 @@ export async function readFiles(
 interface Pages {
   /** The first file with a page. */
   file: string;
-  /** The smallest and the largest number of records that a page counts. */
-  least: number;
+  /** The largest number of records that a page counts; -1 without pages. */
   most: number;
 }
 
@@ -190,12 +189,10 @@ interface Pages {
  * Compares pages with what they count.
  * @param held the number of different records in them
  */
-function comparePages({ file, least, most }: Pages, held: number): Problem[] {
-  if (most < least) return [];
-  const changed = `the pages count ${least} to ${most} records, so the collection changed between them`;
-  const other = `the pages hold ${formatCount(held, "different record")}, but count ${most}`;
-  const messages = [...(least < most ? [changed] : []), ...(held === most ? [] : [other])];
-  return messages.map((message) => ({ file, line: 0, message }));
+function comparePages({ file, most }: Pages, held: number): Problem[] {
+  if (most < 0 || held === most) return [];
+  const message = `the pages hold ${formatCount(held, "different record")}, but count ${most}`;
+  return [{ file, line: 0, message }];
 }
 
 /** The bytes of all files; undefined if they are not known, as those of standard input or of a missing file. */

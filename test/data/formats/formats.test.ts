@@ -33,6 +33,7 @@ test.each(
     ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
     ["CSV with another order of columns", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
     ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`, [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
+    ["CSV with the longest camera_refs and the largest numbers", ["x", "😀"].map((one) => `${FIELDS}\n${Number.MAX_SAFE_INTEGER},7,${one.repeat(64)},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), ["x", "😀"].map((one) => makeRecord({ id: Number.MAX_SAFE_INTEGER, camera_ref: one.repeat(64) }))],
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with a byte order mark, CRLF and blank lines", `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],

@@ -1,20 +1,10 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { stage } from "../../../data/staging.ts";
-import { TrafficRecord } from "../../../src/records/record.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import {
-  cutBytes,
-  FIELDS,
-  findProblems,
-  makeRecord,
-  REPORT_COLUMNS,
-  readProblems,
-  readRows,
-} from "../input.ts";
+import { cutBytes, FIELDS, findProblems, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
 
 // All problems of a single file with their messages, so that the wording can be reviewed as a whole.
 // test/data/staging-problems.test.ts tests records that contradict each other.
@@ -250,44 +240,4 @@ test("reports paths that cannot be read", async () => {
     `${long}: cannot be read: the path is too long`,
     "Nothing was loaded.",
   ]);
-});
-
-/** Valid cells of each field, and cells that a pattern could take for valid ones. */
-const CELLS: Record<string, string[]> = {
-  camera_ref: ["a33", "_", "a-", "x".repeat(64), "😀".repeat(64)],
-  timestamp: ["2019-02-28T10:00:00Z", "2020-02-29T23:59:59Z", "2019-12-31T00:00:00Z"],
-  camera_ok: ["", "True", "False"],
-  model_name: ["tf1"],
-};
-const NUMBERS = ["0", "7", "10", "123456789012345", "9007199254740991", "9007199254740993"];
-
-/** A cell of a field, usually with a small part replaced: by nothing, by another text, or by one that makes it longer. */
-const cellOf = (field: string) =>
-  fc
-    .record({
-      cell: fc.constantFrom(...(CELLS[field] ?? NUMBERS)),
-      part: fc.constantFrom(..."059-+.: aTZé_\n\u200b", "", "00"),
-      at: fc.nat(20),
-      removed: fc.nat(2),
-      isWhole: fc.boolean(),
-    })
-    .map(({ cell, part, at, removed, isWhole }) =>
-      isWhole ? cell : cell.slice(0, at) + part + cell.slice(at + removed),
-    );
-
-test.each(FIELDS.split(","))("accepts the cells that the schema of records accepts: %s", async (field) => {
-  const accepted = new Set<string>();
-  await fc.assert(
-    fc.asyncProperty(fc.oneof({ weight: 9, arbitrary: cellOf(field) }, fc.string()), async (cell) => {
-      const row = { ...makeRecord({ cars: 0, persons: 0, bicycles: 0 }), camera_ok: "", [field]: cell };
-      const cells = Object.values(row).map((value) => `"${String(value).replaceAll('"', '""')}"`);
-      const [result] = await readRows(`${FIELDS}\n${cells.join()}\n`);
-      if (!result || !("record" in result)) return;
-      accepted.add(cell);
-      expect(TrafficRecord.safeParse(result.record)).toMatchObject({ success: true });
-    }),
-    { numRuns: 400 },
-  );
-  const valid = (CELLS[field] ?? NUMBERS).filter((cell) => cell !== "9007199254740993");
-  expect([...accepted]).toEqual(expect.arrayContaining(valid));
 });

