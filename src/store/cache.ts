@@ -1,13 +1,7 @@
 import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
 import type { Statistics } from "../records/record.ts";
 import { blocksOf, decodeRange, lastBlock, openBlock, type PlaceRange, readStatistics } from "./block.ts";
-import {
-  type ChooseBlock,
-  createKnownState,
-  findInCollection,
-  type InstanceContext,
-  takeState,
-} from "./known-state.ts";
+import { createKnownState, findInCollection, type InstanceContext, takeState } from "./known-state.ts";
 import type { WaitUntil } from "./retry.ts";
 import type { Reading, State, Store } from "./state.ts";
 
@@ -49,7 +43,7 @@ interface CacheContext extends InstanceContext {
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
   const [known, kept] = [createKnownState(store, name), createLruCache(keptBytes)];
   return {
-    state: async (waitUntil) => (await takeState({ known, waitUntil }, () => undefined)).state,
+    state: async (waitUntil) => (await takeState({ known, waitUntil })).state,
     page: (page, hide, waitUntil) => findPage({ known, kept, waitUntil }, page, hide),
     statistics: (waitUntil) => findStatistics({ known, kept, waitUntil }),
   };
@@ -57,7 +51,7 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
 
 async function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
-  const chooseBlock: ChooseBlock = (state) => {
+  const chooseBlock = (state?: State) => {
     const location = state && locate(state);
     const isKept =
       location && blocksOf(location).every((number) => context.kept.find(nameBlock(state, number)));
@@ -65,7 +59,7 @@ async function findPage(context: CacheContext, page: PageNumber, hide: Hide | un
     // The page lies in one block, whose number follows from the page.
     return page === "last" ? page : lastBlock(PAGE_SIZE * page);
   };
-  return findInCollection(context, chooseBlock, async (reading) => {
+  return findInCollection({ ...context, chooseBlock }, async (reading) => {
     const location = locate(reading.state);
     return location && { location, results: await findResults(context, reading, location) };
   });
@@ -98,7 +92,7 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
       const value = await readStatistics(context.known.store, load);
       return { value, bytes: (value.days.length + value.cameras.length) * BYTES_PER_ENTRY };
     });
-  const { state, found } = await findInCollection(context, () => undefined, find);
+  const { state, found } = await findInCollection(context, find);
   return { state, statistics: found };
 }
 

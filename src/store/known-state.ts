@@ -55,10 +55,9 @@ export interface KnownState {
 export interface InstanceContext {
   known: KnownState;
   waitUntil: WaitUntil;
+  /** Chooses the block to read with the state, if that must be read. It gets the state that is known. */
+  chooseBlock?(latest?: State): WantedBlock | undefined;
 }
-
-/** Chooses the block to read with the state. Called only if the state must be read, with the state that is known. */
-export type ChooseBlock = (known?: State) => WantedBlock | undefined;
 
 const NEVER = Number.NEGATIVE_INFINITY;
 
@@ -67,10 +66,10 @@ export function createKnownState(store: Store, name: string): KnownState {
 }
 
 /** The state to serve, by the cases above. */
-export async function takeState(context: InstanceContext, chooseBlock: ChooseBlock): Promise<Reading> {
+export async function takeState(context: InstanceContext): Promise<Reading> {
   const { known } = context;
   const { latest, failedAt, refreshingSince } = known;
-  if (!latest) return readState(context, chooseBlock());
+  if (!latest) return readState(context);
   const now = Date.now();
   const isTrusted = now - latest.askedAt < TRUST_MS;
   const hasJustFailed = now - failedAt < ASK_AGAIN_MS;
@@ -79,7 +78,7 @@ export async function takeState(context: InstanceContext, chooseBlock: ChooseBlo
   const isInTime = now - Math.max(latest.askedAt, failedAt) < IN_TIME_MS;
   known.refreshingSince = isInTime ? now : NEVER;
   try {
-    return await readState(context, chooseBlock(latest.state));
+    return await readState(context);
   } catch (error) {
     logFailure({ event: "kept_served", store: known.name }, error);
     return latest;
@@ -92,9 +91,9 @@ export async function takeState(context: InstanceContext, chooseBlock: ChooseBlo
  * Reads the state. If it is behind the known one, because a replica lags or a backup was restored, it is read again, from the primary
  * database if there are replicas, and that is believed.
  */
-async function readState(context: InstanceContext, wanted: WantedBlock | undefined): Promise<Reading> {
-  const reading = await askStore(context, wanted, false);
-  return isBehind(reading, context.known) ? askStore(context, wanted, true) : reading;
+async function readState(context: InstanceContext): Promise<Reading> {
+  const reading = await askStore(context, false);
+  return isBehind(reading, context.known) ? askStore(context, true) : reading;
 }
 
 function isBehind({ state }: Reading, { latest }: KnownState): boolean {
@@ -103,10 +102,10 @@ function isBehind({ state }: Reading, { latest }: KnownState): boolean {
 
 /** Asks the store for the state, together with other requests, and remembers it. */
 async function askStore(
-  { known, waitUntil }: InstanceContext,
-  wanted: WantedBlock | undefined,
+  { known, waitUntil, chooseBlock }: InstanceContext,
   isNewest: boolean,
 ): Promise<Reading> {
+  const wanted = chooseBlock?.(known.latest?.state);
   const ask = async () => {
     const askedAt = Date.now();
     const reading = await known.store.readState(wanted, isNewest);
@@ -133,10 +132,9 @@ async function askStore(
  */
 export async function findInCollection<T>(
   context: InstanceContext,
-  chooseBlock: ChooseBlock,
   find: (reading: Reading) => Promise<T>,
 ): Promise<{ state: State; found: T }> {
-  let reading = await takeState(context, chooseBlock);
+  let reading = await takeState(context);
   for (let attempt = 1; ; attempt++) {
     try {
       const found = await find(reading);
@@ -145,6 +143,6 @@ export async function findInCollection<T>(
     } catch (error) {
       if (!(error instanceof MissingBlockError) || attempt === ATTEMPTS) throw error;
     }
-    reading = await askStore(context, chooseBlock(context.known.latest?.state), true);
+    reading = await askStore(context, true);
   }
 }

@@ -90,38 +90,36 @@ const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
 });
 const encoded = fc.string({ unit: "binary" }).map((text) => encodeURIComponent(text.toWellFormed()));
-const broken = fc.constantFrom("%", "%f", "%ff", "%00", "%2", "%u1234", "%C3%28");
-const plain = printable.map((text) => text.replace(/[#?]/g, ""));
-const word = fc.oneof(plain, encoded, broken);
+const broken = fc.constantFrom("%", "%f", "%ff", "%00", "%u1234", "%C3%28");
+const word = fc.oneof(
+  printable.map((text) => text.replace(/[#?]/g, "")),
+  encoded,
+  broken,
+);
 
 const path = fc.oneof(
   { weight: 8, arbitrary: fc.constant(PATH) },
-  { weight: 2, arbitrary: fc.constantFrom("/", "/openapi.json", "/docs", "/healthz", PATH.slice(0, -1)) },
-  fc.constantFrom(`/${PATH}`, `${PATH}1`, "/%", "/%ff", "/..%2f", "/api//tf1", "/*", "/%64ocs", "/docs/"),
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom("/", "/openapi.json", "/docs", "/healthz", PATH.slice(0, -1), "/*"),
+  },
   fc.array(word, { maxLength: 4 }).map((words) => `/${words.join("/")}`),
 );
+const name = fc.oneof(fc.constantFrom("page", "format", "prefer", "__proto__"), word);
 const value = fc.oneof(
-  fc.integer({ min: -1, max: 800 }).map(String),
-  fc.constantFrom("", "last", "api", "json", "xml", "1e1", "%31", "9".repeat(400), "code=404,delay=1"),
-  word,
-);
-const name = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom("page", "format") },
-  fc.constantFrom("prefer", "page[]", "__proto__", "a"),
+  fc.constantFrom("", "last", "json", "-1", "9".repeat(400), "code=404"),
+  fc.nat(800),
   word,
 );
 const parameter = fc.tuple(name, value).map((pair) => pair.join("="));
 const query = fc.array(parameter, { maxLength: 4 }).map((parameters) => `?${parameters.join("&")}`);
-const text = fc.oneof(printable, fc.constantFrom("é", "ü".repeat(50), "a".repeat(4_000), "; , =", "*"));
-const accept = fc.constantFrom("*/*", "text/html", "text/html;q=0.5, application/json;q=0.4", "image/png");
+const text = fc.oneof(printable, fc.constantFrom("é", "a".repeat(4_000), "; , =", "*"));
 const headers = fc.record(
   {
-    accept: fc.oneof(accept, text),
+    accept: fc.oneof(fc.constantFrom("*/*", "text/html", "text/html;q=0.5, application/json;q=0.4"), text),
     prefer: fc.oneof(fc.constantFrom("code=404", "body=garbage, fail=0", "delay=1, code=x"), text),
-    "if-none-match": fc.oneof(fc.constantFrom("*", '"other", W/"old"'), text),
+    "if-none-match": text,
     range: text,
-    cookie: text,
-    "content-type": text,
     "x-forwarded-proto": text,
     "access-control-request-method": fc.constantFrom("GET", "POST"),
   },

@@ -44,19 +44,6 @@ describe("while the state is fresh", () => {
     expect(reads).toEqual(expected);
   });
 
-  test("the last page of a new instance is read in one step, without a known number", async () => {
-    const { read, reads } = createControlledStore(first);
-    expect(await read("last")).toMatchObject({ count: 1_250, number: 84 });
-    expect(reads).toEqual(["state and block last"]);
-  });
-
-  test("pages whose blocks are kept are served even if the store fails", async () => {
-    const { read, serves, control } = await openWarm();
-    control.fails = true;
-    await serves(1_250, 2);
-    await expect(read(60)).rejects.toThrow("the store fails");
-  });
-
   test("blocks that were used longest ago are dropped when there is no room", async () => {
     // A block takes about 20 kB, and the results of a page 7 kB.
     const { serves, reads } = createControlledStore(first, "d1", 60_000);
@@ -165,16 +152,6 @@ describe("a store that fails", () => {
     await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
   });
 
-  test("is used again at once when it has recovered", async () => {
-    const { serves, control } = await openWarm();
-    passTrust();
-    control.fails = true;
-    await serves(1_250, 1);
-    Object.assign(control, { fails: false, state: replaced });
-    vi.advanceTimersByTime(ASK_AGAIN_MS);
-    await serves(700, 1);
-  });
-
   test("delays at most one request in a few seconds while it hangs", async () => {
     const { serves, reads, control } = await openWarm();
     control.delay = new Promise(() => {});
@@ -188,14 +165,6 @@ describe("a store that fails", () => {
       vi.advanceTimersByTime(ASK_AGAIN_MS);
     }
     expect(reads).toHaveLength(3);
-  });
-
-  test("and was never read is a failure of each request", async () => {
-    const { read, serves, control } = createControlledStore(first);
-    control.fails = true;
-    for (let request = 0; request < 2; request++) await expect(read(1)).rejects.toThrow("the store fails");
-    control.fails = false;
-    await serves(1_250, 1);
   });
 });
 
@@ -244,21 +213,12 @@ describe("a page past the end", () => {
   });
 });
 
-describe("a state with a lower sequence", () => {
-  test("of a replica that lags is not served", async () => {
-    const { serves, reads, control } = await openWarm(replaced);
-    control.replica = first;
-    passTrust();
-    await serves(700, 1);
-    expect(reads).toEqual(["state", "state (newest)"]);
-  });
-
-  test.each(KINDS)("that %s shows twice is believed, as after a restored backup", async (kind) => {
-    const { serves, control } = await openWarm(replaced, kind);
-    control.state = first;
-    passTrust();
-    await serves(1_250, 1);
-  });
+test("a state with a lower sequence, of a replica that lags, is not served", async () => {
+  const { serves, reads, control } = await openWarm(replaced);
+  control.replica = first;
+  passTrust();
+  await serves(700, 1);
+  expect(reads).toEqual(["state", "state (newest)"]);
 });
 
 describe("concurrent requests", () => {
@@ -279,7 +239,8 @@ describe("concurrent requests", () => {
     control.delay = sleep(1_000);
     const slow = read(30);
     vi.advanceTimersByTime(1);
-    Object.assign(control, { state: replaced, delay: Promise.resolve() });
+    // Of a load over a restored backup, so the sequence does not tell them apart.
+    Object.assign(control, { state: makeState(700), delay: Promise.resolve() });
     await serves(700, 2);
     await vi.advanceTimersByTimeAsync(1_000);
     await slow;

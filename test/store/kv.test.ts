@@ -9,7 +9,7 @@ import { createName } from "../../data/writer/writer.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
-import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
+import { describeOutcome, listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
 const records = makeNewestFirst(400);
 const stores = await openLocalStores();
@@ -76,12 +76,7 @@ test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   const warnings: string[] = [];
   const options = { onWarning: (message: string) => void warnings.push(message) };
   const loading = loadRecords(createWritableKv(lossy, false, 0), records, options);
-  expect(
-    await loading.then(
-      () => "done",
-      ({ message }: Error) => message,
-    ),
-  ).toMatch(outcome);
+  expect(await describeOutcome(loading)).toMatch(outcome);
   expect(warnings).toHaveLength(lost.includes(STATE_KEY) ? 0 : 1);
   expect(await listLoads(stores, "kv")).toHaveLength(loads);
   const served = outcome === "done" ? records : records.slice(0, 20);
@@ -110,12 +105,7 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
     },
   };
   const loading = loadRecords(createWritableKv(late, false, 0), records);
-  expect(
-    await loading.then(
-      () => "done",
-      ({ message }: Error) => message,
-    ),
-  ).toMatch(outcome);
+  expect(await describeOutcome(loading)).toMatch(outcome);
   expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
 
