@@ -22,12 +22,6 @@ import { createWaiting } from "./waiting.ts";
 
 type MockContext = Context<CollectionEnv>;
 
-/** What a response follows. */
-interface Asked extends Preferences {
-  /** Who asked for it; undefined if the deployment did. */
-  client: string | undefined;
-}
-
 interface Mock {
   now(): number;
   counter: ReturnType<typeof createCounter>;
@@ -76,20 +70,22 @@ async function followPreferences(c: MockContext, next: Next, mock: Mock): Promis
     c.res = undefined;
     return response;
   };
-  c.res = await respond(c, serve, mock, { ...own, options, texts, client });
+  c.res = await respond(c, serve, mock, { ...own, options, texts }, client);
 }
 
 /**
  * Decides, waits, and responds with an error or with the changed response of the service.
  * @param serve lets the service respond. With `on` it responds first, because it finds the page that is decided about
+ * @param client who asked for the response; undefined if the deployment did
  */
 async function respond(
   c: MockContext,
   serve: () => Promise<Response>,
   mock: Mock,
-  asked: Asked,
+  preferences: Preferences,
+  client: string | undefined,
 ): Promise<Response> {
-  const { options, texts, client } = asked;
+  const { options, texts } = preferences;
   const { method, raw } = c.req;
   const [url, now] = [new URL(c.req.url), mock.now()];
   const random = createRandom(options.seed, pageKey(method, url));
@@ -107,7 +103,7 @@ async function respond(
   } else response ??= await serve();
   const isPage = response.status === 200 && c.get("page") !== undefined;
   const [changed, faults] = await changeResponse(response, isPage, decision, random);
-  announce(changed.headers, asked, faults, isPage);
+  announce(changed.headers, preferences, faults, isPage);
   return condition === undefined ? changed : confirmCopy(changed, condition);
 }
 

@@ -98,12 +98,6 @@ test.for(SITE_PAGES)("$name: the printed page is complete", async (sitePage, { v
   await takeScreenshot(page, `${sitePage.name}-print`);
 });
 
-test("a browser shows JSON without errors", async ({ visit }) => {
-  const page = await visit();
-  await page.goto("/api/tf1/records/?format=json");
-  await eachLook(page, (look) => takeScreenshot(page, `json-${look}`));
-});
-
 test("the checks find mistakes", async ({ visit }) => {
   const page = await visit();
   await page.goto("/");
@@ -139,7 +133,7 @@ test.for([
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(most * 1024);
 });
 
-test("a visit reports dialogs, console messages, errors, and missing files", async ({ visit }) => {
+test("a visit reports what goes wrong on its pages", async ({ visit }) => {
   const problems = [
     ["alert('hello')", /^dialog: hello/],
     ["console.error('broken')", /^console: broken/],
@@ -147,17 +141,15 @@ test("a visit reports dialogs, console messages, errors, and missing files", asy
     ["setTimeout(() => { throw new Error('thrown') })", /^error: Error: thrown/],
     ["Object.assign(new Image(), { src: '/missing.png' })", /^console: Failed to load resource.*missing.png/],
   ] as const;
-  const page = await visit({ problems: problems.map(([, problem]) => expect.stringMatching(problem)) });
+  const other = "http://127.0.0.1:9/";
+  const all = [...problems.map(([, problem]) => problem), /^no policy: .*bare$/, `another host: ${other}`];
+  const page = await visit({
+    problems: expect.arrayContaining(all.map((one) => expect.stringMatching(one))),
+  });
   await page.goto("/api/tf1/records/");
   const last = page.waitForEvent("console", (message) => message.text().startsWith("Failed to load"));
   for (const [script] of problems) await page.evaluate(`void ${script}`);
   await last;
-});
-
-test("a visit reports requests to another host, and pages without a policy", async ({ visit }) => {
-  const other = "http://127.0.0.1:9/";
-  const problems = [`request to another host: ${other}`, expect.stringMatching(/^no policy: .*bare$/)];
-  const page = await visit({ problems: expect.arrayContaining(problems) });
   await page.route("/bare", (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html>" }));
   await page.goto("/bare");
   await page.goto(other).catch(() => {});
