@@ -125,18 +125,9 @@ describe("an invalid option is a warning in the header, and an error in the quer
     });
   });
 
-  test("the sentences are short printable ASCII, because they are sent in a header", () => {
-    const name = fc.constantFrom(...OPTION_NAMES, "x");
-    const value = fc.oneof(
-      fc.string({ unit: "binary", maxLength: 2_000 }),
-      fc.constantFrom("\r\nSet-Cookie: a=b", "é".repeat(500), "\u2028", "\0"),
-    );
-    fc.assert(
-      fc.property(fc.array(fc.tuple(name, value)), (sent) => {
-        const { warnings } = readPreferences(sent.map((pair) => pair.join("=")).join(), []);
-        expect(warnings.join(" ")).toMatch(/^[\x20-\x7e]{0,1500}$/);
-      }),
-    );
+  test.each(["é", "\u2028", "\0", "x"])("the sentences are short printable ASCII: %j", (character) => {
+    const texts = [...OPTION_NAMES, character].map((name) => `${name}=${character.repeat(2_000)}`);
+    expect(readPreferences(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
   });
 });
 

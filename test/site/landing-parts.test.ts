@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/records/record.ts";
 import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
@@ -66,23 +65,12 @@ describe("periods", () => {
     expect([grouped.unit, grouped.periods.length]).toEqual([unit, periods]);
   });
 
-  test("contain the sums of their days", () => {
+  test("contain the sums of their days, newest first", () => {
     const days: Day[] = [...makeDays(200), ["2020-02-03", 6, 2, 3, 7], ["2020-02-05", 60, 20, 30, 50]];
     const sums = { records: 66, failing: 22, unknown: 33, road_users: 57, mean_road_users: 1.295 };
-    expect(groupIntoPeriods(days).periods[0]).toEqual({ first: "2020-02-03", last: "2020-02-05", ...sums });
-  });
-
-  test("contain every record once, newest first, for any days", () => {
-    fc.assert(
-      fc.property(fc.uniqueArray(fc.integer({ min: 0, max: 30_000 }), { maxLength: 3_000 }), (numbers) => {
-        const days = numbers.sort((one, other) => one - other).map(makeDay);
-        const { periods } = groupIntoPeriods(days);
-        expect(periods.length).toBeLessThanOrEqual(124);
-        expect(periods.reduce((sum, { records }) => sum + records, 0)).toBe(10 * days.length);
-        const bounds = periods.toReversed().flatMap(({ first, last }) => [first, last]);
-        expect(bounds).toEqual(bounds.toSorted());
-      }),
-    );
+    const { periods } = groupIntoPeriods(days);
+    expect(periods[0]).toEqual({ first: "2020-02-03", last: "2020-02-05", ...sums });
+    expect(periods.map(({ records }) => records)).toEqual([66, 190, 300, 310, 300, 310, 280, 310]);
   });
 });
 
@@ -104,10 +92,8 @@ describe("the figure", () => {
   });
 
   test.each([
-    [20, "<li>20</li><li>10</li><li>0</li>"],
     [10.2, "<li>12</li><li>6</li><li>0</li>"],
     [0.11, "<li>0.12</li><li>0.06</li><li>0</li>"],
-    [99, "<li>100</li><li>50</li><li>0</li>"],
     [27_200_000, "<li>30M</li><li>15M</li><li>0</li>"],
   ])("of at most %d road users has the scale %s", (mean, scale) => {
     const html = HoursFigure({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
