@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { formatValue } from "../../data/messages.ts";
-import { lastPage } from "../../src/records/page.ts";
 import type { Reply } from "./retrying-client.ts";
 
 export type Fields = Record<string, unknown>;
@@ -15,8 +14,6 @@ export interface PageResponse extends Reply {
   count: number | undefined;
   /** The results of the envelope; empty if they are not an array. */
   results: unknown[];
-  /** According to its count, this is the last page, or comes after it. */
-  isLast: boolean;
 }
 
 export function parsePage(reply: Reply, number: number): PageResponse {
@@ -24,7 +21,7 @@ export function parsePage(reply: Reply, number: number): PageResponse {
   const { count: value, results: array } = envelope ?? {};
   const count = typeof value === "number" && isCount(value) ? value : undefined;
   const results = Array.isArray(array) ? array : [];
-  return { ...reply, number, envelope, count, results, isLast: number >= lastPage(count ?? Infinity) };
+  return { ...reply, number, envelope, count, results };
 }
 
 /** Whether two responses show a page in the same state. */

@@ -78,7 +78,10 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
   async function send(url: string, init: RequestInit = {}, isPatient = true): Promise<Reply> {
     try {
       const response = await client(url, { ...init, ...(isPatient ? {} : once) });
-      return createReply(url, response, await response.bytes());
+      const { status, headers } = response;
+      const body = await response.bytes();
+      if (body.length <= MOST_BYTES) return { url, status, headers, body, outcome: `returned ${status}` };
+      return { url, status, headers, body: new Uint8Array(), outcome: "returned a body of more than 8 MB" };
     } catch (error) {
       signal?.throwIfAborted();
       state.failedRequests += 1;
@@ -89,14 +92,6 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
     }
   }
   return { state, send };
-}
-
-function createReply(url: string, { status, headers }: Response, bytes: Uint8Array): Reply {
-  const [body, outcome] =
-    bytes.length > MOST_BYTES
-      ? [new Uint8Array(), "returned a body of more than 8 MB"]
-      : [bytes, `returned ${status}`];
-  return { url, status, headers, body, outcome };
 }
 
 function describeFailure(error: unknown): string {
