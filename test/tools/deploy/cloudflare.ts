@@ -6,24 +6,20 @@ import { type Context, Hono } from "hono";
 import { unstable_splitSqlQuery } from "wrangler";
 import { type Listening, listenOnFreePort } from "../../free-port.ts";
 
-/** The workers of an account. */
-interface Workers {
-  /** The subdomain of workers.dev; undefined if the account has none. */
-  subdomain: string | undefined;
-  /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, the latest last. */
-  workers: Map<string, Upload[]>;
-  /** Where the workers were last changed. If it is `dash` or `api`, wrangler asks before it deploys. */
-  lastDeployedFrom: "wrangler" | "dash" | "api";
-}
-
 /** A stub of the part of Cloudflare's API that the real wrangler uses for this project. */
-export interface Cloudflare extends Workers, Listening {
+export interface Cloudflare extends Listening {
   /** The ids of the accounts that the token can use. All have the same content. */
   accounts: string[];
   /** The account of the latest request. */
   usedAccount: string | undefined;
   /** D1 databases by their ids. */
   databases: Map<string, { name: string; sqlite: DatabaseSync }>;
+  /** The subdomain of workers.dev; undefined if the account has none. */
+  subdomain: string | undefined;
+  /** The uploads of workers and, as `WORKER/PREVIEW`, of previews, the latest last. */
+  workers: Map<string, Upload[]>;
+  /** Where the workers were last changed. If it is `api`, wrangler asks before it deploys. */
+  lastDeployedFrom: "wrangler" | "api";
   /** The content of KV namespaces by their ids. */
   namespaces: Map<string, Map<string, string>>;
   /** Whether they still show that they are empty. */
@@ -74,7 +70,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
   addDatabases(app, add, api);
   addNamespaces(add, api);
   addWorkers(add, api);
-  addPreviews(add, api, api.origin);
+  addPreviews(add, api);
   app.notFound((c) => {
     api.unknown.push(`${c.req.method} ${c.req.path}`);
     throw createApiError(7003, `no route for ${c.req.path}`);
@@ -190,18 +186,18 @@ type AddRoute = (
 const ON = { enabled: true, previews_enabled: true };
 
 /** The version that the worker of production serves. */
-function readServedVersion({ workers }: Workers): string | undefined {
+function readServedVersion({ workers }: Cloudflare): string | undefined {
   const [, uploads] = [...workers].find(([name]) => !name.includes("/")) ?? [];
   return uploads?.at(-1)?.id;
 }
 
-function find({ workers }: Workers, name: string, code = 10007): Upload[] {
+function find({ workers }: Cloudflare, name: string, code = 10007): Upload[] {
   const uploads = workers.get(name);
   if (!uploads) throw createApiError(code, `${name} does not exist`);
   return uploads;
 }
 
-async function addUpload({ workers }: Workers, name: string, { req }: Context) {
+async function addUpload({ workers }: Cloudflare, name: string, { req }: Context) {
   const id = randomUUID();
   const [line = "{}"] = /\{"main_module".*|\{.*"env":.*/.exec(await req.text()) ?? [];
   const { bindings = [], env = {}, annotations } = JSON.parse(line);
@@ -226,7 +222,7 @@ async function addUpload({ workers }: Workers, name: string, { req }: Context) {
 }
 
 /** The subdomain, and the worker with its versions and deployments. */
-function addWorkers(add: AddRoute, api: Workers): void {
+function addWorkers(add: AddRoute, api: Cloudflare): void {
   const name = ({ req }: Context) => String(req.param("name"));
   const script = "/workers/scripts/:name";
   add("get", "/workers/subdomain", () => {
@@ -259,12 +255,11 @@ function addWorkers(add: AddRoute, api: Workers): void {
   add("get", `${script}/secrets`, () => []);
 }
 
-/** @param origin where the previews are reachable */
-function addPreviews(add: AddRoute, api: Workers, origin: string): void {
+function addPreviews(add: AddRoute, api: Cloudflare): void {
   const worker = "/workers/workers/:worker";
   const previews = `${worker}/previews`;
   const key = ({ req }: Context) => `${req.param("worker")}/${req.param("name")}`;
-  const describe = (name: string) => ({ id: name, name, slug: name, urls: [origin] });
+  const describe = (name: string) => ({ id: name, name, slug: name, urls: [api.origin] });
   add("post", "/workers/workers", async ({ req }) => void api.workers.set((await req.json()).name, []));
   add("get", worker, () => ({ previews_base_config: {}, subdomain: ON }));
   for (const method of ["get", "patch"] as const)
@@ -276,7 +271,7 @@ function addPreviews(add: AddRoute, api: Workers, origin: string): void {
   add("post", previews, async ({ req }) => describe((await req.json()).name));
   add("post", `${previews}/:name/deployments`, async (c) => ({
     ...(await addUpload(api, key(c), c)),
-    ...{ urls: [origin], env: {} },
+    ...{ urls: [api.origin], env: {} },
   }));
   add("get", `${previews}/:name/deployments/latest`, (c) => ({
     id: find(api, key(c), 10222).at(-1)?.id,

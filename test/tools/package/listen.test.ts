@@ -194,14 +194,8 @@ test("a port that is in use is named", async () => {
 
 test.each([
   ["", /^The host to listen at must not be empty\.$/],
-  [
-    "[::1]",
-    /^The service cannot listen at port 0 of \[::1\] \((ENOTFOUND|EAI_AGAIN)\)\. Choose a port from /,
-  ],
-  [
-    "203.0.113.1",
-    /^The service cannot listen at port 0 of 203\.0\.113\.1 \(EADDRNOTAVAIL\)\. Choose a port /,
-  ],
+  ["[::1]", /^The service cannot listen at port 0 of \[::1\] \((ENOTFOUND|EAI_AGAIN)\)\. /],
+  ["203.0.113.1", / at port 0 of 203\.0\.113\.1 \(EADDRNOTAVAIL\)\. Choose a port from 1024 to /],
 ])("the host %j, which is none of this machine, is named", async (host, message) => {
   await expect(service.listen({ host, port: 0 })).rejects.toThrow(message);
 });
