@@ -29,19 +29,23 @@ export function createWaiting() {
    * @throws 503 if one that a client asked for is not possible
    */
   return async (decision: Decision, signal: AbortSignal, client: string | undefined): Promise<Decision> => {
-    const { before, body } = findWaits(decision);
-    if (before + body === 0) return decision;
+    const { delayMs, faults } = decision;
+    // Then the body is sent over the time of the delay.
+    const isSlow = faults.body === "slow" && !faults.hang;
+    const duration = faults.hang ? HANG_MS : (delayMs ?? (isSlow ? SLOW_MS : 0));
+    if (duration === 0) return decision;
     const now = Date.now();
     for (const wait of waits) if (wait.end <= now) waits.delete(wait);
     if (!hasRoom(waits, client)) {
       if (client === undefined) return { faults: {} };
       throw tooManyWaiting();
     }
-    const wait = { end: now + before + body, client };
+    const wait = { end: now + duration, client };
     waits.add(wait);
-    await sleep(before, signal);
     // A slow body counts until its time is over, even if the client disconnects.
-    if (body === 0) waits.delete(wait);
+    if (isSlow) return decision;
+    await sleep(duration, signal);
+    waits.delete(wait);
     return decision;
   };
 }
@@ -49,12 +53,6 @@ export function createWaiting() {
 function hasRoom(waits: Set<Wait>, client: Wait["client"]): boolean {
   const own = Array.from(waits).filter((wait) => wait.client === client);
   return waits.size < MOST_WAITING && (client === undefined || own.length < MOST_OF_CLIENT);
-}
-
-/** How long to wait before the response, and for how long its body is sent. With `body=slow` the delay is that of the body. */
-function findWaits({ delayMs, faults }: Decision): { before: number; body: number } {
-  if (faults.hang) return { before: HANG_MS, body: 0 };
-  return faults.body === "slow" ? { before: 0, body: delayMs ?? SLOW_MS } : { before: delayMs ?? 0, body: 0 };
 }
 
 /** The response to a request that would wait beside too many others. */
