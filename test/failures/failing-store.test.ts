@@ -3,30 +3,16 @@ import { describeState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
-import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
 import { createInstance, createMemoryService, readLog } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
 const open = () => createControlledStore(makeState(200));
 
-const UNAVAILABLE: Omit<Exchange, "send"> = {
-  status: 503,
-  headers: {
-    "retry-after": "5",
-    "cache-control": "no-store",
-    "content-type": "application/json",
-    "access-control-allow-origin": "*",
-    etag: null,
-  },
-  // It says nothing about the cause.
-  body: { detail: "Service temporarily unavailable, try again later." },
-};
-const COLLECTION = {
-  ...UNAVAILABLE,
-  headers: { ...UNAVAILABLE.headers, allow: "GET, OPTIONS", vary: "Accept" },
-};
+/** `/healthz` has no header `Allow`. */
 const HEALTH = {
   ...UNAVAILABLE,
+  headers: { ...UNAVAILABLE.headers, allow: null, vary: null },
   body: expect.objectContaining({ status: "unavailable", store: "memory", ...Object(UNAVAILABLE.body) }),
 };
 
@@ -42,9 +28,12 @@ test("a store that fails causes 503, only for requests that need records, and on
   control.fails = true;
   await checkExchanges(
     fetch,
-    ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({ send: PATH + query, ...COLLECTION })),
-    { send: PATH, with: { "if-none-match": "*" }, ...COLLECTION },
-    { send: `HEAD ${PATH}`, ...COLLECTION, body: "" },
+    ...["", "?page=99", "?page=last", "?prefer=on=1"].map((query) => ({
+      send: PATH + query,
+      ...UNAVAILABLE,
+    })),
+    { send: PATH, with: { "if-none-match": "*" }, ...UNAVAILABLE },
+    { send: `HEAD ${PATH}`, ...UNAVAILABLE, body: "" },
     { send: `OPTIONS ${PATH}` },
     { send: `POST ${PATH}`, status: 405 },
     { send: `${PATH}?page=0`, status: 404 },
@@ -55,7 +44,7 @@ test("a store that fails causes 503, only for requests that need records, and on
 });
 
 test.each([
-  [PATH, COLLECTION],
+  [PATH, UNAVAILABLE],
   ["/healthz", HEALTH],
 ])(
   "a store that hangs causes 503 of %s after three seconds, and does not delay later requests",
@@ -79,7 +68,7 @@ test("a conditional request gets 304 for the state that is kept, and 503 if none
   const copy = { send: PATH, with: { "if-none-match": String(response.headers.get("etag")) } };
   control.fails = true;
   await checkExchanges(fetch, { ...copy, status: 304 });
-  await checkExchanges(createInstance(store).fetch, { ...copy, ...COLLECTION });
+  await checkExchanges(createInstance(store).fetch, { ...copy, ...UNAVAILABLE });
 });
 
 describe("the health check", () => {

@@ -32,6 +32,21 @@ export interface ExpectedPage {
 /** Sends a request, and follows no redirect. */
 export type Send = (target: string, init: RequestInit) => Promise<Response>;
 
+/** The response to a request for the collection if the service fails. It says nothing about the cause. */
+export const UNAVAILABLE: Omit<Exchange, "send"> = {
+  status: 503,
+  headers: {
+    allow: "GET, OPTIONS",
+    vary: "Accept",
+    "retry-after": "5",
+    "cache-control": "no-store",
+    "content-type": "application/json",
+    "access-control-allow-origin": "*",
+    etag: null,
+  },
+  body: { detail: "Service temporarily unavailable, try again later." },
+};
+
 /** A service, and what is known about its collection. */
 export interface Target {
   origin: string;
@@ -47,11 +62,6 @@ export interface Target {
   hasFaults?: boolean;
   /** Newest first; undefined if nobody knows them. */
   records?: TrafficRecord[];
-}
-
-/** The pages of a collection, one of which is empty if it has no records. */
-export function countPages(count: number): number {
-  return Math.max(1, Math.ceil(count / 15));
 }
 
 /** Sends requests one after the other, and compares each response with what is expected. */

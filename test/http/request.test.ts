@@ -1,16 +1,13 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
 import { findOrigin, negotiate, readQuery, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM } from "../http-suite/exchange.ts";
 
 test("the query parameters of a request are the same as in a parsed URL", () => {
-  const expectSame = (requested: string) => {
+  for (const query of ["", "?", "?page=1&page=2", "?a=?b=1", "??page=1", "?p%61ge=%32+"]) {
+    const requested = `http://localhost/api/${query}`;
     expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
-  };
-  for (const query of ["", "?", "?page=1&page=2", "?a=?b=1", "??page=1", "?p%61ge=%32+"])
-    expectSame(`http://localhost/api/${query}`);
-  fc.assert(fc.property(fc.webUrl({ withQueryParameters: true }), expectSame));
+  }
 });
 
 describe("the origin of links", () => {

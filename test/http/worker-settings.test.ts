@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { CHROMIUM, checkExchanges, type Exchange, PATH, type Send } from "../http-suite/exchange.ts";
+import {
+  CHROMIUM,
+  checkExchanges,
+  type Exchange,
+  PATH,
+  type Send,
+  UNAVAILABLE,
+} from "../http-suite/exchange.ts";
 import { context, createInstance, createMemoryService, ORIGIN, readLog } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -9,18 +16,6 @@ const { store } = await createMemoryService(makeRecords(40));
 
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 afterEach(() => vi.restoreAllMocks());
-
-const UNAVAILABLE: Omit<Exchange, "send"> = {
-  status: 503,
-  headers: {
-    "retry-after": "5",
-    "cache-control": "no-store",
-    allow: "GET, OPTIONS",
-    vary: "Accept",
-    etag: null,
-  },
-  body: { detail: "Service temporarily unavailable, try again later." },
-};
 
 describe("a wrong setting causes 503 of every request, the log names it, and so does the health check:", () => {
   test.each<[keyof Env, object, string]>([

@@ -84,21 +84,23 @@ test("an address where no server responds is reported", async () => {
   await expect(findDeployment("http://localhost:9")).rejects.toThrow(problem);
 });
 
-test("a store that fails is reported", async () => {
-  const worker = await startWorker({ migrate: false });
-  const found = findDeployment(worker.origin);
-  await expect(found).rejects.toThrow(/\/healthz could not be read: .*503/);
-  await worker.close();
-});
-
-test("another service is reported, and gets one request only", async () => {
+test.each<[string, Record<string, string>, string, string[]]>([
+  ["another service", { "/openapi.json": "Pets" }, 'its /openapi.json is "Pets"', ["/openapi.json"]],
+  [
+    "a service whose store fails",
+    { "/openapi.json": "Traffic Count Records" },
+    "/healthz could not be read: the status is 503",
+    ["/openapi.json", "/healthz"],
+  ],
+])("%s is reported, and gets no other request", async (_, titles, problem, expected) => {
   const requests: string[] = [];
-  const server = createServer(({ method, url }, response) => {
-    requests.push(`${method} ${url}`);
-    response.end('{"info":{"title":"Pets"}}');
+  const server = createServer(({ url = "" }, response) => {
+    requests.push(url);
+    const title = titles[url];
+    response.writeHead(title ? 200 : 503).end(JSON.stringify({ info: { title } }));
   });
   const { origin, close } = await listenOnFreePort(server);
-  await expect(findDeployment(origin)).rejects.toThrow('the title of its /openapi.json is "Pets"');
+  await expect(findDeployment(origin)).rejects.toThrow(problem);
   await close();
-  expect(requests).toEqual(["GET /openapi.json"]);
+  expect(requests).toEqual(expected);
 });
