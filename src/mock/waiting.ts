@@ -29,10 +29,7 @@ export function createWaiting() {
    * @throws 503 if one that a client asked for is not possible
    */
   return async (decision: Decision, signal: AbortSignal, client: string | undefined): Promise<Decision> => {
-    const { delayMs, faults } = decision;
-    // Then the body is sent over the time of the delay.
-    const isSlow = faults.body === "slow" && !faults.hang;
-    const duration = faults.hang ? HANG_MS : (delayMs ?? (isSlow ? SLOW_MS : 0));
+    const { duration, isSlow } = findWait(decision);
     if (duration === 0) return decision;
     const now = Date.now();
     for (const wait of waits) if (wait.end <= now) waits.delete(wait);
@@ -53,6 +50,13 @@ export function createWaiting() {
 function hasRoom(waits: Set<Wait>, client: Wait["client"]): boolean {
   const own = Array.from(waits).filter((wait) => wait.client === client);
   return waits.size < MOST_WAITING && (client === undefined || own.length < MOST_OF_CLIENT);
+}
+
+/** How long a response waits. If it is slow, its body is sent over this time instead. */
+function findWait({ delayMs, faults }: Decision): { duration: number; isSlow: boolean } {
+  if (faults.hang) return { duration: HANG_MS, isSlow: false };
+  const isSlow = faults.body === "slow";
+  return { duration: delayMs ?? (isSlow ? SLOW_MS : 0), isSlow };
 }
 
 /** The response to a request that would wait beside too many others. */
