@@ -3,7 +3,7 @@ import type { CollectionEnv } from "../env.ts";
 import { dropCondition, findPreferred } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import { type ClientResponse, changeQuery } from "./client-response.tsx";
+import { changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
 import { CHOSEN, isDate } from "./go.ts";
 import { renderRecords } from "./records/records-page.tsx";
@@ -47,10 +47,11 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   const { status, headers } = c.res;
   const isShown = status >= 400 || (status === 200 && c.get("page") !== undefined);
   if (!isShown || headers.get("Content-Type") !== "application/json") return;
-  const received = { status, headers, body: await readBody(c.res) };
+  const response = { ...describeRequest(c), status, headers, body: await readBody(c.res), chosen };
   // Hono would copy the headers of the response that is replaced.
   c.res = undefined;
-  const html = render(c, { ...received, chosen });
+  const { page } = response;
+  const html = status === 200 && page ? renderRecords(response, page.number) : renderError(response);
   const replaced = new Headers(headers);
   for (const name of REPLACED) replaced.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
@@ -81,17 +82,13 @@ async function readBody(response: Response): Promise<string> {
   return text;
 }
 
-type Received = Pick<ClientResponse, "status" | "headers" | "body" | "chosen">;
-
-function render(c: SiteContext, received: Received): string {
+/** What a page shows of its request, and what the mock and the route noted of it. */
+function describeRequest(c: SiteContext) {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const page = c.get("page");
   const isFault = c.get("fault") ?? false;
-  const { method } = c.req;
-  const prefer = c.req.header("Prefer");
-  const response = { ...received, method, prefer, url, page, isFault, unchanged: findUnchanged(c, url) };
-  return received.status === 200 && page ? renderRecords(response, page.number) : renderError(response);
+  const sent = { method: c.req.method, prefer: c.req.header("Prefer"), url };
+  return { ...sent, page: c.get("page"), isFault, unchanged: findUnchanged(c, url) };
 }
 
 /** The address of the same page without faults; undefined if a header asks for them. */
