@@ -104,16 +104,6 @@ describe("objects of JSON", () => {
   });
 });
 
-test.each([
-  ["CSV", `${FIELDS}\n\n${LINES}`, [3, 4]],
-  ["JSON Lines", `\n${JSON.stringify(NEW)}\n\n${JSON.stringify(OLD)}\n`, [2, 4]],
-  ["an envelope per line", `${compact}\n${compact}`, [1, 1, 2, 2]],
-  ["a pretty-printed envelope", pretty, [6, 20]],
-  ["an array of envelopes", `[\n${compact},\n${pretty}\n]`, [2, 2, 8, 22]],
-])("reports the line in which each record starts: %s", async (_, text, lines) => {
-  expect((await readRows(text)).map((row) => "line" in row && row.line)).toEqual(lines);
-});
-
 const OBSERVATION = makeRecord({
   id: 0,
   camera_pk: 0,
@@ -145,7 +135,6 @@ test.each(
 test.each([
   ["CSV", `${FIELDS}\n${LINES}`.replaceAll("tf1", "yolo"), BOTH],
   ["JSON", compact.replaceAll('"tf1"', '"yolo"'), BOTH],
-  ["pretty-printed JSON", pretty.replaceAll('"tf1"', '"yolo"'), BOTH],
   [
     "a report",
     writeReport("2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,A33,yolo,1,2,3,4,5,6,0"),

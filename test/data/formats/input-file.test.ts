@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MAX_LINE_LENGTH, readBytes, readText } from "../../../data/formats/input-file.ts";
 import { createFolder } from "../../temporary-folder.ts";
@@ -50,45 +49,10 @@ test("passes on an error that is a bug in the program", async () => {
   await expect(readAll("-", stdin)).rejects.toBe(bug);
 });
 
-async function readLines(chunks: Iterable<Uint8Array>) {
-  const textChunks = await Array.fromAsync(readText(iterate(chunks)));
-  return textChunks.flatMap(({ text, line }) =>
-    splitLines(text).map((part, index) => ({ text: part, line: line + index })),
-  );
-}
-
-const splitLines = (text: string) => text.split(/(?<=\n)/).filter((line) => line !== "");
-
-async function* iterate(chunks: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* chunks;
-}
-
-test("the lines of a text are the same however its bytes are split into chunks", () => {
-  // The decoder may remove a second byte order mark after the first.
-  const unit = fc.constantFrom("a", "é", "€", "😀", "\n", "\r\n", "\ufeff");
-  return fc.assert(
-    fc.asyncProperty(
-      fc.string({ unit }).filter((text) => !text.startsWith("\ufeff")),
-      fc.infiniteStream(fc.integer({ min: 1, max: 5 })),
-      async (text, sizes) => {
-        const chunks: Buffer[] = [];
-        for (let rest = Buffer.from(`\ufeff${text}`); rest.length > 0; ) {
-          const size = sizes.next().value;
-          chunks.push(rest.subarray(0, size));
-          rest = rest.subarray(size);
-        }
-        expect(await readLines(chunks)).toEqual(
-          splitLines(text).map((line, i) => ({ text: line, line: i + 1 })),
-        );
-      },
-    ),
-  );
-});
-
 test("a line that is too long is returned in parts with the same line number", async () => {
   const long = Buffer.alloc(MAX_LINE_LENGTH / 2, "x");
   const chunks = [Buffer.from("1\n"), long, long, long, long, Buffer.from("\n3")];
-  const textChunks = await Array.fromAsync(readText(iterate(chunks)));
+  const textChunks = await Array.fromAsync(readText(Readable.from(chunks)));
   expect(textChunks.map(({ text, ...rest }) => ({ ...rest, length: text.length }))).toEqual([
     { line: 1, complete: true, length: 2 },
     { line: 2, complete: false, length: MAX_LINE_LENGTH * 1.5 },
@@ -103,5 +67,6 @@ test.each([
   ["cut off by the end of the file", [Buffer.from("a\nb"), Buffer.from("€").subarray(0, 2)], 2],
 ])("refuses bytes that are not UTF-8: %s", async (_, chunks, line) => {
   const message = expect.stringContaining("is not UTF-8 text");
-  await expect(readLines(chunks)).rejects.toMatchObject({ message, line });
+  const reading = Array.fromAsync(readText(Readable.from(chunks)));
+  await expect(reading).rejects.toMatchObject({ message, line });
 });

@@ -49,17 +49,14 @@ describe("a file", () => {
     expect(gunzipSync(await readFile(path("out.gz"))).toString()).toBe("1\n2\n");
   });
 
-  test("behind symbolic links is replaced, and the links stay", async () => {
+  test("behind a symbolic link is replaced, and the link stays", async () => {
     await mkdir(path("deep"));
-    await writeFile(path("deep/file"), "old");
-    await symlink("deep", path("folder"));
-    await symlink("../link", path("deep/first"));
     await symlink("deep/file", path("link"));
-    await writeOutput(path("folder/first"), lines());
+    await writeFile(path("deep/file"), "old");
+    await writeOutput(path("link"), lines());
     expect(await read("deep/file")).toBe("1\n2\n");
-    expect(await readlink(path("deep/first"))).toBe("../link");
     expect(await readlink(path("link"))).toBe("deep/file");
-    expect((await readdir(path("deep"))).sort()).toEqual(["file", "first"]);
+    expect(await readdir(path("deep"))).toEqual(["file"]);
   });
 
   test("stays unchanged if the text throws, and the error is passed on unchanged", async () => {

@@ -152,8 +152,6 @@ test.each([
   ["load", "missing required argument 'files'"],
   ["load --model-name tf2 x.csv", "Allowed choices are tf1"],
   ["load x.csv --source ", "It must not be empty."],
-  ["info --persist-to ", "It must not be empty."],
-  ["info --config ", "It must not be empty."],
   ["export --out ", "It must not be empty."],
   ["export --format xml", "Allowed choices are csv, jsonl."],
   ["generate", "--records or --to is required"],
