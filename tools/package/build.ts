@@ -72,12 +72,7 @@ function readSite() {
     const names = globSync(patterns, { cwd: ASSETS });
     return Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(join(ASSETS, name), "utf8")]));
   };
-  const files = read("*.{md,txt}", "LICENSE", "assets/*");
-  return {
-    files,
-    templates: read("*.{html,json}"),
-    icon: Object.keys(files).find((path) => path.endsWith(".svg")),
-  };
+  return { files: read("*.{md,txt}", "LICENSE", "assets/*"), templates: read("*.{html,json}") };
 }
 
 /** Writes the type of a record from its schema. */

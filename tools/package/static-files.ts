@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { getMimeType } from "hono/utils/mime";
+import paths from "../../dist/asset-paths.ts";
 import { isCurrent } from "../../src/http/headers.ts";
 
-/** The texts of static files and of templates, by their paths, and the path of the icon. The build replaces this name. */
-declare const SITE: Record<"files" | "templates", Record<string, string>> & { icon: string };
+/** The texts of static files and of templates, by their paths. The build replaces this name. */
+declare const SITE: Record<"files" | "templates", Record<string, string>>;
 
-// A deployment reads these rules in src/site/assets/_headers. A test compares its responses with those of the package.
+// A deployment reads these rules in src/site/assets/_headers. The HTTP suite expects the same headers of both.
 const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",
@@ -28,7 +29,7 @@ const files = new Map(
 export function respondWithFile({ method, url, headers }: Request): Response | undefined {
   const { pathname, search } = new URL(url);
   if (pathname === "/favicon.ico")
-    return new Response(null, { status: 302, headers: { ...HEADERS, Location: SITE.icon + search } });
+    return new Response(null, { status: 302, headers: { ...HEADERS, Location: paths["icon.svg"] + search } });
   const file = files.get(pathname);
   if (!file) return undefined;
   if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
