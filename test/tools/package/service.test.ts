@@ -1,6 +1,5 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import ky from "ky";
 import { afterAll, afterEach, describe, expect, test, vi } from "vitest";
 import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
@@ -93,17 +92,6 @@ test.each([
 ])("requests of the host %s get %i", async (host, status) => {
   for (const path of ["/api/tf1/records/", "/robots.txt"])
     expect((await create().fetch(`http://${host}${path}`)).status).toBe(status);
-});
-
-test("a client that takes fetch as an option needs no wrapper", async () => {
-  const service = create();
-  const seen: string[] = [];
-  const hooks = { afterResponse: [({ response }: { response: Response }) => void seen.push(response.url)] };
-  const client = ky.create({ fetch: service.fetch, retry: { limit: 2, delay: () => 1 }, hooks });
-  const searchParams = { prefer: "code=503,times=2,retry-after=none" };
-  expect(await client(PATH, { searchParams }).json()).toMatchObject({ count: 1_000 });
-  expect(service.requests.map(({ status }) => status)).toEqual([503, 503, 200]);
-  expect(seen.at(-1)).toMatch(/^https:\/\/counts\.example\/api\/tf1\/records\/\?prefer=/);
 });
 
 describe("requests", () => {
