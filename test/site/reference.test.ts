@@ -104,19 +104,14 @@ describe("the OpenAPI document", () => {
   );
 
   test("has its own text and entity-tag for every origin, in any order", async () => {
-    const one = await read("https://one.example", service);
     const proxied = createInstance(service.store, { settings: { PUBLIC_ORIGIN: "https://p.example" } });
-    const [two, again, replaced] = await Promise.all([
-      read("http://two.example:8080", service),
-      read("https://one.example", service),
+    const origins = ["https://one.example", "http://two.example:8080", "https://one.example"];
+    const documents = await Promise.all([
+      ...origins.map((origin) => read(origin, service)),
       read("http://inside", proxied),
     ]);
-    expect([one, two, replaced].map(({ origin }) => origin)).toEqual([
-      "https://one.example",
-      "http://two.example:8080",
-      "https://p.example",
-    ]);
-    expect(again).toEqual(one);
-    expect(new Set([one, two, replaced].map(({ etag }) => etag)).size).toBe(3);
+    expect(documents.map(({ origin }) => origin)).toEqual([...origins, "https://p.example"]);
+    expect(documents[2]).toEqual(documents[0]);
+    expect(new Set(documents.map(({ etag }) => etag)).size).toBe(3);
   });
 });
