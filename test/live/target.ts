@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises";
+import { PAGE_CACHING } from "../../src/http/headers.ts";
 import { findReason } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { checkDocumented } from "../openapi-check.ts";
@@ -8,9 +9,6 @@ export class UsageError extends Error {}
 
 /** What is known about a deployment. */
 export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
-
-/** The `Cache-Control` of a page, which a deployment that has preferences does not send. */
-const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
 
 /** @param deployment has static files, and records that nobody knows */
 export function createLiveTarget(deployment: Deployment): Target {
@@ -66,7 +64,7 @@ function hasOption(target: string, headers: Headers): boolean {
   );
 }
 
-/** A deployment that has preferences lets no cache keep a response, also if `none` switches them off. */
+/** A deployment that has preferences lets no cache keep a page, also if `none` switches them off. */
 function undoPreferences(method: string, headers: Headers): void {
   if (headers.get("Cache-Control") !== "no-cache") return;
   if (method === "OPTIONS") headers.delete("Cache-Control");

@@ -51,17 +51,6 @@ test("a load writes a key for each block, waits until all of them are visible, a
   expect(written.slice(4)).toEqual([STATE_KEY]);
 });
 
-test("a load that fails removes its own blocks only", async () => {
-  const before = await loadRecords(stores.open("kv"), records);
-  passTime(2 * GRACE_MS);
-  const failing = watchPuts((key) => {
-    if (key.endsWith("/3")) throw new Error("KV PUT failed: 413");
-  });
-  await expect(loadRecords(createWritableKv(failing, false, 0), records)).rejects.toThrow("413");
-  expect(await listLoads(stores, "kv")).toEqual([before]);
-  expect((await readAll(stores.open("kv"))).records).toEqual(records);
-});
-
 test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   ["writes a lost block again", ["1", "3"], "done", 2],
   ["is refused if a block is lost twice, and removes what it stored", ["0", "2", "2"], /^The store lost/, 1],
