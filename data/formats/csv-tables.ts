@@ -21,15 +21,15 @@ interface CsvTable {
   title: string;
   /** The columns, in any order. */
   fields: Record<string, Field>;
-  /** Makes a record of valid values. */
-  convert(values: object): Pick<RecordRow, "record" | "processedAt">;
+  /** Makes a row of valid values. */
+  convert(values: object, file: string, line: number): RecordRow;
 }
 
 /** Records with a column for each field. An empty `camera_ok` is null. */
 const RECORDS: CsvTable = {
   title: "a records file",
   fields: RECORD_FIELDS,
-  convert: (values) => ({ record: values as TrafficRecord }),
+  convert: (values, file, line) => ({ file, line, record: values as TrafficRecord }),
 };
 
 const OFFSET_TIME = z.regexes.datetime({ offset: true });
@@ -69,7 +69,7 @@ const REPORT: CsvTable = {
     ...{ car: COUNT, person: COUNT, bicycle: COUNT, motorcycle: COUNT, bus: COUNT, truck: COUNT },
     warnings: WARNINGS,
   },
-  convert(values) {
+  convert(values, file, line) {
     const { image_proc, image_capt, camera_ref, warnings, ...counts } = values as Observation;
     const health = warnings === 0 ? "True" : "False";
     const record: TrafficRecord = {
@@ -86,7 +86,7 @@ const REPORT: CsvTable = {
       buses: counts.bus,
       model_name: "tf1",
     };
-    return { record, processedAt: image_proc };
+    return { file, line, record, processedAt: image_proc };
   },
 };
 
@@ -122,13 +122,15 @@ function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
     }
     const values: Record<string, unknown> = {};
     const problems: Problem[] = [];
-    for (const [index, { name: field, parse, check }] of columns.entries()) {
+    // An index is faster than an iterator here.
+    for (let index = 0; index < columns.length; index++) {
+      const { name: field, parse, check } = columns[index] as (typeof columns)[number];
       const value = cells[index] ?? "";
       values[field] = parse(value);
       const message = check(values[field]);
       if (message !== undefined) problems.push({ file, line, field, value, message });
     }
-    return problems.length > 0 ? { problems } : { file, line, ...convert(values) };
+    return problems.length > 0 ? { problems } : convert(values, file, line);
   };
 }
 
