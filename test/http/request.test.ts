@@ -2,12 +2,21 @@ import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
 import { findOrigin, negotiate, readQuery, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM } from "../http-suite/exchange.ts";
+import { createMemoryService, ORIGIN } from "../memory-service.ts";
 
 test("the query parameters of a request are the same as in a parsed URL", () => {
   for (const query of ["", "?", "?page=1&page=2", "?a=?b=1", "??page=1", "?p%61ge=%32+"]) {
     const requested = `http://localhost/api/${query}`;
     expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
   }
+});
+
+test.each([
+  [2_048, 200],
+  [2_049, 414],
+])("a URL with %s characters: %s", async (length, status) => {
+  const { fetch } = await createMemoryService();
+  expect((await fetch(`${ORIGIN}/api/tf1/records/?x=`.padEnd(length, "x"))).status).toBe(status);
 });
 
 describe("the origin of links", () => {

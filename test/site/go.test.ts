@@ -9,8 +9,8 @@ import { extractText, IN_BROWSER } from "./web-page.ts";
 
 const PATH = "/api/tf1/records/";
 
-/** Two days of 192 records, and a day of 16. */
-const records = makeRecords(400);
+/** Two days of 192 records, and a day of 15, which fill a page. */
+const records = makeRecords(399);
 
 const service = await createMemoryService(records);
 
