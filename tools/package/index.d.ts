@@ -55,7 +55,7 @@ export interface Service {
    * @param records by default those that the service began with
    */
   replace(records?: Iterable<TrafficRecord>): Promise<void>;
-  /** What clients have requested since the start or `reset()`, oldest first: the newest 5,000. */
+  /** What clients have requested since the start or `reset()`, oldest first: the newest requests, which take about 10 MB at most. */
   readonly requests: readonly ReceivedRequest[];
   /** Empties `requests`, and forgets what the fault `times` has counted. */
   reset(): void;

@@ -13,9 +13,6 @@ import { ASSETS, respondWithFile } from "./static-files.ts";
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
 
-/** How many requests are remembered, about 10 MB. */
-const MAX_REQUESTS = 5_000;
-
 /** A service in Node needs no help to finish what a request has begun. */
 const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
@@ -34,11 +31,8 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const serve: Respond = async (request) =>
     refuseHost(request) ?? respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
   const { onResponse } = watching;
-  const requests: ReceivedRequest[] = [];
-  const remember = (received: ReceivedRequest) => {
-    if (requests.push(received) > MAX_REQUESTS) requests.shift();
-  };
-  const respond = createResponder(serve, onResponse ? undefined : remember, onResponse);
+  const { requests, ...journal } = createJournal();
+  const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);
   return {
     ready,
     requests,
@@ -50,7 +44,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
     listen: (address) => ready.then(() => listen(respond, address)),
     replace,
     reset() {
-      requests.length = 0;
+      journal.reset();
       app.reset();
     },
     get prefer() {
@@ -115,6 +109,34 @@ async function loadCollection(input: Input, reporting: Reporting) {
   process.emitWarning = emitWarning;
   const collection = await import("./load-collection.ts");
   return collection.loadCollection(input, VERSION, reporting);
+}
+
+/** The memory that the journal takes, about: several thousand ordinary requests. */
+const JOURNAL_BYTES = 10_000_000;
+
+/** The memory that a request takes, about. */
+const measure = ({ url, headers }: ReceivedRequest) =>
+  Array.from(headers).reduce(
+    (sum, [name, value]) => sum + name.length + value.length + 100,
+    url.length + 500,
+  );
+
+/** Remembers the newest requests. Clients choose their size, so a number of them would not bound the memory. */
+function createJournal() {
+  const requests: ReceivedRequest[] = [];
+  let bytes = 0;
+  return {
+    requests,
+    add(received: ReceivedRequest): void {
+      requests.push(received);
+      bytes += measure(received);
+      while (bytes > JOURNAL_BYTES) bytes -= measure(requests.shift() as ReceivedRequest);
+    },
+    reset(): void {
+      requests.length = 0;
+      bytes = 0;
+    },
+  };
 }
 
 const isText = (value: unknown) => typeof value === "string";

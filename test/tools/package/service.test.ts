@@ -119,10 +119,20 @@ describe("requests", () => {
     expect((await failing()).status).toBe(500);
   });
 
-  test("lists the newest 5,000", async () => {
+  test("lists the newest ones, until they take about 10 MB", async () => {
     const service = create({ records: [] });
-    for (let page = 0; page <= 5_000; page++) await service.fetch(`${PATH}?page=${page}`);
-    expect([service.requests.length, service.requests[0]!.url]).toEqual([5_000, `${PATH}?page=1`]);
+    const read = async (from: number, to: number, headers = {}) => {
+      for (let page = from; page <= to; page++) await service.fetch(`${PATH}?page=${page}`, { headers });
+    };
+    const headers = Object.fromEntries(
+      Array.from({ length: 850 }, (_, index) => [`x-${index}`, "a".repeat(10)]),
+    );
+    await read(1, 200, headers);
+    expect(service.requests).toHaveLength(101);
+    expect(service.requests[0]!.url).toMatch(/\?page=100$/);
+    service.reset();
+    await read(1, 101, headers);
+    expect(service.requests).toHaveLength(101);
   });
 
   test("lists nothing if the command watches the responses itself", async () => {
