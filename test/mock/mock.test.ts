@@ -168,6 +168,7 @@ describe("Preference-Applied", () => {
     ["on=2, fail=1, body=empty", page(3), null],
     ["fail=0, delay=1-2, seed=1", PAGE, "delay=1-2, seed=1"],
     ["fail=1, retry-after=0", PAGE, "retry-after=0, fail=1"],
+    ["code=429, retry-after=0", PAGE, "code=429, retry-after=0"],
     ["code=500, retry-after=0", PAGE, "code=500"],
     ["retry-after=0", PAGE, null],
     ["next=null, on=last", page(LAST), null],
