@@ -1,5 +1,6 @@
 import type { InputFile, TextChunk } from "./input-file.ts";
-import { type InputPosition, type ProblemDetail, UnreadableError } from "./problem.ts";
+import { findObjects, type JsonObject } from "./json-objects.ts";
+import type { InputPosition, ProblemDetail } from "./problem.ts";
 import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
 
 /** The members of an envelope (specification, "Page envelope"). */
@@ -35,7 +36,7 @@ export async function* readJson(
 
 function* readObject(object: JsonObject, { file, modelName, onPage }: InputFile): Generator<InputRow> {
   const position = { file, line: object.line };
-  const parsed = parseObject(object);
+  const parsed = parseExactly(object);
   if ("message" in parsed) return yield { problems: [{ ...position, ...parsed }] };
   const { value } = parsed;
   if (!isPage(value)) return yield checkNamed(value, position, modelName);
@@ -58,14 +59,36 @@ function checkNamed(value: unknown, position: InputPosition, modelName: InputFil
   return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }
 
-/** Parses an object, unless a key is repeated: all but one of its values would be lost. */
-function parseObject({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
+/** Parses an object, unless something would be lost: a key that is repeated, or a number that is not exact. */
+function parseExactly({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
+  let problem: ProblemDetail | undefined;
+  // A number of JavaScript holds every number of 15 digits unless it is very small.
+  const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
+  const requireExact = (field: string, value: unknown, { source }: { source: string }) => {
+    if (typeof value === "number" && !isExact(value, source)) problem ??= describeInexact(field, source);
+    return value;
+  };
   try {
-    const value = JSON.parse(text);
+    // TypeScript does not know the third parameter (ECMAScript, "JSON.parse source text access").
+    const reviver = requireExact as (key: string, value: unknown) => unknown;
+    const value = JSON.parse(text, mayLose ? reviver : undefined);
+    if (problem) return problem;
     return countKeys(value) === keys ? { value } : { message: "has a key twice in one object" };
   } catch {
     return { value: text, message: "is not valid JSON" };
   }
+}
+
+function isExact(value: number, source: string): boolean {
+  if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
+  const digits = source.replace(/e.*/i, "").replaceAll(/[-.]/g, "").replace(/^0+/, "");
+  return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === "");
+}
+
+/** The message shows the number as it is in the input. */
+function describeInexact(field: string, source: string): ProblemDetail {
+  const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
+  return { field, value: rawJSON(source), message: "cannot be read exactly" };
 }
 
 /** The number of keys in an object or an array, also of those inside. */
@@ -74,131 +97,4 @@ function countKeys(value: object): number {
   let keys = Array.isArray(value) ? 0 : inner.length;
   for (const one of inner) if (typeof one === "object" && one !== null) keys += countKeys(one);
   return keys;
-}
-
-/** An object of a JSON text that is inside no other object. */
-export interface JsonObject {
-  text: string;
-  /** The line in which it starts. */
-  line: number;
-  /** The lines in which the objects in its arrays start: the records of a page. */
-  innerLines: number[];
-  /** The number of keys, also of those inside. */
-  keys: number;
-}
-
-/** Records have one level, and pages three. */
-const MAX_DEPTH = 100;
-
-/** In characters; a page has about 4,000. A large file in one object must not fill the memory. */
-const MAX_LENGTH = 1 << 23;
-
-/** A page of 15,000 records has as many. Other objects of 8 MB could take a hundred times the memory of their text. */
-const MAX_VALUES = 200_000;
-
-/** A text that is being read. Each of its characters is looked at once. */
-interface Scan {
-  line: number;
-  /** The arrays that are open around the objects. */
-  arrays: number;
-  object?: OpenObject | undefined;
-}
-
-/** The object that is open, as far as it was read. */
-interface OpenObject extends JsonObject {
-  depth: number;
-  values: number;
-  isInString: boolean;
-  /** Whether the last character is a backslash that escapes the next one. */
-  isEscaped: boolean;
-}
-
-/**
- * Finds the objects of a JSON text, which follow each other or are in arrays, with or without commas. It only looks for where they
- * start and end, so they may be invalid.
- * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
- */
-export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGenerator<Iterable<JsonObject>> {
-  const scan: Scan = { line: 1, arrays: 0 };
-  for await (const { text, line } of chunks) {
-    scan.line = line;
-    yield readObjects(scan, text);
-  }
-  if (scan.object)
-    throw new UnreadableError("is the start of a JSON object that never ends", scan.object.line);
-  if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);
-}
-
-/** Takes all objects that end in this part of the text. */
-function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (!scan.object && code !== BRACE) {
-      skip(scan, code);
-      at++;
-      continue;
-    }
-    scan.object ??= openObject(scan.line);
-    const { object } = scan;
-    const end = scanObject(scan, object, text, at);
-    object.text += text.slice(at, end);
-    if (object.text.length > MAX_LENGTH)
-      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", object.line);
-    at = end;
-    if (object.depth > 0) continue;
-    scan.object = undefined;
-    yield object;
-  }
-}
-
-function openObject(line: number): OpenObject {
-  const counts = { keys: 0, depth: 0, values: 0 };
-  return { text: "", line, innerLines: [], ...counts, isInString: false, isEscaped: false };
-}
-
-// Comparing the codes of characters is faster than comparing texts.
-const [LINE_FEED, QUOTE, COMMA, COLON, BACKSLASH] = [0x0a, 0x22, 0x2c, 0x3a, 0x5c] as const;
-const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
-
-/** Skips a character between objects. */
-function skip(scan: Scan, code: number): void {
-  if (code === LINE_FEED) scan.line++;
-  else if (code === BRACKET) scan.arrays++;
-  else if (code === END_BRACKET && scan.arrays > 0) scan.arrays--;
-  else if (!", \t\r".includes(String.fromCharCode(code)))
-    throw new UnreadableError("is not a record or a page in JSON", scan.line);
-}
-
-/** @returns the index after the end of the object, or of the text if the object does not end in it */
-function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
-  let at = start;
-  let { isInString, isEscaped } = object;
-  do {
-    const code = text.charCodeAt(at++);
-    if (isEscaped) isEscaped = false;
-    else if (code === QUOTE) isInString = !isInString;
-    else if (isInString) isEscaped = code === BACKSLASH;
-    else note(scan, object, code);
-  } while (object.depth > 0 && at < text.length);
-  Object.assign(object, { isInString, isEscaped });
-  return at;
-}
-
-/** Notes a character outside of strings. */
-function note(scan: Scan, object: OpenObject, code: number): void {
-  if (code === COLON) object.keys++;
-  else if (code === LINE_FEED) scan.line++;
-  else if (code === COMMA) countValue(object);
-  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
-  else if (code === BRACE || code === BRACKET) {
-    countValue(object);
-    if (object.depth === 2 && code === BRACE) object.innerLines.push(scan.line);
-    if (++object.depth > MAX_DEPTH)
-      throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, scan.line);
-  }
-}
-
-function countValue(object: OpenObject): void {
-  if (++object.values > MAX_VALUES)
-    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values`, object.line);
 }

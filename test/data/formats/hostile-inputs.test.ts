@@ -73,7 +73,7 @@ describe("reports an invalid field:", () => {
 
   test.each<[string, string, unknown[], string]>([
     ["a count", "cars", ["1", null, 1.5], WHOLE],
-    ["a count above the largest safe integer", "cars", [2 ** 53], "is greater than 9007199254740991"],
+    ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
     ["a boolean camera_ok", "camera_ok", [true], HEALTH],
     ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
   ])("%s in JSON", async (_, field, values, message) => {
@@ -187,6 +187,12 @@ test.each(
     ["a record with a member of an envelope", JSON.stringify({ ...makeRecord(), results: [] }), ["-:1: results is not a field of a record"]],
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
     ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
+    ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
+    ["two commas in an array", `[${RECORD},,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
+    ["a comma at the start of an array", `[,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
+    ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
+    ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
+    ["no comma between arrays in an array", `[[${RECORD}] []]`, ["-:1: has no comma between two records of an array"]],
     ["a page of 150,000 numbers", inPage(`${"0,".repeat(149_999)}0`), expect.objectContaining({ length: 150_000, 0: "-:1: 0 is not a record" })],
     ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
@@ -237,4 +243,14 @@ test("reports paths that cannot be read", async () => {
     `${long}: cannot be read: the path is too long`,
     "Nothing was loaded.",
   ]);
+});
+
+test("refuses numbers in JSON that would be read as others", async () => {
+  const read = (numbers: string[]) =>
+    readProblems(numbers.map((number) => RECORD.replace('"cars":3', `"cars":${number}`)).join("\n"));
+  const inexact = ["1e400", "9007199254740991.4", "1e-400", "9007199254740993", "-9007199254740993"];
+  expect(await read(inexact)).toEqual(
+    inexact.map((number, index) => `-:${index + 1}: cars ${number} cannot be read exactly`),
+  );
+  expect(await read(["3.0", "3e0", "0.3e1", "-0"])).toEqual([]);
 });

@@ -1,0 +1,155 @@
+import type { TextChunk } from "./input-file.ts";
+import { UnreadableError } from "./problem.ts";
+
+/** An object of a JSON text that is inside no other object. */
+export interface JsonObject {
+  text: string;
+  /** The line in which it starts. */
+  line: number;
+  /** The lines in which the objects in its arrays start: the records of a page. */
+  innerLines: number[];
+  /** The number of keys, also of those inside. */
+  keys: number;
+}
+
+/** Records have one level, and pages three. */
+const MAX_DEPTH = 100;
+
+/** In characters; a page has about 4,000. A large file in one object must not fill the memory. */
+const MAX_LENGTH = 1 << 23;
+
+/** A page of 15,000 records has as many. Other objects of 8 MB could take a hundred times the memory of their text. */
+const MAX_VALUES = 200_000;
+
+/** A text that is being read. Each of its characters is looked at once. */
+interface Scan {
+  line: number;
+  /** The arrays that are open around the objects, and what was last in the innermost one. */
+  arrays: number;
+  last: "bracket" | "item" | "comma";
+  object?: OpenObject | undefined;
+}
+
+/** The object that is open, as far as it was read. */
+interface OpenObject extends JsonObject {
+  depth: number;
+  values: number;
+  isInString: boolean;
+  /** Whether the text ends with a backslash that escapes the next character. */
+  isEscaped: boolean;
+}
+
+/**
+ * Finds the objects of a JSON text, which follow each other or are in arrays. It only looks for where they start and end, so they
+ * may be invalid.
+ * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
+ */
+export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGenerator<Iterable<JsonObject>> {
+  const scan: Scan = { line: 1, arrays: 0, last: "bracket" };
+  for await (const { text, line } of chunks) {
+    scan.line = line;
+    yield readObjects(scan, text);
+  }
+  if (scan.object)
+    throw new UnreadableError("is the start of a JSON object that never ends", scan.object.line);
+  if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);
+}
+
+/** Takes all objects that end in this part of the text. */
+function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
+  for (let at = 0; at < text.length; ) {
+    const code = text.charCodeAt(at);
+    if (!scan.object && code !== BRACE) {
+      skip(scan, code);
+      at++;
+      continue;
+    }
+    scan.object ??= openObject(scan);
+    const { object } = scan;
+    const end = scanObject(scan, object, text, at);
+    object.text += text.slice(at, end);
+    if (object.text.length > MAX_LENGTH)
+      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", object.line);
+    at = end;
+    if (object.depth > 0) continue;
+    scan.object = undefined;
+    yield object;
+  }
+}
+
+// Comparing the codes of characters is faster than comparing texts.
+const [LINE_FEED, QUOTE, COMMA, COLON, BACKSLASH] = [0x0a, 0x22, 0x2c, 0x3a, 0x5c] as const;
+const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
+
+/** Skips a character between objects. In an array, exactly one comma is between two of them; elsewhere, there is none. */
+function skip(scan: Scan, code: number): void {
+  const { arrays, last, line } = scan;
+  if (code === LINE_FEED) scan.line++;
+  else if (code === BRACKET) {
+    requireComma(scan);
+    [scan.arrays, scan.last] = [arrays + 1, "bracket"];
+  } else if (code === COMMA && arrays > 0 && last === "item") scan.last = "comma";
+  else if (code === END_BRACKET && arrays > 0 && last !== "comma")
+    [scan.arrays, scan.last] = [arrays - 1, "item"];
+  else if (code === COMMA || (code === END_BRACKET && arrays > 0))
+    throw new UnreadableError("has a comma that is not between two records of an array", line);
+  else if (!" \t\r".includes(String.fromCharCode(code)))
+    throw new UnreadableError("is not a record or a page in JSON", line);
+}
+
+function requireComma({ arrays, last, line }: Scan): void {
+  if (arrays > 0 && last === "item")
+    throw new UnreadableError("has no comma between two records of an array", line);
+}
+
+function openObject(scan: Scan): OpenObject {
+  requireComma(scan);
+  scan.last = "item";
+  const counts = { keys: 0, depth: 0, values: 0 };
+  return { text: "", line: scan.line, innerLines: [], ...counts, isInString: false, isEscaped: false };
+}
+
+/** @returns the index after the end of the object, or of the text if the object does not end in it */
+function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
+  for (let at = start; at < text.length; at++) {
+    if (object.isInString) at = findEndOfString(object, text, at);
+    else note(scan, object, text.charCodeAt(at));
+    if (object.depth === 0) return at + 1;
+  }
+  return text.length;
+}
+
+/** Notes a character outside of strings. */
+function note(scan: Scan, object: OpenObject, code: number): void {
+  if (code === QUOTE) object.isInString = true;
+  else if (code === COLON) object.keys++;
+  else if (code === LINE_FEED) scan.line++;
+  else if (code === COMMA) countValue(object);
+  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
+  else if (code === BRACE || code === BRACKET) {
+    countValue(object);
+    if (object.depth === 2 && code === BRACE) object.innerLines.push(scan.line);
+    if (++object.depth > MAX_DEPTH)
+      throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, scan.line);
+  }
+}
+
+function countValue(object: OpenObject): void {
+  if (++object.values > MAX_VALUES)
+    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values`, object.line);
+}
+
+/** @returns the index of the quote at which a string ends, or that of the end of the text */
+function findEndOfString(object: OpenObject, text: string, start: number): number {
+  for (let at = start; ; object.isEscaped = false) {
+    const quote = text.indexOf('"', at);
+    const end = quote < 0 ? text.length : quote;
+    let first = end;
+    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
+    const isContinued = first === at && object.isEscaped;
+    object.isEscaped = (end - first) % 2 === (isContinued ? 0 : 1);
+    object.isInString = quote < 0 || object.isEscaped;
+    if (quote < 0 || !object.isEscaped) return end;
+    at = end + 1;
+  }
+}
