@@ -1,4 +1,5 @@
 import { GENERATED_SINCE, type GeneratorOptions, generateRecords } from "../../data/generator.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
 
 export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
@@ -24,10 +25,27 @@ export function findUsageError({ records, from = GENERATED_SINCE, to, interval =
 /**
  * Writes generated records, oldest first. A record depends only on the random seed, the interval, its camera and its time;
  * its id depends on the number of cameras too. More records or a longer period therefore only add to the file.
+ * @throws Error if the year 9999 ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: total, from = GENERATED_SINCE, to = END, seed, cameras, interval, ...output } = options;
   const generated = generateRecords({ seed, from, to, cameras, interval });
-  const records = total === undefined ? generated : generated.take(total);
-  await writeRecords("generating", records, { ...output, total });
+  const required = options.to === undefined ? total : undefined;
+  await writeRecords("generating", take(generated, total, required), { ...output, total });
+}
+
+/** @throws Error if there are fewer records than required */
+function* take(
+  records: Iterable<TrafficRecord>,
+  count = Number.POSITIVE_INFINITY,
+  required = 0,
+): Generator<TrafficRecord> {
+  let taken = 0;
+  for (const record of records) {
+    yield record;
+    taken += 1;
+    if (taken === count) return;
+  }
+  if (taken < required)
+    throw new Error(`The year 9999 ends after ${taken} records, but --records is ${required}.`);
 }

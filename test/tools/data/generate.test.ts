@@ -33,3 +33,11 @@ test("generate leaves no file if it is interrupted by SIGHUP", async () => {
   expect((await once(child, "close"))[0]).toBe(129);
   expect(await listFiles("stopped")).toEqual([]);
 });
+
+test("generate writes no file if the year 9999 ends too early", async () => {
+  const period = ["--from", "9999-12-31T23:00:00Z", "--cameras", "2", "--records", "100"];
+  const { status, stderr } = await generate(...period, "--out", join(folder, "late.csv"));
+  expect(stderr).toMatch(/^The year 9999 ends after [1-4] records, but --records is 100\.\n$/);
+  expect(status).toBe(1);
+  expect(await listFiles("late")).toEqual([]);
+});
