@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { createWriteError } from "./disk-space.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
@@ -94,12 +95,21 @@ async function runProcess(args: string[]): Promise<ProgramResult> {
 
 let folder: string | undefined;
 
-/** The path of a file for this process alone, which is removed when the process ends. */
+/**
+ * The path of a file for this process alone, which is removed when the process ends.
+ * @throws Error if TMPDIR cannot be used
+ */
 export function openTemporaryFile(name: string): string {
-  if (folder === undefined) {
-    const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
-    process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-    folder = created;
-  }
+  folder ??= createFolder(join(tmpdir(), "traffic-count-records-"));
   return join(folder, name);
+}
+
+function createFolder(prefix: string): string {
+  try {
+    const created = mkdtempSync(prefix);
+    process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+    return created;
+  } catch (cause) {
+    throw createWriteError(prefix, cause);
+  }
 }

@@ -149,3 +149,12 @@ test("an error message of wrangler is reported without colours, even if wrangler
     /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
   );
 });
+
+test("a missing folder for temporary files is named", async () => {
+  vi.resetModules();
+  const { openTemporaryFile } = await import("../../data/writer/wrangler.ts");
+  const message = "/missing/traffic-count-records- cannot be written: its folder does not exist";
+  vi.stubEnv("TMPDIR", "/missing");
+  expect(() => openTemporaryFile("statements.sql")).toThrow(message);
+  vi.unstubAllEnvs();
+});
