@@ -140,10 +140,15 @@ function describeHeader(headers: Headers, name: string): string {
   return `${name} is ${describeValue(headers.get(name) ?? undefined)}`;
 }
 
-function checkBody({ envelope, body, outcome }: PageResponse): true | string {
+/** The encodings that fetch decodes (RFC 9110, 8.4.1, and RFC 9659). It leaves a body with any other as it is. */
+const ENCODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"];
+
+function checkBody({ envelope, body, headers, outcome }: PageResponse): true | string {
   if (body.length === 0) return outcome;
-  const isObject = envelope !== undefined;
-  return isObject || `the body is not a JSON object: ${describeValue(Buffer.from(body).toString())}`;
+  if (envelope === undefined)
+    return `the body is not a JSON object: ${describeValue(Buffer.from(body).toString())}`;
+  const unknown = parseList(headers.get("Content-Encoding")).find((name) => !ENCODINGS.includes(name));
+  return unknown === undefined || `Content-Encoding is ${describeValue(unknown)}, but the body is JSON`;
 }
 
 function checkResults({ envelope, results }: PageResponse): true | string {

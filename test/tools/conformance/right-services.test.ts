@@ -49,6 +49,8 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
     { concurrency: 4 },
   ],
   "that never responds to POST": method("POST", () => new Promise<Response>(() => {})),
+  // A client gets the body without its encoding, but the header stays.
+  "that compresses bodies": change(headers({ "Content-Encoding": "gzip" })),
   "behind a proxy with a public origin": [
     text((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),
     { baseUrl: "https://public.example/counts/api/tf1/records/" },

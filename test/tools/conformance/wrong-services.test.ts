@@ -76,6 +76,7 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
     "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
     "page 2 does not end": page(addSpaces, "2"),
+    "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
   },
   "List records.Allow": {
     "pages have no Allow": page(headers({ Allow: null })),
