@@ -117,6 +117,8 @@ describe("with scripts, a request is sent in place:", () => {
     await page.getByLabel("page").fill("");
     await page.getByLabel("prefer").fill("");
     expect(await command.textContent()).toMatch(/\/records\/'$/);
+    await follow(page, () => page.getByRole("button", { name: "Open the web page" }).click());
+    expect(new URL(page.url()).pathname).toBe("/api/tf1/records/");
   });
 
   test("nothing moves while a response is delayed or replaces another one", async ({ visit }) => {

@@ -272,6 +272,12 @@ describe("a page is changed by", () => {
     expect(times).not.toEqual(times.toSorted().reverse());
   });
 
+  test("rows=swap, of the two first records if only these have different timestamps", async () => {
+    const { fetch } = await createMemoryService(makeRecords(5));
+    const { results } = Object(await (await fetch(`${PATH}?prefer=rows=swap`)).json());
+    expect(results[0].timestamp < results[1].timestamp).toBe(true);
+  });
+
   test.each<[string, RegExp]>([
     ["float", /^\d+\.5$/],
     ["null", /^null$/],
