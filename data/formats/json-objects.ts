@@ -111,18 +111,23 @@ function openObject(scan: Scan): OpenObject {
 
 /** @returns the index after the end of the object, or of the text if the object does not end in it */
 function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
-  for (let at = start; at < text.length; at++) {
-    if (object.isInString) at = findEndOfString(object, text, at);
-    else note(scan, object, text.charCodeAt(at));
-    if (object.depth === 0) return at + 1;
-  }
-  return text.length;
+  let { isInString, isEscaped } = object;
+  let at = start;
+  do {
+    const code = text.charCodeAt(at++);
+    if (isEscaped) isEscaped = false;
+    else if (code === QUOTE) isInString = !isInString;
+    else if (isInString) isEscaped = code === BACKSLASH;
+    else note(scan, object, code);
+  } while (object.depth > 0 && at < text.length);
+  object.isInString = isInString;
+  object.isEscaped = isEscaped;
+  return at;
 }
 
 /** Notes a character outside of strings. */
 function note(scan: Scan, object: OpenObject, code: number): void {
-  if (code === QUOTE) object.isInString = true;
-  else if (code === COLON) object.keys++;
+  if (code === COLON) object.keys++;
   else if (code === LINE_FEED) scan.line++;
   else if (code === COMMA) countValue(object);
   else if (code === END_BRACE || code === END_BRACKET) object.depth--;
@@ -137,19 +142,4 @@ function note(scan: Scan, object: OpenObject, code: number): void {
 function countValue(object: OpenObject): void {
   if (++object.values > MAX_VALUES)
     throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values`, object.line);
-}
-
-/** @returns the index of the quote at which a string ends, or that of the end of the text */
-function findEndOfString(object: OpenObject, text: string, start: number): number {
-  for (let at = start; ; object.isEscaped = false) {
-    const quote = text.indexOf('"', at);
-    const end = quote < 0 ? text.length : quote;
-    let first = end;
-    while (first > at && text.charCodeAt(first - 1) === BACKSLASH) first--;
-    const isContinued = first === at && object.isEscaped;
-    object.isEscaped = (end - first) % 2 === (isContinued ? 0 : 1);
-    object.isInString = quote < 0 || object.isEscaped;
-    if (quote < 0 || !object.isEscaped) return end;
-    at = end + 1;
-  }
 }
