@@ -111,7 +111,10 @@ function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
   const timestamp = `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
   const camera_ok = isFailing ? "False" : "True";
   return {
-    ...{ id, camera_pk, camera_ref, timestamp },
+    id,
+    camera_pk,
+    camera_ref,
+    timestamp,
     // Older records have no camera health (specification, "List records", rule 4).
     camera_ok: timestamp < "2021" ? null : camera_ok,
     ...(isFailing ? NO_COUNTS : createCounts(camera, time)),

@@ -63,10 +63,16 @@ type Observation = Record<"image_proc" | "image_capt" | "camera_ref", string> &
 const REPORT: CsvTable = {
   title: "a report",
   fields: {
-    ...{ image_proc: TIME, image_capt: TIME },
+    image_proc: TIME,
+    image_capt: TIME,
     camera_ref: { ...REF, parse: (cell) => cell.trim().toLowerCase() },
     model_name: MODEL,
-    ...{ car: COUNT, person: COUNT, bicycle: COUNT, motorcycle: COUNT, bus: COUNT, truck: COUNT },
+    car: COUNT,
+    person: COUNT,
+    bicycle: COUNT,
+    motorcycle: COUNT,
+    bus: COUNT,
+    truck: COUNT,
     warnings: WARNINGS,
   },
   convert(values, file, line) {

@@ -85,8 +85,17 @@ export const REF: Field = {
 };
 
 export const RECORD_FIELDS: Record<keyof TrafficRecord, Field> = {
-  ...{ id: INTEGER, camera_pk: INTEGER, camera_ref: REF, timestamp: UTC, camera_ok: HEALTH },
-  ...{ cars: COUNT, persons: COUNT, bicycles: COUNT, trucks: COUNT, motorcycles: COUNT, buses: COUNT },
+  id: INTEGER,
+  camera_pk: INTEGER,
+  camera_ref: REF,
+  timestamp: UTC,
+  camera_ok: HEALTH,
+  cars: COUNT,
+  persons: COUNT,
+  bicycles: COUNT,
+  trucks: COUNT,
+  motorcycles: COUNT,
+  buses: COUNT,
   model_name: MODEL,
 };
 
