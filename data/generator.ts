@@ -53,7 +53,9 @@ const PEOPLE = [
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
   const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
-  const [from, to, length] = [options.from.getTime() / 1000, options.to.getTime() / 1000, minutes * 60];
+  const from = options.from.getTime() / 1000;
+  const to = options.to.getTime() / 1000;
+  const length = minutes * 60;
   const cameras = createCameras(count, seed);
   for (let number = Math.floor((from - EPOCH) / length); EPOCH + number * length < to; number++) {
     const records: TrafficRecord[] = [];

@@ -41,7 +41,8 @@ interface CacheContext extends InstanceContext {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const [known, kept] = [createKnownState(store, name), createLruCache(keptBytes)];
+  const known = createKnownState(store, name);
+  const kept = createLruCache(keptBytes);
   return {
     state: async (waitUntil) => (await takeState({ known, waitUntil })).state,
     page: (page, hide, waitUntil) => findPage({ known, kept, waitUntil }, page, hide),
