@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, type Socket } from "node:net";
 
 /** A server of a test. */
 export interface Listening {
@@ -25,4 +25,13 @@ export async function listenOnFreePort(server: Server, wanted = 0): Promise<List
       await once(server, "close");
     },
   };
+}
+
+/** Connects to a server, and sends the beginning of a request. */
+export async function openSocket(url: string, sent: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  await once(socket, "connect");
+  socket.write(sent, "latin1");
+  return socket;
 }

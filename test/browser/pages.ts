@@ -1,6 +1,8 @@
 import type { Page } from "@playwright/test";
 import { expect, inject } from "vitest";
-import type { CollectionName } from "./setup.ts";
+
+/** The collections besides the seed. */
+export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
 
 /** A page of the site that the tests look at. */
 export interface SitePage {
@@ -15,6 +17,16 @@ export interface SitePage {
 }
 
 const RECORDS = "/api/tf1/records/";
+
+/** Texts that become elements or attributes if a page does not escape them. */
+export const MARKUP = [
+  `"><img class=injected src=x onerror=alert(1)>`,
+  `'><svg class=injected onload=alert(1)>`,
+  `</code></pre><script class=injected>alert(1)</script>`,
+  `</title><b class=injected>`,
+  `javascript:alert(1)//<a class=injected href=javascript:alert(1)>`,
+  `&lt;i class=injected&gt; &quot; \\u003ci`,
+];
 
 /** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [

@@ -6,6 +6,7 @@ import { listSeedFiles, nameSources } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
+import { type CollectionName, MARKUP } from "./pages.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -58,22 +59,21 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
   return worker;
 }
 
-export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
-
-/** Besides usual collections: no `camera_ok`, long ids, counts in the millions and long names of cameras; a store that fails, without faults. */
+/** Besides usual collections: no `camera_ok`, long ids, counts in the millions, and cameras with long names or markup; a store that fails, without faults. */
 async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
   ];
   const records = generate("2024-01-01", "2024-01-02", 30, 30);
+  const references = ["a33", "a-long-reference-".repeat(4).slice(0, 64), ...MARKUP];
   const oldRecords = records.map((record, index) => ({
     ...record,
     id: 9_007_199_254_000_000 + index,
     camera_ok: null,
     cars: record.cars * 1_234_567,
     persons: record.persons * 1_234_567,
-    camera_pk: index % 2,
-    camera_ref: index % 2 === 0 ? "a33" : "a-long-reference-".repeat(4).slice(0, 64),
+    camera_pk: index % references.length,
+    camera_ref: references[index % references.length]!,
   }));
   // A word that is wider than a phone.
   const source = ["x".repeat(100)];

@@ -1,8 +1,7 @@
-import { once } from "node:events";
-import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { bundleWorker } from "../bundled-worker.ts";
+import { openSocket } from "../free-port.ts";
 import { checkExchanges, PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, startWorker } from "../worker.ts";
@@ -29,11 +28,11 @@ test("if the first client goes away, the others get the page from the same read,
   await loadInto(env, "kv", makeRecords(2 * BLOCK_SIZE));
   const fetchPage = (page: number) => fetch(`${origin}${PATH}?page=${page}`);
   const readCounts = async () => (await fetch(`${origin}/counts`)).json();
-  const leave = await askAndStay(origin, 1);
+  const first = await openSocket(origin, `GET ${PATH}?page=1 HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await expect.poll(readCounts, { timeout: 10_000 }).toEqual({ requests: 1, reads: 1 });
   const others = Array.from({ length: 20 }, () => fetchPage(1));
   await expect.poll(readCounts, { timeout: 10_000 }).toEqual({ requests: 21, reads: 1 });
-  leave();
+  first.resetAndDestroy();
   await fetch(`${origin}/open`);
   const bodies = await Promise.all((await Promise.all(others)).map((response) => response.text()));
   expect(await readCounts(), "reads of the state and the block").toEqual({ requests: 21, reads: 2 });
@@ -41,12 +40,3 @@ test("if the first client goes away, the others get the page from the same read,
   await close();
   for (const body of bodies) expect(JSON.parse(body).results).toHaveLength(15);
 });
-
-/** Requests a page without reading the response. Returns a function that closes the connection. */
-async function askAndStay(origin: string, page: number): Promise<() => void> {
-  const { hostname, port, host } = new URL(origin);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  socket.write(`GET ${PATH}?page=${page} HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
-  return () => socket.resetAndDestroy();
-}

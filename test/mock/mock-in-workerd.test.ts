@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
 import { beforeAll, expect, test } from "vitest";
+import { openSocket } from "../free-port.ts";
 import { makeRecords } from "../records/sample.ts";
 import { loadInto, useWorker } from "../worker.ts";
 
@@ -16,19 +16,14 @@ beforeAll(async () => {
 const get = (Prefer: string, init: RequestInit = {}) =>
   fetch(worker.origin + PAGE, { ...init, headers: { Prefer, ...init.headers } });
 
-async function open(...headers: string[]): Promise<Socket> {
-  const { hostname, port, host } = new URL(worker.origin);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  socket.write([`GET ${PAGE} HTTP/1.1`, `Host: ${host}`, ...headers, "", ""].join("\r\n"));
-  return socket;
+function open(...headers: string[]) {
+  const lines = [`GET ${PAGE} HTTP/1.1`, `Host: ${new URL(worker.origin).host}`, ...headers, "", ""];
+  return openSocket(worker.origin, lines.join("\r\n"));
 }
 
 /** Reads until the server closes the connection. After a complete response the connection stays open. */
 async function receive(...headers: string[]): Promise<{ head: string; body: string }> {
-  let text = "";
-  for await (const chunk of await open(...headers)) text += chunk;
-  const [head = "", ...body] = text.split("\r\n\r\n");
+  const [head = "", ...body] = (await text(await open(...headers))).split("\r\n\r\n");
   return { head, body: body.join("\r\n\r\n") };
 }
 

@@ -1,10 +1,11 @@
 import { EventEmitter, once } from "node:events";
-import { connect, type Socket } from "node:net";
+import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
 import type { Server } from "../../../tools/package/index.d.ts";
 import { listen } from "../../../tools/package/listen.ts";
+import { openSocket } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { importPackage } from "./built.ts";
 
@@ -14,18 +15,9 @@ afterAll(() => server.close());
 
 const PATH = "/api/tf1/records/";
 
-async function openSocket(url: string): Promise<Socket> {
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  await once(socket, "connect");
-  return socket;
-}
-
 /** Sends lines and an empty line, and returns all that the server sends until it closes the connection. */
 async function send(url: string, lines: string[]): Promise<string> {
-  const socket = await openSocket(url);
-  socket.write(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
-  return text(socket);
+  return text(await openSocket(url, `${lines.join("\r\n")}\r\n\r\n`));
 }
 
 describe("a fault on a real connection", () => {
@@ -50,8 +42,8 @@ describe("a fault on a real connection", () => {
   test("prints nothing, even if the client leaves meanwhile", async () => {
     const printing = [vi.spyOn(console, "error"), vi.spyOn(console, "info")];
     for (const fault of ["cut", "slow"]) {
-      const socket = await openSocket(server.url);
-      socket.write(`GET ${PATH}?prefer=body%3D${fault} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+      const request = `GET ${PATH}?prefer=body%3D${fault} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+      const socket = await openSocket(server.url, request);
       await once(socket, "data");
       socket.resetAndDestroy();
     }
@@ -72,8 +64,7 @@ test.each([
     return new Response(null);
   };
   const waiting = await listen(respond, { port: 0 });
-  const socket = await openSocket(waiting.url);
-  socket.write("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+  const socket = await openSocket(waiting.url, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
   const [{ signal }] = await once(requests, "request");
   const aborted = once(signal, "abort");
   end(socket, waiting);
@@ -128,9 +119,7 @@ describe("a client that stalls is disconnected", () => {
   ])("%s", async (_, bytes) => {
     const { url, close } = await listen(async () => new Response("ok"), { port: 0 }, STALL_MS);
     const began = performance.now();
-    const socket = await openSocket(url);
-    socket.write(bytes);
-    await text(socket);
+    await text(await openSocket(url, bytes));
     const kept = performance.now() - began;
     await close();
     expect(kept).toBeGreaterThan(STALL_MS * 0.9);
@@ -141,8 +130,7 @@ describe("a client that stalls is disconnected", () => {
     const large = new Uint8Array(50_000_000);
     const respond = () => setTimeout(3 * STALL_MS, new Response(large));
     const { url, close } = await listen(respond, { port: 0 }, STALL_MS);
-    const socket = await openSocket(url);
-    socket.write(`${GET}\r\n`);
+    const socket = await openSocket(url, `${GET}\r\n`);
     const [first] = await once(socket, "data");
     socket.pause();
     expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
