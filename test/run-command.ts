@@ -1,6 +1,7 @@
+import { type SpawnOptions, spawn } from "node:child_process";
 import { Console } from "node:console";
 import { type EventEmitter, once } from "node:events";
-import { Readable, Writable } from "node:stream";
+import { PassThrough, Readable, type Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import type { Command } from "commander";
 import { runCommand } from "../tools/command-line/program.ts";
@@ -25,6 +26,12 @@ export async function finish(
   return { status, stdout, stderr };
 }
 
+/** Runs a program without input to its end. */
+export function runProcess(program: string, args: string[], options?: SpawnOptions): Promise<Finished> {
+  const child = spawn(program, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+  return finish(child);
+}
+
 /** Settles when all earlier commands have ended. The streams belong to the whole process, so only one can run at a time. */
 let earlier: Promise<unknown> = Promise.resolve();
 
@@ -38,13 +45,20 @@ export function runInProcess(
   { input = "", errorStatus = 1 } = {},
 ): Promise<Finished> {
   const finished = earlier.then(async () => {
-    const streams = replaceStreams(input);
+    const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+    const printed = Promise.all([text(stdout), text(stderr)]);
+    const restore = replaceStreams(input, stdout, stderr);
+    let status: number;
     try {
       await runCommand(program, { args, errorStatus });
-      return { status: Number(process.exitCode ?? 0), stdout: streams.stdout(), stderr: streams.stderr() };
+      status = Number(process.exitCode ?? 0);
     } finally {
-      streams.restore();
+      restore();
+      stdout.end();
+      stderr.end();
     }
+    const [output, errors] = await printed;
+    return { status, stdout: output, stderr: errors };
   });
   earlier = finished.catch(() => {});
   return finished;
@@ -60,23 +74,19 @@ export function removeProgress(stderr: string): string {
   return stderr.replaceAll(/^[a-z ]+: .*(\d\/s|so far|left)\n/gm, "");
 }
 
-function replaceStreams(input: string) {
-  const [stdout, stderr] = [collect(), collect()];
-  const replaced = [
+/** Returns a function that restores what the command changed. */
+function replaceStreams(input: string, stdout: Writable, stderr: Writable): () => void {
+  const restores = [
     replace(process, "stdin", Readable.from(input === "" ? [] : [Buffer.from(input)])),
-    replace(process, "stdout", stdout.stream),
-    replace(process, "stderr", stderr.stream),
-    replace(globalThis, "console", new Console(stdout.stream, stderr.stream)),
+    replace(process, "stdout", stdout),
+    replace(process, "stderr", stderr),
+    replace(globalThis, "console", new Console(stdout, stderr)),
   ];
   const { exitCode } = process;
   process.exitCode = undefined;
-  return {
-    stdout: stdout.text,
-    stderr: stderr.text,
-    restore() {
-      for (const restore of replaced) restore();
-      process.exitCode = exitCode;
-    },
+  return () => {
+    for (const restore of restores) restore();
+    process.exitCode = exitCode;
   };
 }
 
@@ -86,16 +96,4 @@ function replace(owner: object, name: string, value: unknown): () => void {
   if (!before) throw new Error(`There is no ${name}.`);
   Object.defineProperty(owner, name, { value, writable: true, configurable: true });
   return () => Object.defineProperty(owner, name, before);
-}
-
-/** A stream that keeps what is written to it. */
-function collect(): { stream: Writable; text(): string } {
-  const chunks: Buffer[] = [];
-  const stream = new Writable({
-    write(chunk, _, done) {
-      chunks.push(Buffer.from(chunk));
-      done();
-    },
-  });
-  return { stream, text: () => Buffer.concat(chunks).toString() };
 }

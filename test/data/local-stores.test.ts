@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { glob, readdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
@@ -13,7 +12,7 @@ import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { Store } from "../../src/store/state.ts";
 import { makeRecords } from "../records/sample.ts";
-import { finish } from "../run-command.ts";
+import { runProcess } from "../run-command.ts";
 import { loadRecords, openWorkerStore } from "../store/stores.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { startWorker } from "../worker.ts";
@@ -138,8 +137,11 @@ describe("the seed", () => {
     writeFileSync(join(clone, FILE), `${edited.join("\n")}\n`);
     const stdout = `The store is empty; loading the seed.\n${message.replace("FILE", join(clone, FILE))}\n`;
     const args = ["--input-type=module", "--eval", LOAD];
-    const child = spawn(process.execPath, args, { cwd: clone, stdio: ["ignore", "pipe", "pipe"] });
-    expect(await finish(child)).toEqual({ status: 0, stdout, stderr: "" });
+    expect(await runProcess(process.execPath, args, { cwd: clone })).toEqual({
+      status: 0,
+      stdout,
+      stderr: "",
+    });
   });
 });
 

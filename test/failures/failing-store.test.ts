@@ -4,7 +4,7 @@ import { logFailure } from "../../src/log.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
-import { createInstance, createMemoryService, readLog } from "../memory-service.ts";
+import { createInstance, readLog } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
 const open = () => createControlledStore(makeState(200));
@@ -43,32 +43,16 @@ test("a store that fails causes 503, only for requests that need records, and on
   await checkExchanges(fetch, { send: PATH });
 });
 
-test.each([
-  [PATH, UNAVAILABLE],
-  ["/healthz", HEALTH],
-])(
-  "a store that hangs causes 503 of %s after three seconds, and does not delay later requests",
-  async (send, hung) => {
-    const { store, control } = open();
-    const { fetch } = createInstance(store);
-    vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
-    control.delay = new Promise(() => {});
-    const checked = checkExchanges(fetch, { send, ...hung });
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
-    await checked;
-    control.delay = Promise.resolve();
-    await checkExchanges(fetch, { send });
-  },
-);
-
-test("a conditional request gets 304 for the state that is kept, and 503 if none is kept", async () => {
+test("a store that hangs causes 503 of the health check after three seconds, and does not delay later ones", async () => {
   const { store, control } = open();
   const { fetch } = createInstance(store);
-  const response = await fetch(PATH);
-  const copy = { send: PATH, with: { "if-none-match": String(response.headers.get("etag")) } };
-  control.fails = true;
-  await checkExchanges(fetch, { ...copy, status: 304 });
-  await checkExchanges(createInstance(store).fetch, { ...copy, ...UNAVAILABLE });
+  vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
+  control.delay = new Promise(() => {});
+  const checked = checkExchanges(fetch, { send: "/healthz", ...HEALTH });
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  await checked;
+  control.delay = Promise.resolve();
+  await checkExchanges(fetch, { send: "/healthz" });
 });
 
 describe("the health check", () => {
@@ -91,12 +75,6 @@ describe("the health check", () => {
     control.fails = false;
     vi.advanceTimersByTime(1_000);
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
-  });
-
-  test("is not affected by the rate limit", async () => {
-    const RATE_LIMITER = { limit: async () => ({ success: false }) };
-    const service = await createMemoryService([], { settings: { RATE_LIMIT: "10", RATE_LIMITER } });
-    await checkExchanges(service.fetch, { send: PATH, status: 429 }, { send: "/healthz" });
   });
 
   test.each([

@@ -46,7 +46,7 @@ export function listPages({ count, records }: Target): Exchange[] {
     page("?format=json&page=3", 3, json),
     page("?format=xml&format=json", 1, json, "image/png"),
     page("?as_of=5&page=2", 2, "as_of=5&format=api&page=PAGE"),
-    page("?z=1&page=2&a=%C3%BC", 2, "a=%C3%BC&format=api&page=PAGE&z=1"),
+    page("?z=1&page=2&a=2&a=1&q=%C3%BC%20%26", 2, "a=2&a=1&format=api&page=PAGE&q=%C3%BC+%26&z=1"),
     page("", 1, undefined, "text/html;q=0.9, */*"),
     page(`?${"x=&".repeat(48)}page=2&x`, 2, `format=api&page=PAGE${"&x=".repeat(49)}`),
     ...(records ? [page(`?page=${last}`, last)] : []),
@@ -55,7 +55,7 @@ export function listPages({ count, records }: Target): Exchange[] {
 
 /** Requests for pages that no collection has, or that this one does not have. */
 export function listInvalidPages({ count, records }: Target): Exchange[] {
-  const pages = "0 -1 abc 1.5 2%00 LAST %F0 600479950316066 1&page=x".split(" ");
+  const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
   // A deployment may be loaded again with more records.
   const past = records ? lastPage(count) + 1 : 99_999_999;
   return [

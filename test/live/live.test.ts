@@ -1,13 +1,10 @@
-import { spawn } from "node:child_process";
-import { createServer } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
-import { listenOnFreePort } from "../free-port.ts";
+import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
-import { finish } from "../run-command.ts";
+import { runProcess } from "../run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { findDeployment, UsageError } from "./target.ts";
 
@@ -15,11 +12,7 @@ import { findDeployment, UsageError } from "./target.ts";
 async function runLive(baseUrl: string): Promise<{ status: number | null; output: string }> {
   const { VITEST: _, ...inherited } = process.env;
   const env = { ...inherited, NO_COLOR: "1", BASE_URL: baseUrl };
-  const child = spawn(process.execPath, ["test/live/run-live.ts"], {
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const { status, stdout, stderr } = await finish(child);
+  const { status, stdout, stderr } = await runProcess(process.execPath, ["test/live/run-live.ts"], { env });
   return { status, output: stdout + stderr };
 }
 
@@ -39,15 +32,14 @@ async function openFront(origin: string) {
     }
     return new Response((await response.text()).replaceAll(origin, own) || null, { status, headers });
   });
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
-  return { ...(await listenOnFreePort(createServer(listener))), countRequests: () => requests };
+  return { ...(await listen(app.fetch, { port: 0 })), countRequests: () => requests };
 }
 
 test("a deployment that fails on request passes behind a cache that compresses, adds headers and limits", async () => {
   const worker = await startWorker({ vars: { PREFER: "code=503" } });
   await loadInto(worker.env, "d1", makeRecords(100));
   const front = await openFront(worker.origin);
-  const { status, output } = await runLive(front.origin);
+  const { status, output } = await runLive(front.url);
   await Promise.all([front.close(), worker.close()]);
   expect(status, output).toBe(0);
   expect(output).toMatch(/Tests +\d{3} passed/);
@@ -55,17 +47,12 @@ test("a deployment that fails on request passes behind a cache that compresses, 
 });
 
 test("a wrong response is reported with its request, and the exit status is 1", async () => {
-  const server = createServer(({ url }, response) => {
-    const body = url === "/healthz" ? { state: { count: 1 } } : { info: { title: "Traffic Count Records" } };
-    response.end(JSON.stringify(body));
-  });
-  const { origin, close } = await listenOnFreePort(server);
-  const { status, output } = await runLive(origin);
+  const body = { info: { title: "Traffic Count Records" }, state: { count: 1 } };
+  const { url, close } = await listen(() => Response.json(body), { port: 0 });
+  const { status, output } = await runLive(url);
   await close();
   expect(status).toBe(1);
-  expect(output).toContain(
-    `The response to GET ${origin}/api/tf1/records/?page=last contradicts the document`,
-  );
+  expect(output).toContain(`The response to GET ${url}/api/tf1/records/?page=last contradicts the document`);
 });
 
 test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
@@ -94,13 +81,14 @@ test.each<[string, Record<string, string>, string, string[]]>([
   ],
 ])("%s is reported, and gets no other request", async (_, titles, problem, expected) => {
   const requests: string[] = [];
-  const server = createServer(({ url = "" }, response) => {
-    requests.push(url);
-    const title = titles[url];
-    response.writeHead(title ? 200 : 503).end(JSON.stringify({ info: { title } }));
-  });
-  const { origin, close } = await listenOnFreePort(server);
-  await expect(findDeployment(origin)).rejects.toThrow(problem);
+  const respond = (request: Request) => {
+    const { pathname } = new URL(request.url);
+    requests.push(pathname);
+    const title = titles[pathname];
+    return Response.json({ info: { title } }, { status: title ? 200 : 503 });
+  };
+  const { url, close } = await listen(respond, { port: 0 });
+  await expect(findDeployment(url)).rejects.toThrow(problem);
   await close();
   expect(requests).toEqual(expected);
 });

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { NO_STATISTICS, type Statistics } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
-  blocksOf,
   decodeRange,
   encodeStatistics,
   openBlock,
@@ -16,24 +15,6 @@ import { makeNewestFirst } from "./reader.ts";
 const RECORDS = makeNewestFirst(2 * BLOCK_SIZE + 20);
 const [FIRST = "", , LAST = ""] = encodeBlocks(RECORDS).map(({ text }) => text);
 const load = "a";
-
-test.each([0, 1, 149, 150, 151, 300, 320])("%i records are arranged in blocks, newest first", (count) => {
-  const blocks = encodeBlocks(RECORDS.slice(0, count));
-  const numbers = blocksOf({ first: 1, last: count });
-  expect(blocks.map(({ number }) => number)).toEqual(numbers);
-  const opened = blocks.map(({ number, text }) => openBlock({ load, count }, number, text));
-  expect(decodeRange({ first: 1, last: count }, opened)).toEqual(RECORDS.slice(0, count));
-});
-
-test.each([
-  [1, 0, []],
-  [1, 1, [1]],
-  [150, 151, [1, 2]],
-  [151, 300, [2]],
-  [140, 460, [1, 2, 3, 4]],
-])("the places %i to %i lie in the blocks %j", (first, last, numbers) =>
-  expect(blocksOf({ first, last })).toEqual(numbers),
-);
 
 const [line = ""] = LAST.split("\n").slice(1);
 test.each([

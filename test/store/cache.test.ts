@@ -92,17 +92,6 @@ describe("when the state is no longer fresh", () => {
     expect(reads).toEqual(["state and block 1", "state"]);
   });
 
-  test.each(KINDS)("blocks that are read do not delay a new state of %s", async (kind) => {
-    const { serves, control } = await openWarm(first, kind);
-    control.state = replaced;
-    for (const page of [20, 40]) {
-      vi.advanceTimersByTime(2_000);
-      await serves(1_250, page);
-    }
-    vi.advanceTimersByTime(2_000);
-    await serves(700, 1);
-  });
-
   test.each([
     [TRUST_MS + 900, 1_250, "at once, if the refresh began in time"],
     [3_600_000, 700, "from the refresh, if the instance was idle for longer"],

@@ -106,24 +106,9 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     }
   });
 
-  test.each([
-    'a"33',
-    "a\\33",
-    "a/33</script>",
-    "ü33",
-    "🚗",
-    "a\u2028",
-    "'; DROP TABLE block; --",
-    ",\\n",
-    "]",
-  ])("keeps the camera_ref %j", async (camera_ref) => {
-    const records = makeNewestFirst(BLOCK_SIZE + 2).map((record) => ({ ...record, camera_ref }));
-    await load(records);
-    expect((await readAll(store)).records).toEqual(records);
-  });
-
-  test("keeps the longest lines, statistics of several pieces, and a long source", async () => {
-    const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32)];
+  test("keeps the longest lines, difficult camera_refs, statistics of several pieces, and a long source", async () => {
+    const difficult = ['a"33', "a\\33", "a/33</script>", "a\u2028", "'; DROP TABLE block; --", ",\\n", "]"];
+    const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32), ...difficult];
     const largest = Number.MAX_SAFE_INTEGER;
     const records = makeNewestFirst(6 * BLOCK_SIZE - 1).map((record, index) => {
       const [id, camera_pk] = [largest - index, largest - index];

@@ -9,7 +9,7 @@ import { createName } from "../../data/writer/writer.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
-import { describeOutcome, listLoads, loadRecords, openLocalStores } from "./stores.ts";
+import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
 const records = makeNewestFirst(400);
 const stores = await openLocalStores();
@@ -21,6 +21,9 @@ afterEach(async () => {
 });
 
 const passTime = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+
+/** How work ends: `done`, or the message of its error. */
+const describeOutcome = (work: Promise<unknown>) => work.then(() => "done").catch(({ message }) => message);
 
 /** The namespace with a function that is called before each key is written, and can fail, or lose the key by returning false. */
 function watchPuts(beforePut: (key: string) => unknown): WritableNamespace {

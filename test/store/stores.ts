@@ -72,14 +72,6 @@ export function interceptCalls<T extends object>(
   return Object.fromEntries(entries);
 }
 
-/** How work ends: `done`, or the message of its error. */
-export function describeOutcome(work: Promise<unknown>): Promise<string> {
-  return work.then(
-    () => "done",
-    ({ message }: Error) => message,
-  );
-}
-
 /**
  * Loads records, newest first.
  * @returns the name of the load

@@ -72,11 +72,6 @@ test("a program that does not finish ends if the signal arrives again later", as
   expect(end).toEqual({ status: 130, stdout: "started\n", stderr: "" });
 });
 
-test("an error is printed as one line and sets the exit status of the options", async () => {
-  const end = await run('throw new Error("It is full.");', "{ errorStatus: 2 }");
-  expect(end).toEqual({ status: 2, stdout: "started\n", stderr: "It is full.\n" });
-});
-
 const MAX = Number.MAX_SAFE_INTEGER;
 
 const parsers: Record<string, (text: string) => unknown> = {

@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openProgress } from "../../../tools/command-line/progress.ts";
-import { finish } from "../../run-command.ts";
+import { runProcess } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { createDataFolder } from "../data/data-folder.ts";
 
@@ -26,7 +25,7 @@ writeFileSync(program, PROGRAM);
 /** Runs a command to its end in a terminal, which must wrap lines and show its cursor then. */
 async function runInTerminal(command: string): Promise<{ output: string; lines: string[] }> {
   const args = ["-qec", `stty cols 80; ${command}`, "/dev/null"];
-  const { stdout: output } = await finish(spawn("script", args, { stdio: ["ignore", "pipe", "pipe"] }));
+  const { stdout: output } = await runProcess("script", args);
   for (const off of ["\x1b[?7l", "\x1b[?25l"])
     expect(output.lastIndexOf(off.replace("l", "h"))).toBeGreaterThanOrEqual(output.lastIndexOf(off));
   // A line shows what follows its last erasure.
@@ -44,8 +43,7 @@ test.each([
 });
 
 test("in a log a notice has its own line, too", async () => {
-  const child = spawn(process.execPath, [program, "file"], { stdio: ["ignore", "pipe", "pipe"] });
-  const { stderr } = await finish(child);
+  const { stderr } = await runProcess(process.execPath, [program, "file"]);
   expect(stderr).toMatch(/^reading: 30\/150 records, \d+\/s, \d+s left\nA notice\.\n$/);
 });
 

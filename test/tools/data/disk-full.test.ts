@@ -1,11 +1,11 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, statfsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { finish } from "../../run-command.ts";
+import { runProcess } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
 
@@ -38,11 +38,7 @@ async function withDisk(megabytes: number, action: () => Promise<void>): Promise
 /** Runs a command in its own process, because the temporary files of this one are elsewhere. */
 function run(TMPDIR: string, ...args: string[]) {
   const env = { ...process.env, TMPDIR };
-  const child = spawn(process.execPath, ["tools/data/data-command.ts", ...args], {
-    stdio: ["ignore", "pipe", "pipe"],
-    env,
-  });
-  return finish(child);
+  return runProcess(process.execPath, ["tools/data/data-command.ts", ...args], { env });
 }
 
 const FULL = /: the disk is full\. \d+\.\d MB are free/;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { constants } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { lockFile } from "../../../data/writer/open-store.ts";
 import type { Page } from "../../../src/records/record.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { finish, runData } from "../../run-command.ts";
+import { runData, runProcess } from "../../run-command.ts";
 import { untilServed } from "../../serve.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
@@ -143,8 +143,7 @@ test("check counts the records that can be loaded, and reports the same problems
 
 test("file paths are relative to the folder in which the command was run", async () => {
   const command = ["run", "--silent", "data", "--", "check", "data.md"];
-  const child = spawn("npm", command, { cwd: "docs", stdio: ["ignore", "pipe", "pipe"] });
-  expect((await finish(child)).stderr).toContain("data.md:1: ");
+  expect((await runProcess("npm", command, { cwd: "docs" })).stderr).toContain("data.md:1: ");
 });
 
 test.each([
