@@ -14,17 +14,17 @@ import type { State, Store } from "../src/store/state.ts";
 /** Records to load, ordered and encoded. */
 export interface Collection {
   count: number;
-  /** The blocks, newest first. */
+  /** Where the records come from, for the state. */
+  source: string;
+  /** All blocks of a load: those of the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;
-  /** The statistics of the records, without their sources. It is called after the last block. */
-  statistics(): Statistics;
 }
 
 /** The package has a folder of this name beside its code, too. */
 const SEED = join(import.meta.dirname, "seed");
 
 /** Where the records of the seed come from. */
-export const SEED_SOURCE = "generated";
+const SEED_SOURCE = "generated";
 
 /** The files of the seed, plain or gzipped. */
 export function listSeedFiles(): string[] {
@@ -54,20 +54,31 @@ export function nameSources(files: string[], stated: string | undefined): string
 const MOST_SOURCES = 20;
 
 /**
- * All blocks of a load: those of the records, and then the pieces of the statistics.
- * @param sources where the records come from
+ * Adds the statistics, which name the sources, to records that are encoded already.
+ * @param listRecords lists the blocks of the records, newest first
  */
-export function* listBlocks({ blocks, statistics }: Collection, sources: string[]): Generator<Block> {
-  yield* blocks();
-  const named = { sources: sources.slice(0, MOST_SOURCES), source_count: sources.length };
-  yield* encodeStatistics({ ...statistics(), ...named });
+export function encodeCollection(
+  count: number,
+  listRecords: () => Iterable<Block>,
+  statistics: Statistics,
+  sources: string[],
+): Collection {
+  const named = { ...statistics, sources: sources.slice(0, MOST_SOURCES), source_count: sources.length };
+  return {
+    count,
+    source: joinSources(sources),
+    *blocks() {
+      yield* listRecords();
+      yield* encodeStatistics(named);
+    },
+  };
 }
 
 /** The longest `source` of a state. */
 const SOURCE_LENGTH = 100;
 
 /** The `source` of a state: one line of printable ASCII characters, so that it can be a header. */
-export function joinSources(sources: string[]): string {
+function joinSources(sources: string[]): string {
   const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
   return text.length > SOURCE_LENGTH ? `${text.slice(0, SOURCE_LENGTH - 3)}...` : text;
 }

@@ -6,7 +6,7 @@ import { BLOCK_SIZE, type Block, decodeRange, openBlock } from "../src/store/blo
 import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
-import { type Collection, joinSources, listBlocks, listSeedFiles, SEED_SOURCE } from "./load-content.ts";
+import { type Collection, listSeedFiles } from "./load-content.ts";
 import { describeCounts, stage } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
@@ -24,7 +24,7 @@ const SEED_CSV = "seed.csv.gz";
 export async function writeSeedAssets(assets: string): Promise<void> {
   const staged = await stage(listSeedFiles(), { conclusion: "The seed was not built." });
   try {
-    writeAssets(assets, staged, [SEED_SOURCE]);
+    writeAssets(assets, staged);
   } finally {
     staged.close();
   }
@@ -34,14 +34,14 @@ export async function writeSeedAssets(assets: string): Promise<void> {
  * Writes a collection as static assets, instead of the one before.
  * @param assets the folder of the assets
  */
-export function writeAssets(assets: string, collection: Collection, sources: string[]): void {
-  const blocks = [...listBlocks(collection, sources)];
-  const { count } = collection;
+export function writeAssets(assets: string, collection: Collection): void {
+  const { count, source } = collection;
+  const blocks = [...collection.blocks()];
   const csv = CSV_HEADER + blocks.flatMap((block) => writeLines(block, count)).join("");
   const digest = createHash("sha256").update(csv);
   for (const { text } of blocks) digest.update(text);
   const load = digest.digest("hex").slice(0, 20);
-  const state: State = { load, count, loaded_at: null, sequence: 0, source: joinSources(sources) };
+  const state: State = { load, count, loaded_at: null, sequence: 0, source };
   const [folder, stateFile] = [join(assets, SEED_PATH), join(assets, SEED_STATE_FILE)];
   const stateText = JSON.stringify(state);
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
@@ -85,7 +85,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const write = async () => {
       // Another process may have loaded something before it released the lock.
       if (!(await isEmpty())) return;
-      await replaceCollection(store, staged, { isFirst: true, sources: [SEED_SOURCE] });
+      await replaceCollection(store, staged, { isFirst: true });
       console.log(`Loaded ${describeCounts(staged)}.`);
     };
     await withLock(choice, write).finally(staged.close);

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Statistics } from "../src/records/record.ts";
 import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
-import type { Collection } from "./load-content.ts";
+import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
 import { formatCount } from "./messages.ts";
 import {
   describeMixture,
@@ -22,9 +22,11 @@ import {
   type ReadOptions,
   readFiles,
 } from "./staging/intake.ts";
-import { DiskFullError, isDiskFull } from "./writer/disk-space.ts";
+import { describeFullDisk, isDiskFull } from "./writer/disk-space.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
+  /** Where the records come from; by default the names of the files. */
+  source?: string | undefined;
   /** The last line of a refusal; by default, that nothing was loaded. */
   conclusion?: string | undefined;
   /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
@@ -46,7 +48,7 @@ export interface Staged extends Collection, IntakeCounts {
  * @throws Error if the disk is full
  */
 export function stage(files: string[], options: StageOptions = {}): Promise<Staged> {
-  return run(files, options, async (intake, step) => {
+  return run(files, nameSources(files, options.source), options, async (intake, step) => {
     for (const problem of await readFiles(files, options, intake, step)) {
       if (options.strict) intake.report(problem);
       else options.warn?.(`Warning: ${formatProblem(problem)}`);
@@ -56,7 +58,7 @@ export function stage(files: string[], options: StageOptions = {}): Promise<Stag
 
 /** Checks records in memory as `stage` checks those of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
-  return run([ARRAY], { strict: true }, async (intake) => {
+  return run([ARRAY], [], { strict: true }, async (intake) => {
     let line = 0;
     for (const record of records) intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0);
   });
@@ -72,6 +74,7 @@ export function describeCounts({ count, zeroed, duplicates }: IntakeCounts): str
 
 async function run(
   files: string[],
+  sources: string[],
   options: StageOptions,
   read: (intake: Intake, step?: Progress) => Promise<void>,
 ): Promise<Staged> {
@@ -91,8 +94,7 @@ async function run(
     database.exec("COMMIT");
     return {
       ...intake.counts,
-      statistics: () => statistics,
-      blocks: () => selectBlocks(database),
+      ...encodeCollection(intake.counts.count, () => selectBlocks(database), statistics, sources),
       close: () => database.close(),
     };
   } catch (error) {
@@ -129,6 +131,5 @@ async function runStep<T>(
 /** SQLite keeps a database without a name in the folder for temporary files. */
 function explain(error: unknown): unknown {
   if (error instanceof InputError || !isDiskFull(error, tmpdir())) return error;
-  const { message } = new DiskFullError(tmpdir());
-  return new Error(`${message} Set TMPDIR to use another folder.`, { cause: error });
+  return new Error(`${describeFullDisk(tmpdir())} Set TMPDIR to use another folder.`, { cause: error });
 }

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
-import { joinSources, listBlocks } from "../data/load-content.ts";
 import { createName } from "../data/writer/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { Env } from "../src/env.ts";
@@ -100,9 +99,10 @@ export async function createMemoryService(
   };
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
-    const [count, loaded_at, source] = [records.length, new Date().toISOString(), joinSources(sources)];
-    const state = { load: createName(Date.now()), count, loaded_at, sequence: 1, source };
-    current = createMemoryStore(state, listBlocks(collectRecords(records.toReversed()), sources));
+    const { count, source, blocks } = collectRecords(records.toReversed(), sources);
+    const load = createName(Date.now());
+    const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
+    current = createMemoryStore(state, blocks());
     instance.forget();
     return state;
   };

@@ -108,10 +108,10 @@ export async function loadInto(
   env: Env,
   store: StoreName,
   records: TrafficRecord[],
-  sources: string[] = [],
+  sources?: string[],
 ): Promise<State> {
   const writable = openWorkerStore(env, store);
-  await replaceCollection(writable, collectRecords(records.toReversed()), { sources });
+  await replaceCollection(writable, collectRecords(records.toReversed(), sources));
   return (await writable.readState()).state;
 }
 

@@ -51,7 +51,7 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
     discard: (load) =>
       // A switch that seemed to fail may happen as late as now.
       remove(
-        `SELECT block.load, number FROM state JOIN block ON block.load = ${quote(load)} AND block.load <> state.load`,
+        `SELECT block.load, number FROM state JOIN block ON block.load = ${quoteText(load)} AND block.load <> state.load`,
       ),
   };
 }
@@ -63,20 +63,21 @@ function replaceMissing(error: Error): Reading {
 }
 
 function insert(load: string, { number, text }: Block): string {
-  return `INSERT OR REPLACE INTO block VALUES (${quote(load)}, ${number}, ${quote(text)})`;
+  return `INSERT OR REPLACE INTO block VALUES (${quoteText(load)}, ${number}, ${quoteText(text)})`;
 }
 
 /** It writes no row unless all blocks of the load are there and, if nothing may be replaced, nothing was ever loaded. */
 function switchStatement({ load, count, source }: NextState, blocks: number, isFirst: boolean): string {
   const loaded_at = new Date().toISOString();
-  const isComplete = `(SELECT count(*) FROM block WHERE load = ${quote(load)}) = ${blocks}`;
+  const isComplete = `(SELECT count(*) FROM block WHERE load = ${quoteText(load)}) = ${blocks}`;
   const isAllowed = isFirst ? " AND NOT EXISTS (SELECT 1 FROM state WHERE load <> '')" : "";
   return `INSERT OR REPLACE INTO state (only, load, count, loaded_at, sequence, source)
-    SELECT 1, ${quote(load)}, ${count}, ${quote(loaded_at)}, coalesce((SELECT sequence FROM state), 0) + 1, ${quote(source)}
+    SELECT 1, ${quoteText(load)}, ${count}, ${quoteText(loaded_at)}, coalesce((SELECT sequence FROM state), 0) + 1, ${quoteText(source)}
     WHERE ${isComplete}${isAllowed}`;
 }
 
-function quote(text: string): string {
+/** Writes a text as a literal of SQL. */
+export function quoteText(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 

@@ -12,29 +12,25 @@ const LOG_BYTES = 4_000_000;
  */
 export const RESERVED_BYTES = LOG_BYTES + 2_000_000;
 
-/** A file or a folder cannot be used because its disk is full. */
-export class DiskFullError extends Error {
-  /**
-   * @param path the file or its folder
-   * @param reusable of a local store, the bytes that are free inside its database
-   */
-  constructor(path: string, reusable?: number, options?: ErrorOptions) {
-    const free = readFreeBytes(path);
-    const amount =
-      free === undefined ? "" : ` ${formatMegabytes(free)} are free${describeReserve(reusable)}.`;
-    super(`${path} cannot be written: the disk is full.${amount}`, options);
-  }
+/**
+ * Says that a file or a folder cannot be used because its disk is full.
+ * @param reserve more about what is free
+ */
+export function describeFullDisk(path: string, reserve = ""): string {
+  const free = readFreeBytes(path);
+  const amount = free === undefined ? "" : ` ${formatMegabytes(free)} are free${reserve}.`;
+  return `${path} cannot be written: the disk is full.${amount}`;
 }
 
-function describeReserve(reusable: number | undefined): string {
-  if (reusable === undefined) return "";
+/** @param reusable the bytes that are free inside the database of a local store */
+function describeReserve(reusable: number): string {
   const inside = reusable > 0 ? `, and ${formatMegabytes(reusable)} inside the database` : "";
   return `${inside}; a load leaves ${formatMegabytes(RESERVED_BYTES)} free for the log of the database`;
 }
 
 /** The error of a file that cannot be written, in one sentence that names it. */
 export function createWriteError(path: string, cause: unknown): Error {
-  if (isDiskFull(cause, path)) return new DiskFullError(path, undefined, { cause });
+  if (isDiskFull(cause, path)) return new Error(describeFullDisk(path), { cause });
   // The file may be missing; its folder may not.
   const isMissing = cause instanceof Error && "code" in cause && cause.code === "ENOENT";
   const reason = isMissing ? "its folder does not exist" : describeFileError(cause);
@@ -50,7 +46,7 @@ const SHARED_BYTES = 32_768;
  * @param path a file or a folder on this disk
  */
 export function isDiskFull(error: unknown, path: string): boolean {
-  if (error instanceof DiskFullError || /ENOSPC|database or disk is full/.test(String(error))) return true;
+  if (/ENOSPC|database or disk is full/.test(String(error))) return true;
   return String(error).includes("disk I/O error") && Number(readFreeBytes(path)) < SHARED_BYTES;
 }
 
@@ -88,16 +84,19 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
       if (free < 0 || free + countReusable() < bytes * (1 + WASTE))
         throw new Error("database or disk is full");
     },
-    /** The error of a store, in one sentence if the reason is that the disk is full. What failed is removed already. */
+    /**
+     * The error of a store, in one sentence if the reason is that the disk is full. What failed is removed already. The sentence
+     * about another file, such as the output of an export, stays.
+     */
     explain(cause: unknown): unknown {
       if (!isDiskFull(cause, folder)) return cause;
+      let reusable = 0;
       try {
         // The log is removed when the database is closed, so its space is free too.
         database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-        return new DiskFullError(folder, countReusable(), { cause });
-      } catch {
-        return new DiskFullError(folder, 0, { cause });
-      }
+        reusable = countReusable();
+      } catch {} // The database cannot even be read.
+      return new Error(describeFullDisk(folder, describeReserve(reusable)), { cause });
     },
   };
 }

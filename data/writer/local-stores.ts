@@ -7,7 +7,7 @@ import { setImmediate } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { describeFileError } from "../messages.ts";
 import { listMissing, MIGRATIONS, type WritableDatabase } from "./d1-writer.ts";
-import { DiskFullError, isDiskFull } from "./disk-space.ts";
+import { describeFullDisk, isDiskFull } from "./disk-space.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
@@ -39,7 +39,7 @@ export function openObject(
     return database;
   } catch (cause) {
     if (Object(cause).code === "ENOENT" && !isWritten) return new DatabaseSync(":memory:");
-    if (isDiskFull(cause, path)) throw new DiskFullError(path, undefined, { cause });
+    if (isDiskFull(cause, path)) throw new Error(describeFullDisk(path), { cause });
     throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }

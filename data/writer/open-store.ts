@@ -9,7 +9,7 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
-import { createSpaceGuard, createWriteError, DiskFullError } from "./disk-space.ts";
+import { createSpaceGuard, createWriteError } from "./disk-space.ts";
 import { createWritableKv } from "./kv-writer.ts";
 import { applyMigrations, createLocalD1, createLocalNamespace, openObject } from "./local-stores.ts";
 import { openRemoteStore } from "./remote.ts";
@@ -51,10 +51,7 @@ export function withMigratedStore<T>(
   choice: StoreChoice,
   action: (opened: OpenStore) => Promise<T>,
 ): Promise<T> {
-  return useStore(choice, true, async (opened) => {
-    await opened.migrate?.();
-    return action(opened);
-  });
+  return useStore(choice, true, action);
 }
 
 async function useStore<T>(
@@ -66,11 +63,14 @@ async function useStore<T>(
   const opened = choice.remote
     ? openRemoteStore(name, choice)
     : openLocalStore(name, configuration, findFolder(choice), isWritten);
-  const explain = (error: unknown) => {
-    // The full disk may be that of an output file.
-    throw error instanceof DiskFullError ? error : opened.explain(error);
-  };
-  return action(opened).catch(explain).finally(opened.close);
+  try {
+    if (isWritten) await opened.migrate?.();
+    return await action(opened);
+  } catch (error) {
+    throw opened.explain?.(error) ?? error;
+  } finally {
+    opened.close?.();
+  }
 }
 
 async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {

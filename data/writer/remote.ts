@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { isTransient, type SqlRow } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
-import { createWritableD1, listMissing, type WritableDatabase } from "./d1-writer.ts";
+import { createWritableD1, listMissing, quoteText, type WritableDatabase } from "./d1-writer.ts";
 import { createWritableKv, type WritableNamespace } from "./kv-writer.ts";
 import { openTemporaryFile, runWrangler, WranglerError } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
@@ -19,17 +19,14 @@ const COMMAND_CHARACTERS = 50_000;
 
 /** Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. */
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
-  const [explain, close] = [(error: unknown) => error, () => {}];
-  if (name === "kv") {
-    const store = createWritableKv(remoteNamespace(choice), false, choice.settleMs);
-    return { name, store, explain, close };
-  }
+  if (name === "kv")
+    return { name, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs) };
   const database = remoteDatabase(choice);
   const migrate = async () => {
     // The command is slow, so it runs only if a migration is missing.
     if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
   };
-  return { name, store: createWritableD1(database), migrate, explain, close };
+  return { name, store: createWritableD1(database), migrate };
 }
 
 /** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */
@@ -79,7 +76,7 @@ function remoteDatabase(choice: StoreChoice): WritableDatabase {
 function inline(sql: string, parameters: (string | number)[]): string {
   return sql.replaceAll(/\?(\d+)/g, (_, number) => {
     const value = parameters[Number(number) - 1];
-    return typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value);
+    return typeof value === "string" ? quoteText(value) : String(value);
   });
 }
 

@@ -85,12 +85,17 @@ async function runProcess(args: string[]): Promise<ProgramResult> {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },
   });
-  // If a signal ends this process, wrangler must not continue to write.
+  const ended = Promise.all([waitForEnd(child), text(child.stdout), text(child.stderr)]);
+  const [status, output, errors] = await ended;
+  return { status, output, errors };
+}
+
+/** Waits for the exit status of a program. If a signal ends this process, the program must not continue to write. */
+export async function waitForEnd(child: ChildProcess): Promise<number | null> {
   const stop = () => child.kill();
   process.once("exit", stop);
-  const ended = Promise.all([once(child, "close"), text(child.stdout), text(child.stderr)]);
-  const [[status], output, errors] = await ended.finally(() => process.off("exit", stop));
-  return { status, output, errors };
+  const [status] = await once(child, "close").finally(() => process.off("exit", stop));
+  return status;
 }
 
 let folder: string | undefined;

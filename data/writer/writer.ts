@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { BLOCK_SIZE, type Block } from "../../src/store/block.ts";
 import type { State, Store } from "../../src/store/state.ts";
-import { type Collection, joinSources, listBlocks } from "../load-content.ts";
+import type { Collection } from "../load-content.ts";
 import { formatCount } from "../messages.ts";
 import type { StoreName } from "./configuration.ts";
 
@@ -35,11 +35,11 @@ export interface WritableStore extends Store {
 export interface OpenStore {
   name: StoreName;
   store: WritableStore;
-  /** An error of the store, in one sentence if the reason is that its disk is full. */
-  explain(error: unknown): unknown;
   /** Brings its tables up to date, if it has any. Only a load and a deployment do that. */
   migrate?(): Promise<void>;
-  close(): void;
+  /** An error of a store on this machine, in one sentence if the reason is that its disk is full. */
+  explain?(error: unknown): unknown;
+  close?(): void;
 }
 
 /** The store did not switch to a load. */
@@ -49,8 +49,6 @@ export class RefusedSwitchError extends Error {}
 export class UnknownOutcomeError extends Error {}
 
 export interface WriteOptions {
-  /** Where the records come from. */
-  sources?: string[] | undefined;
   /** Loads only if nothing was ever loaded. Such a load removes nothing, because another one may be running. */
   isFirst?: boolean;
   /** Called with the number of records that have been written so far. */
@@ -76,13 +74,13 @@ export async function replaceCollection(
   collection: Collection,
   options: WriteOptions = {},
 ): Promise<string> {
-  const { sources = [], isFirst = false, onWarning = () => {} } = options;
+  const { isFirst = false, onWarning = () => {} } = options;
   const name = createName(Date.now());
   if (!isFirst) await store.sweep();
   const written = new Set<number>();
   /** Writes all blocks, or those that the store lost. @returns those that it lost now */
   const write = async (lost?: Set<number>) => {
-    for (const blocks of batch(listBlocks(collection, sources), store.batchBytes, lost)) {
+    for (const blocks of batch(collection.blocks(), store.batchBytes, lost)) {
       // Noted before the attempt: some of them may be stored even if it fails.
       for (const { number } of blocks) written.add(number);
       await store.write(name, blocks);
@@ -99,8 +97,8 @@ export async function replaceCollection(
         throw new RefusedSwitchError("The store lost blocks twice. Run the command again later.");
     }
     options.onSwitch?.();
-    const next = { load: name, count: collection.count, source: joinSources(sources) };
-    await switchReaders(store, next, written.size, options);
+    const { count, source } = collection;
+    await switchReaders(store, { load: name, count, source }, written.size, options);
   } catch (error) {
     if (!(error instanceof UnknownOutcomeError))
       await store.discard(name, [...written]).catch(() => undefined);

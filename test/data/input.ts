@@ -94,8 +94,9 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** The staged records, oldest first. The staging is closed. */
 function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
-  const opened = Array.from(blocks(), ({ number, text }) => openBlock({ load: "", count }, number, text));
+  const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
+  const opened = ofRecords.map(({ number, text }) => openBlock({ load: "", count }, number, text));
   return decodeRange({ first: 1, last: count }, opened).reverse();
 }
 

@@ -1,5 +1,5 @@
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
-import type { Collection } from "../../data/load-content.ts";
+import { type Collection, encodeCollection } from "../../data/load-content.ts";
 import { gatherStatistics } from "../../data/statistics.ts";
 import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
 import {
@@ -38,12 +38,8 @@ export function statisticsOf(records: readonly TrafficRecord[]): Statistics {
 }
 
 /** Records as a load takes them. They are given newest first, in the order of the collection. */
-export function collectRecords(records: readonly TrafficRecord[]): Collection {
-  return {
-    count: records.length,
-    blocks: () => encodeBlocks(records),
-    statistics: () => statisticsOf(records),
-  };
+export function collectRecords(records: readonly TrafficRecord[], sources: string[] = []): Collection {
+  return encodeCollection(records.length, () => encodeBlocks(records), statisticsOf(records), sources);
 }
 
 /** The blocks of records, which are given newest first. A load makes the same ones in SQL. */

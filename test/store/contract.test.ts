@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeAssets } from "../../data/seed-writer.ts";
+import { replaceCollection } from "../../data/writer/writer.ts";
 import { lastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
@@ -13,7 +14,7 @@ import { collectRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
 import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";
-import { loadRecords, openLocalStores, openWorkerStore } from "./stores.ts";
+import { openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
   store: Store;
@@ -36,7 +37,7 @@ function openSeed(): Loadable {
     );
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
-    load: async (records, sources = []) => writeAssets(folder, collectRecords(records), sources),
+    load: async (records, sources) => writeAssets(folder, collectRecords(records, sources)),
   };
 }
 
@@ -54,7 +55,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       const kind = name.endsWith("d1") ? "d1" : "kv";
       const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
       store = writable;
-      load = (records, sources) => loadRecords(writable, records, { sources });
+      load = (records, sources) => replaceCollection(writable, collectRecords(records, sources));
     }
   });
   const open = () => createCachedStore(store, "test");

@@ -1,5 +1,4 @@
 import { expect } from "vitest";
-import { listBlocks } from "../../data/load-content.ts";
 import type { Hide, PageNumber } from "../../src/records/page.ts";
 import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
@@ -20,7 +19,7 @@ const loads = new Map<string, Block[]>();
 
 function findBlock(load: string, number: number): string | null {
   const records = () => makeNewestFirst(Number(load.replace("of-", "")));
-  const blocks = loads.get(load) ?? [...listBlocks(collectRecords(records()), [])];
+  const blocks = loads.get(load) ?? [...collectRecords(records()).blocks()];
   loads.set(load, blocks);
   return blocks.find((block) => block.number === number)?.text ?? null;
 }

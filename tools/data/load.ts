@@ -1,4 +1,3 @@
-import { nameSources } from "../../data/load-content.ts";
 import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
@@ -12,10 +11,7 @@ import { openProgress, printNotice } from "../command-line/progress.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 
-export interface LoadOptions extends InputOptions, StoreChoice {
-  /** Where the records come from; by default the names of the files. */
-  source?: string | undefined;
-}
+export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreChoice;
 
 const KEPT = "What was loaded before is still served.";
 const UNKNOWN = "To see which records are served, run: npm run data -- info";
@@ -33,9 +29,8 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 
 async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
   const staged = await stageFiles(files, options);
-  const sources = nameSources(files, options.source);
   try {
-    await withMigratedStore(options, ({ store }) => writeStaged(staged, store, { onSwitch, sources }));
+    await withMigratedStore(options, ({ store }) => writeStaged(staged, store, { onSwitch }));
   } catch (cause) {
     // What was written is removed already.
     const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;

@@ -1,7 +1,6 @@
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { openTemporaryFile, PROJECT, spawnWrangler } from "../../data/writer/wrangler.ts";
+import { openTemporaryFile, PROJECT, spawnWrangler, waitForEnd } from "../../data/writer/wrangler.ts";
 import { findReason } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 
@@ -82,14 +81,6 @@ export async function testDeployment(address: string): Promise<void> {
   const env = { ...process.env, BASE_URL: address };
   const tests = spawn("npm", ["run", "test:live"], { cwd: PROJECT, stdio: "inherit", env });
   if ((await waitForEnd(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
-}
-
-async function waitForEnd(child: ChildProcess): Promise<number | null> {
-  // If a signal ends this process, the program must not continue.
-  const stop = () => child.kill();
-  process.once("exit", stop);
-  const [status] = await once(child, "close").finally(() => process.off("exit", stop));
-  return status;
 }
 
 /** The file has one JSON object a line; the last one of these types is about the result. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { joinSources, listBlocks, listSeedFiles, nameSources } from "../../data/load-content.ts";
+import { listSeedFiles } from "../../data/load-content.ts";
 import { type StageOptions, stage, stageRecords } from "../../data/staging.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
@@ -26,14 +26,13 @@ export async function loadCollection(
   const staged = await (records ? stageRecords(records) : stage(files, { modelName, warn, openStep }));
   if (staged.zeroed > 0)
     warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
-  const sources = records ? [] : nameSources(files, undefined);
   try {
     const digest = createHash("sha256").update(version);
     for (const { text } of staged.blocks()) digest.update(text);
     const load = digest.digest("hex").slice(0, 20);
-    const [loaded_at, source] = [new Date().toISOString(), joinSources(sources)];
-    const state = { load, count: staged.count, loaded_at, sequence: 1, source };
-    return createMemoryStore(state, listBlocks(staged, sources));
+    const { count, source } = staged;
+    const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
+    return createMemoryStore(state, staged.blocks());
   } finally {
     staged.close();
   }
