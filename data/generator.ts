@@ -1,3 +1,4 @@
+import { mixBits } from "../src/mock/decision.ts";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
 
 /** Which records to generate: those of the period from `from` up to, but not including, `to`. */
@@ -151,10 +152,7 @@ function isInOutage(key: number, time: number, window: number, chance: number): 
 /** The key that belongs to a part of a key: the 32-bit finaliser of MurmurHash3 over both. */
 function hash(key: number, part: number): number {
   // The finaliser maps 0 to 0; without the added constant, seed 0 and part 0 would give a series of zeros.
-  let mixed = ((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15) | 0;
-  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
-  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
-  return (mixed ^ (mixed >>> 16)) >>> 0;
+  return mixBits((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15);
 }
 
 /** A number from 0 up to, but not including, 1 for a part of a key. Every value is equally likely. */

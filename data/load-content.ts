@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Statistics, TrafficRecord } from "../src/records/record.ts";
@@ -72,6 +73,16 @@ export function encodeCollection(
       yield* encodeStatistics(named);
     },
   };
+}
+
+/**
+ * A name for a load that follows from its content, so the same content has the same name.
+ * @param salt what else the name must follow from
+ */
+export function hashContent(salt: string, blocks: Iterable<Block>): string {
+  const digest = createHash("sha256").update(salt);
+  for (const { text } of blocks) digest.update(text);
+  return digest.digest("hex").slice(0, 20);
 }
 
 /** The longest `source` of a state. */

@@ -1,12 +1,11 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { BLOCK_SIZE, type Block, decodeRange, openBlock } from "../src/store/block.ts";
+import { createMemoryStore } from "../src/store/memory.ts";
 import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
-import { type Collection, listSeedFiles } from "./load-content.ts";
+import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
 import { describeCounts, stage } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
@@ -24,7 +23,7 @@ const SEED_CSV = "seed.csv.gz";
 export async function writeSeedAssets(assets: string): Promise<void> {
   const staged = await stage(listSeedFiles(), { conclusion: "The seed was not built." });
   try {
-    writeAssets(assets, staged);
+    await writeAssets(assets, staged);
   } finally {
     staged.close();
   }
@@ -34,33 +33,22 @@ export async function writeSeedAssets(assets: string): Promise<void> {
  * Writes a collection as static assets, instead of the one before.
  * @param assets the folder of the assets
  */
-export function writeAssets(assets: string, collection: Collection): void {
-  const { count, source } = collection;
-  const blocks = [...collection.blocks()];
-  const csv = CSV_HEADER + blocks.flatMap((block) => writeLines(block, count)).join("");
-  const digest = createHash("sha256").update(csv);
-  for (const { text } of blocks) digest.update(text);
-  const load = digest.digest("hex").slice(0, 20);
-  const state: State = { load, count, loaded_at: null, sequence: 0, source };
+export async function writeAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
+  const unnamed: State = { load: "", count, loaded_at: null, sequence: 0, source };
+  const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
+  const csv = CSV_HEADER + (await Array.fromAsync(records, csvLine)).join("");
+  const load = hashContent(csv, blocks());
+  const state = { ...unnamed, load };
   const [folder, stateFile] = [join(assets, SEED_PATH), join(assets, SEED_STATE_FILE)];
   const stateText = JSON.stringify(state);
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
   mkdirSync(join(folder, load), { recursive: true });
-  for (const { number, text } of blocks) writeFileSync(join(assets, seedFile(load, number)), text);
+  for (const { number, text } of blocks()) writeFileSync(join(assets, seedFile(load, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
   // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
   writeFileSync(stateFile, stateText);
   for (const name of readdirSync(folder))
     if (name !== load && name !== basename(SEED_STATE_FILE)) rmSync(join(folder, name), { recursive: true });
-}
-
-/** The records of a block as lines of CSV; none for a piece of the statistics. */
-function writeLines({ number, text }: Block, count: number): string[] {
-  const first = BLOCK_SIZE * (number - 1) + 1;
-  if (first < 1) return [];
-  const lines = openBlock({ load: "", count }, number, text);
-  const last = Math.min(first + BLOCK_SIZE - 1, count);
-  return decodeRange({ first, last }, [lines]).map(csvLine);
 }
 
 /** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */

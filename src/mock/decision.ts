@@ -133,8 +133,11 @@ export function hashText(text: string): number {
   return (mixBits(high) >>> 11) * 2 ** 32 + mixBits(low);
 }
 
-/** @returns a number from 0 to 2^32 - 1, each bit of which depends on all bits of the lane */
-function mixBits(lane: number): number {
+/**
+ * The 32-bit finaliser of MurmurHash3.
+ * @returns a number from 0 to 2^32 - 1, each bit of which depends on all bits of the lane
+ */
+export function mixBits(lane: number): number {
   let mixed = Math.imul(lane ^ (lane >>> 16), 0x85ebca6b);
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
   return (mixed ^ (mixed >>> 16)) >>> 0;

@@ -6,7 +6,7 @@ import { requirePreferences } from "../../src/mock/prefer.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
-import type { Input, Reporting } from "./load-collection.ts";
+import type { Reporting } from "./load-collection.ts";
 import { createResponder, type Respond, refuseHost } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
@@ -60,10 +60,10 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 
 /** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
 function createEnvironments(variables: object, options: ServiceOptions, reporting: Reporting) {
-  const load = async ({ records, files, modelName }: ServiceOptions): Promise<Env> => {
+  const load = async ({ records, ...others }: ServiceOptions): Promise<Env> => {
     const env: Env = Object.create(variables);
-    const input = { records: records && copyRecords(records), files, modelName };
-    env.MEMORY = await loadCollection(input, reporting);
+    const copied = records && copyRecords(records);
+    env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
     return env;
   };
   const first = load(options);
@@ -96,19 +96,19 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   };
 }
 
-function copyRecords(records: Iterable<unknown>): unknown[] {
+function copyRecords<T>(records: Iterable<T>): T[] {
   return Array.from(records, (record) => (typeof record === "object" && record ? { ...record } : record));
 }
 
 /** Loads with code that is imported only now, because a check needs neither the code nor SQLite. */
-async function loadCollection(input: Input, reporting: Reporting) {
+async function loadCollection(options: ServiceOptions, reporting: Reporting) {
   const { emitWarning } = process;
   // Node warns that SQLite is experimental, which says nothing to users of the package.
   process.emitWarning = () => {};
   process.getBuiltinModule("node:sqlite");
   process.emitWarning = emitWarning;
   const collection = await import("./load-collection.ts");
-  return collection.loadCollection(input, VERSION, reporting);
+  return collection.loadCollection(options, VERSION, reporting);
 }
 
 /** The memory that the journal takes, about: several thousand ordinary requests. */
