@@ -1,14 +1,13 @@
 import type { Page } from "@playwright/test";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
-import { openPage, originOf, SITE_PAGES } from "./pages.ts";
+import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 const RECORDS = "/api/tf1/records/";
 const RECORD_PAGES = SITE_PAGES.filter(({ name }) => ["records", "records-old"].includes(name));
 
 test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (sitePage, { visit }) => {
-  const page = await visit({ origin: originOf(sitePage) });
-  await openPage(page, sitePage);
+  const page = await openPage(visit, sitePage);
   const right = (part: string) =>
     page.locator(part).evaluate((one) => Math.round(one.getBoundingClientRect().right));
   const count = (part: string) => page.locator(part).filter({ visible: true }).count();

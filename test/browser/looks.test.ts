@@ -61,8 +61,7 @@ async function eachLook(page: Page, look: (name: string, width: number) => Promi
 test.for(SITE_PAGES)(
   "$name: axe finds no violation, and the page fits into every window",
   async (sitePage, { visit }) => {
-    const page = await visit({ origin: originOf(sitePage) });
-    await openPage(page, sitePage);
+    const page = await openPage(visit, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
     await eachLook(page, async (look, width) => {
@@ -82,8 +81,7 @@ test.for(SITE_PAGES)(
 
 test.for(SITE_PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
   // The width of an A4 page without its margins, at 96 pixels per inch.
-  const page = await visit({ origin: originOf(sitePage), viewport: { width: 718, height: 1_000 } });
-  await openPage(page, sitePage);
+  const page = await openPage(visit, sitePage, { viewport: { width: 718, height: 1_000 } });
   await page.emulateMedia({ media: "print" });
   expect(await measureOverflow(page)).toBeLessThanOrEqual(0);
   const scrolling = await page

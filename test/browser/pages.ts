@@ -1,5 +1,6 @@
-import type { Page } from "@playwright/test";
+import type { BrowserContextOptions, Page } from "@playwright/test";
 import { expect, inject } from "vitest";
+import type { Visit } from "./visit.ts";
 
 /** The collections besides the seed. */
 export type CollectionName = "empty" | "one" | "day" | "decade" | "old" | "failing";
@@ -56,12 +57,18 @@ export function originOf({ collection }: SitePage): string {
   return collection === undefined ? inject("origin") : inject("others")[collection];
 }
 
-/** Opens a page of the site, with its method. */
-export async function openPage(page: Page, sitePage: SitePage): Promise<void> {
+/** Visits a page of the site, with its method. */
+export async function openPage(
+  visit: Visit,
+  sitePage: SitePage,
+  options?: BrowserContextOptions,
+): Promise<Page> {
   const { path, status = 200, method = "GET" } = sitePage;
+  const page = await visit({ ...options, origin: originOf(sitePage) });
   if (method !== "GET") await page.route(path, (route) => route.continue({ method }), { times: 1 });
   const response = await page.goto(path);
   expect(response?.status()).toBe(status);
+  return page;
 }
 
 /** Unfolds everything that is folded, also what only one of may be open at a time. */

@@ -1,7 +1,7 @@
 import type { Page as BrowserPage } from "@playwright/test";
 import { inject } from "vitest";
 import { Page } from "../../src/records/record.ts";
-import { openPage, originOf, SITE_PAGES } from "./pages.ts";
+import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 const PATH = "/api/tf1/records/";
@@ -125,8 +125,7 @@ function recordFocus(page: BrowserPage): Promise<void> {
 test.for(SITE_PAGES.filter(({ name }) => name !== "records-jump"))(
   "$name: Tab reaches every element in order, and the focus is visible",
   async (sitePage, { visit }) => {
-    const page = await visit({ origin: originOf(sitePage) });
-    await openPage(page, sitePage);
+    const page = await openPage(visit, sitePage);
     const count = await page.locator(REACHABLE).filter({ visible: true }).count();
     expect(count).toBeGreaterThan(5);
     expect(count).toBeLessThanOrEqual(35);

@@ -166,6 +166,7 @@ describe("Preference-Applied", () => {
     ["delay=1;x=y, code=404, code=500, respond-async", PAGE, "code=404, delay=1"],
     ["on=2, fail=1, body=empty, seed=3", PAGE, "body=empty, on=2, fail=1, seed=3"],
     ["on=2, fail=1, body=empty", page(3), null],
+    ["COUNT=+1, on=2,4-9", PAGE, 'count=+1, on="2,4-9"'],
     ["fail=0, delay=1-2, seed=1", PAGE, "delay=1-2, seed=1"],
     ["fail=1, retry-after=0", PAGE, "retry-after=0, fail=1"],
     ["code=429, retry-after=0", PAGE, "code=429, retry-after=0"],

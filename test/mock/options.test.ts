@@ -64,16 +64,6 @@ describe("valid options", () => {
     expect(options).toEqual({ code: 404, delay: { min: 1, max: 1 }, body: "empty", fail: 1 });
     expect([...texts.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
   });
-
-  test.each([
-    ["on=3,7-9", 'on="3,7-9"'],
-    ['grow="15/m"', 'grow="15/m"'],
-    ["count=+1", "count=+1"],
-    ["until=2030-01-31T12:00:00Z", 'until="2030-01-31T12:00:00Z"'],
-    ["HANG", "hang"],
-  ])("%s is listed as %s", (sent, text) => {
-    expect([...readPreferences(sent, []).texts.values()]).toEqual([text]);
-  });
 });
 
 describe("an invalid option is a warning in the header, and an error in the query", () => {

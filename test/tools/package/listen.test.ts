@@ -24,10 +24,9 @@ describe("a fault on a real connection", () => {
   test("cut announces the whole body, and closes the connection before its end", async () => {
     const response = await fetch(`${server.url + PATH}?prefer=body%3Dcut`);
     const length = Number(response.headers.get("content-length"));
-    const received: Uint8Array[] = [];
-    const reading = Array.fromAsync(response.body!, (chunk) => received.push(chunk));
+    let bytes = 0;
+    const reading = Array.fromAsync(response.body!, (chunk) => (bytes += chunk.length));
     await expect(reading).rejects.toThrow("terminated");
-    const bytes = received.reduce((sum, chunk) => sum + chunk.length, 0);
     expect(bytes).toBeGreaterThan(0);
     expect(bytes).toBeLessThan(length);
   });
@@ -47,8 +46,8 @@ describe("a fault on a real connection", () => {
       await once(socket, "data");
       socket.resetAndDestroy();
     }
-    const cut = await fetch(`${server.url + PATH}?prefer=body%3Dcut`);
-    await expect(cut.text()).rejects.toThrow();
+    // The server goes on.
+    await fetch(server.url);
     for (const spy of printing) expect(spy).not.toHaveBeenCalled();
   });
 });

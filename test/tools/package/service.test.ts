@@ -6,7 +6,6 @@ import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts"
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { importPackage } from "./built.ts";
-import { listDifferences } from "./fetch-calls.ts";
 
 const { createService } = await importPackage();
 afterEach(() => vi.restoreAllMocks());
@@ -204,10 +203,6 @@ test("the given clock decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(500);
   time += 1_000;
   expect((await service.fetch(PATH)).status).toBe(200);
-});
-
-test("fetch does what the global fetch does over HTTP", async () => {
-  expect(await listDifferences(create())).toEqual([]);
 });
 
 describe("a request that is aborted", () => {
