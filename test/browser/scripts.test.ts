@@ -139,12 +139,10 @@ describe("with scripts, a request is sent in place:", () => {
     expect(await panel.boundingBox()).toEqual(before);
   });
 
-  test("the form shows a fault", async ({ visit }) => {
+  test("the form shows an error whose body is not JSON", async ({ visit }) => {
     const page = await visit({ problems: [expect.stringContaining("status of 503")] });
-    const text = await send(page, "code=503", /^503 Service Unavailable/);
-    expect(text).toContain("\nPreference-Applied: code=503\n");
-    expect(text).toContain("\nRetry-After: ");
-    expect(text).toContain('"detail": "Service temporarily unavailable');
+    const text = await send(page, "code=503,body=garbage", /^503 Service Unavailable, /);
+    expect(text).toMatch(/\nRetry-After: 2\n(.+\n)*\n\{"count": 1, .*<not json>$/);
   });
 
   test("the form shows that a connection fails, and the headers before it", async ({ visit }) => {

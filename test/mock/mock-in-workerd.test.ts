@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const get = (Prefer: string, init: RequestInit = {}) =>
-  fetch(worker.origin + PAGE, { ...init, headers: { Prefer, ...init.headers } });
+  fetch(worker.origin + PAGE, { ...init, headers: { Prefer } });
 
 function open(...headers: string[]) {
   const lines = [`GET ${PAGE} HTTP/1.1`, `Host: ${new URL(worker.origin).host}`, ...headers, "", ""];
@@ -58,26 +58,16 @@ test("body=slow sends a small part at first", async () => {
   await reader.cancel();
 });
 
-test("hang sends nothing, and delays no other request", async () => {
-  const client = new AbortController();
-  const hanging = get("hang", { signal: client.signal }).catch(() => "aborted");
-  expect(await Promise.race([hanging, get("").then(() => "other")])).toBe("other");
-  client.abort();
-  expect(await hanging).toBe("aborted");
-});
-
 test("a client that disconnects while 50 of its responses wait can wait again when their time is over", async () => {
   const client = new AbortController();
-  // A client of its own, because the one that hangs above counts for a minute.
-  const headers = { "CF-Connecting-IP": "192.0.2.1" };
   // Long enough that they wait together on a busy machine too.
-  const waiting = Array.from({ length: 50 }, () => get("delay=5000", { signal: client.signal, headers }));
-  await expect.poll(async () => (await get("delay=1", { headers })).status, { timeout: 5_000 }).toBe(503);
+  const waiting = Array.from({ length: 50 }, () => get("delay=5000", { signal: client.signal }));
+  await expect.poll(async () => (await get("delay=1")).status, { timeout: 5_000 }).toBe(503);
   client.abort();
   await Promise.allSettled(waiting);
   // Others than these 50 may count too, so one that waits again shows nothing.
   const countWaits = async () => {
-    const responses = await Promise.all(Array.from({ length: 50 }, () => get("delay=200", { headers })));
+    const responses = await Promise.all(Array.from({ length: 50 }, () => get("delay=200")));
     return responses.filter(({ status }) => status === 200).length;
   };
   await expect.poll(countWaits, { timeout: 60_000 }).toBe(50);

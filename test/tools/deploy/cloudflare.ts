@@ -57,13 +57,9 @@ export async function openCloudflare(): Promise<Cloudflare> {
     return c.html("<h1>Service Unavailable</h1>", 503);
   });
   const listAccounts = () => api.accounts.map((id) => ({ id, name: `The account ${id}` }));
+  const listMemberships = () => listAccounts().map((account) => ({ account }));
   app.get("/client/v4/accounts", (c) => respond(c, listAccounts()));
-  app.get("/client/v4/memberships", (c) =>
-    respond(
-      c,
-      listAccounts().map((account) => ({ account })),
-    ),
-  );
+  app.get("/client/v4/memberships", (c) => respond(c, listMemberships()));
   app.get("/client/v4/user/tokens/verify", (c) => respond(c, { status: "active" }));
   app.get("/client/v4/user", (c) => respond(c, { email: "owner@example.org" }));
   app.get("/healthz", (c) => c.json({ code: { id: readServedVersion(api) } }));
