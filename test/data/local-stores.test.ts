@@ -4,15 +4,14 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
-import { readRecords } from "../../data/load-content.ts";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
 import { createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
-import type { Store } from "../../src/store/state.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runProcess } from "../run-command.ts";
+import { readAll } from "../store/reader.ts";
 import { loadRecords, openWorkerStore } from "../store/stores.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { startWorker } from "../worker.ts";
@@ -21,9 +20,7 @@ const NO_DATABASE = "something else, which is long enough not to be a new databa
 
 const folder = createFolder();
 
-async function read(store: Store) {
-  return Array.fromAsync(readRecords(store, (await store.readState()).state));
-}
+const read = async (store: WritableStore) => (await readAll(store)).records;
 
 const inThisProcess = <T>(name: StoreName, action: (store: WritableStore) => Promise<T>) =>
   withMigratedStore({ store: name, persistTo: folder }, ({ store }) => action(store));

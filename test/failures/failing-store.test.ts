@@ -77,6 +77,11 @@ describe("the health check", () => {
     expect(await countReads({ send: "/healthz" }, { send: "/healthz" })).toBe(1);
   });
 
+  test("has no load if nothing was ever loaded", () => {
+    const expected = { load: null, count: 0, loaded_at: null, age_seconds: null };
+    expect(describeState(NOTHING_LOADED, 0)).toMatchObject(expected);
+  });
+
   test.each([
     ["2026-11-01T00:00:00.000Z", "2026-11-01T00:01:30.999Z", 90],
     ["2026-11-01T00:00:00.000Z", "2026-10-31T23:59:59.000Z", 0],

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { checkExchanges, PATH, type Target } from "./exchange.ts";
+import { PATH, type Target } from "./exchange.ts";
 import { checkTarget, describeHttpSuite, listExchanges } from "./suite.ts";
 
 async function openTarget(count: number | undefined): Promise<Target> {
@@ -14,15 +14,6 @@ async function openTarget(count: number | undefined): Promise<Target> {
 
 describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (count) => {
   describeHttpSuite(await openTarget(count));
-});
-
-test("health has no load if nothing was ever loaded", async () => {
-  const { fetch } = await openTarget(undefined);
-  const state = { load: null, count: 0, loaded_at: null, age_seconds: null };
-  await checkExchanges(fetch, {
-    send: "/healthz",
-    body: expect.objectContaining({ state: expect.objectContaining(state) }),
-  });
 });
 
 const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]) => exchanges);

@@ -3,16 +3,12 @@ import { lastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
-const HTML_TYPE = { "content-type": "text/html; charset=utf-8" };
 /** For pages that change with the collection, and for those that change with the code. */
 const [BRIEFLY, LONGER] = [
   "public, max-age=5, stale-if-error=3600",
   "public, max-age=300, stale-if-error=86400",
 ];
-const WEB_PAGE = {
-  ...HTML_TYPE,
-  "referrer-policy": "same-origin",
-};
+const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
 
 /** The web pages and what belongs to them. */
 export function listSite({ origin, count, records }: Target): Exchange[] {

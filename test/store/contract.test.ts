@@ -22,11 +22,6 @@ interface Loadable {
   load(records: TrafficRecord[], sources?: string[]): Promise<unknown>;
 }
 
-async function openMemory(): Promise<Loadable> {
-  const { store, load } = await createMemoryService();
-  return { store, load: async (records, sources) => load(records.toReversed(), sources) };
-}
-
 /** The assets of the seed, as the build writes them. The platform serves them by their paths. */
 function openSeed(): Loadable {
   const folder = createFolder();
@@ -49,9 +44,12 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
   let store: Store;
   let load: Loadable["load"];
   beforeAll(async () => {
-    if (name === "memory" || name === "seed")
-      ({ store, load } = name === "memory" ? await openMemory() : openSeed());
-    else {
+    if (name === "seed") ({ store, load } = openSeed());
+    else if (name === "memory") {
+      const service = await createMemoryService();
+      store = service.store;
+      load = async (records, sources) => service.load(records.toReversed(), sources);
+    } else {
       const kind = name.endsWith("d1") ? "d1" : "kv";
       const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
       store = writable;

@@ -52,8 +52,8 @@ export function createWitness(store: Store) {
       const { load } = (await store.readState(undefined, true)).state;
       if (!contents.has(load)) contents.set(load, (await readAll(store)).records);
     },
-    openInstance(through = store): () => Promise<void> {
-      const cache = createCachedStore(through, "test");
+    openInstance(): () => Promise<void> {
+      const cache = createCachedStore(store, "test");
       return async () => {
         for (let page = 1, last = 1; page <= last; page++) {
           const { state, count, results } = await readPage(cache, page);
