@@ -8,6 +8,7 @@ import { listen } from "../../tools/package/listen.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
+import { runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
 
@@ -18,6 +19,12 @@ const LANGUAGES = [
 ] as const;
 
 const folder = createFolder();
+
+const grown = makeRecords(75).map((record, index) => ({
+  ...record,
+  id: index === 0 ? -Number.MAX_SAFE_INTEGER : record.id,
+  camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
+}));
 
 test("the landing page has the programs, and docs/data.md the first one", async () => {
   const { fetch, origin } = await createMemoryService();
@@ -30,8 +37,7 @@ test("the landing page has the programs, and docs/data.md the first one", async 
 
 for (const [name, [program, ...options], probe, output] of LANGUAGES) {
   const canRun = spawnSync(program, [...options, probe]).status === 0;
-  test.runIf(canRun).concurrent(`the program in ${name} reads all records once, and waits`, async () => {
-    const grown = makeRecords(75);
+  test.runIf(canRun).concurrent(`the program in ${name} waits, and reads each record once`, async () => {
     const service = await createMemoryService(grown.slice(0, 74), {
       settings: { PREFER: "on=1, code=429, retry-after=1, times=1" },
     });
@@ -56,7 +62,10 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
     expect(requests).toBe(7);
     expect(performance.now() - begun).toBeGreaterThan(2_900);
     const ids = grown.slice(0, 74).map(({ id }) => id);
-    expect((await readIds(join(cwd, output))).sort()).toEqual(ids.sort());
+    const file = join(cwd, output);
+    expect((await readIds(file)).sort()).toEqual(ids.sort());
+    const loaded = await runData(["load", file, "--strict", "--persist-to", cwd]);
+    expect(loaded).toEqual({ status: 0, stdout: "Loaded 74 records.\n", stderr: "" });
   });
 }
 
