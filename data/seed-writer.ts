@@ -39,7 +39,8 @@ export async function writeAssets(assets: string, { count, source, blocks }: Col
   const csv = CSV_HEADER + (await Array.fromAsync(records, csvLine)).join("");
   const load = hashContent(csv, blocks());
   const state = { ...unnamed, load };
-  const [folder, stateFile] = [join(assets, SEED_PATH), join(assets, SEED_STATE_FILE)];
+  const folder = join(assets, SEED_PATH);
+  const stateFile = join(assets, SEED_STATE_FILE);
   const stateText = JSON.stringify(state);
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
   mkdirSync(join(folder, load), { recursive: true });

@@ -122,7 +122,8 @@ function* batch(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Gen
     size += block.text.length;
     if (size < bytes) continue;
     yield blocks;
-    [blocks, size] = [[], 0];
+    blocks = [];
+    size = 0;
   }
   if (blocks.length > 0) yield blocks;
 }

@@ -87,7 +87,8 @@ async function respond(
 ): Promise<Response> {
   const { options, texts } = preferences;
   const { method, raw } = c.req;
-  const [url, now] = [new URL(c.req.url), mock.now()];
+  const url = new URL(c.req.url);
+  const now = mock.now();
   const random = createRandom(options.seed, pageKey(method, url));
   // A response that a fault will change must have a body.
   const condition = dropCondition(c);

@@ -166,6 +166,7 @@ const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** @returns the milliseconds from one record to the next */
 function parseGrowth(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-  const [records, milliseconds] = [parseWhole(number, 1, 1_000), UNIT_MS[unit]];
+  const records = parseWhole(number, 1, 1_000);
+  const milliseconds = UNIT_MS[unit];
   return records && milliseconds && milliseconds / records;
 }

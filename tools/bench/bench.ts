@@ -30,7 +30,8 @@ await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
 async function bench({ records, ...effort }: { records: number } & Effort) {
-  const [file, folder] = [openTemporaryFile("records.csv"), openTemporaryFile("stores")];
+  const file = openTemporaryFile("records.csv");
+  const folder = openTemporaryFile("stores");
   await runData("generate", "--records", String(records), "--out", file);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => ({
     store,

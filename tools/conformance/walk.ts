@@ -45,8 +45,17 @@ export async function beginWalk(
     parsePage(await client.send(url + query, {}, isPatient), number);
   const first = await read(1);
   const walk = {
-    ...{ client, url, options, isFirst, read, first, latest: first, pages: 0 },
     ...createJudge(),
+    client,
+    url,
+    options,
+    isFirst,
+    read,
+    first,
+    /** The page that was judged last. */
+    latest: first,
+    /** How many pages were judged. */
+    pages: 0,
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
     started: new Map<number, Promise<PageResponse>>(),

@@ -76,7 +76,8 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
     current: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
-      const [previous, next] = [served, records ? load({ records }) : first];
+      const previous = served;
+      const next = records ? load({ records }) : first;
       served = next.catch(() => previous);
       await ready;
       await next;
