@@ -90,7 +90,6 @@ describe("a client that misbehaves", () => {
     ["a wrong host", 400, ["GET / HTTP/1.1", "Host: a b"]],
     ["a host that is not ASCII", 400, ["GET / HTTP/1.1", "Host: \xe9"]],
     ["a host with a path", 400, ["GET / HTTP/1.1", "Host: a/b"]],
-    ["a host with quotes", 400, ["GET /docs HTTP/1.1", "Host: a';id;'b"]],
     ["no URL", 400, ["GET * HTTP/1.1", "Host: a"]],
     ["a user in the URL", 200, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
     ["a broken body", 400, ["POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "", "zz"]],

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join, resolve } from "node:path";
@@ -61,10 +61,7 @@ beforeAll(() =>
   ),
 );
 
-const hasPytest = await run("python3", ["-c", "import pytest"]).then(
-  () => true,
-  () => false,
-);
+const hasPytest = spawnSync("python3", ["-c", "import pytest"]).status === 0;
 const vitest = [process.execPath, resolve("node_modules/vitest/vitest.mjs"), "run", "--root", "."];
 const playwright = [
   process.execPath,
