@@ -67,20 +67,23 @@ describe("valid options", () => {
 });
 
 describe("an invalid option is a warning in the header, and an error in the query", () => {
-  test.each([
-    ...["code", "code=399", "code=600", "code=5e2", "code=503.0", "code=-503", "code=0x1F7", 'code="503'],
-    ...["code=503 x", "delay", "delay=-1", "delay=10001", "delay=5-1", "delay=1-10001", "delay=1-2-3"],
-    ...["delay=1-", "delay=-", "delay=1.5", "delay=1s", "fail", "fail=-0.1", "fail=1.1", "fail=10%"],
-    ...["fail=.", "fail=1e-1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x"],
-    ...["seed=9007199254740993", "seed=00000000000000004", "fail=0.12345678901234567", "body"],
-    ...["body=broken", "body=constructor", "on", "on=0", "on=first", "on=5-3", "on=records?page=3"],
-    ...["until=tomorrow", "until=2030-01-31", "until=2030-13-31T12:00:00Z", "until=2030-02-30T12:00:00Z"],
-    ...["times", "times=0", "times=many", "hang=1", "retry-after=soon", "retry-after=-1", "rows=add"],
-    ...["count=0", "count=+0", "count=many", "count=1.5", "next=previous", "next=http", "record=string"],
-    ...["grow=15", "grow=0/s", "grow=1/d"],
-    // The lower case of this letter, the Kelvin sign, is an ASCII k.
-    ...["next=s\u212aip"],
-  ])("%s", (text) => {
+  test.each(
+    // biome-ignore format: several options per line
+    [
+      "code", "code=399", "code=600", "code=5e2", "code=503.0", "code=-503", "code=0x1F7", 'code="503',
+      "code=503 x", "delay", "delay=-1", "delay=10001", "delay=5-1", "delay=1-10001", "delay=1-2-3",
+      "delay=1-", "delay=-", "delay=1.5", "delay=1s", "fail", "fail=-0.1", "fail=1.1", "fail=10%",
+      "fail=.", "fail=1e-1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x",
+      "seed=9007199254740993", "seed=00000000000000004", "fail=0.12345678901234567", "body",
+      "body=broken", "body=constructor", "on", "on=0", "on=first", "on=5-3", "on=records?page=3",
+      "until=tomorrow", "until=2030-01-31", "until=2030-13-31T12:00:00Z", "until=2030-02-30T12:00:00Z",
+      "times", "times=0", "times=many", "hang=1", "retry-after=soon", "retry-after=-1", "rows=add",
+      "count=0", "count=+0", "count=many", "count=1.5", "next=previous", "next=http", "record=string",
+      "grow=15", "grow=0/s", "grow=1/d",
+      // The lower case of this letter, the Kelvin sign, is an ASCII k.
+      "next=s\u212aip",
+    ],
+  )("%s", (text) => {
     const [name = ""] = text.split("=");
     const { value } = new Map(ROWS).get(name)!;
     const sentence = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;

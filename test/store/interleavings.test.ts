@@ -120,7 +120,11 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     starts.flatMap((before) =>
       // A sweep puts nothing.
       (name === "kv" && victim !== "sweep" ? [...FATES, LOSES_PUTS] : FATES).map((fate) => ({
-        ...{ victim, intruder, before, fate, records: before.length },
+        victim,
+        intruder,
+        before,
+        fate,
+        records: before.length,
       })),
     ),
   );

@@ -105,7 +105,12 @@ const OBSERVATION = makeRecord({
   camera_pk: 0,
   timestamp: "2025-10-29T09:10:27Z",
   camera_ok: "True",
-  ...{ cars: 1, persons: 2, bicycles: 3, motorcycles: 4, buses: 5, trucks: 6 },
+  cars: 1,
+  persons: 2,
+  bicycles: 3,
+  motorcycles: 4,
+  buses: 5,
+  trucks: 6,
 });
 
 test.each(

@@ -36,8 +36,17 @@ const TIME = "2025-10-29 09:10:27+00:00";
 /** The values of a row, by their columns. */
 const ROW = { ...makeRecord(), camera_ok: "" };
 const IMAGE = {
-  ...{ image_proc: TIME, image_capt: TIME, camera_ref: "a", model_name: "tf1" },
-  ...{ car: 0, person: 0, bicycle: 0, motorcycle: 0, bus: 0, truck: 0, warnings: 0 },
+  image_proc: TIME,
+  image_capt: TIME,
+  camera_ref: "a",
+  model_name: "tf1",
+  car: 0,
+  person: 0,
+  bicycle: 0,
+  motorcycle: 0,
+  bus: 0,
+  truck: 0,
+  warnings: 0,
 };
 
 describe("reports an invalid field:", () => {

@@ -23,7 +23,10 @@ test("the benchmark measures every case, walk and load", async () => {
         ...["cold", "hot"].flatMap((mode) =>
           // The state, one block or two, and perhaps the row where a scan ends.
           pages.map((page) => ({
-            ...{ store, page, mode, ...figures },
+            store,
+            page,
+            mode,
+            ...figures,
             rows_read: store === "d1" ? expect.toBeOneOf([2, 3]) : null,
           })),
         ),

@@ -75,7 +75,9 @@ describe("through the real wrangler,", () => {
     expect(await readFile(out, "utf8")).toBe(toCsv(records.toReversed()));
     await info({ ...choice, json: true });
     expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({
-      ...{ store, remote: true, count },
+      store,
+      remote: true,
+      count,
       statistics: { ...statisticsOf(records), sources: ["all.csv"], source_count: 1 },
     });
   }

@@ -41,9 +41,18 @@ export async function openCloudflare(): Promise<Cloudflare> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
   const api: Cloudflare = {
     ...(await listenOnFreePort(createServer(listener))),
-    ...{ accounts: ["account"], usedAccount: undefined, databases: new Map(), namespaces: new Map() },
-    ...{ workers: new Map(), subdomain: "example", lastDeployedFrom: "wrangler" },
-    ...{ isLate: false, lost: undefined, refused: undefined, refusal: undefined, unknown: [] },
+    accounts: ["account"],
+    usedAccount: undefined,
+    databases: new Map(),
+    namespaces: new Map(),
+    workers: new Map(),
+    subdomain: "example",
+    lastDeployedFrom: "wrangler",
+    isLate: false,
+    lost: undefined,
+    refused: undefined,
+    refusal: undefined,
+    unknown: [],
   };
   const respond = (c: Context, result: unknown) =>
     c.json({ success: true, errors: [], messages: [], result });
@@ -267,7 +276,8 @@ function addPreviews(add: AddRoute, api: Cloudflare): void {
   add("post", previews, async ({ req }) => describe((await req.json()).name));
   add("post", `${previews}/:name/deployments`, async (c) => ({
     ...(await addUpload(api, key(c), c)),
-    ...{ urls: [api.origin], env: {} },
+    urls: [api.origin],
+    env: {},
   }));
   add("get", `${previews}/:name/deployments/latest`, (c) => ({
     id: find(api, key(c), 10222).at(-1)?.id,

@@ -33,7 +33,8 @@ async function useAccount() {
     await api.close();
   });
   return {
-    ...{ api, project },
+    api,
+    project,
     /** Runs a command, which must end with this status. */
     async run(status: number, args: string[], changes?: NodeJS.ProcessEnv) {
       const finished = await project.run(args, changes);

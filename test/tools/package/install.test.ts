@@ -92,8 +92,13 @@ describe("the package", () => {
 
   test("has types that a strict program accepts, without those of Node or Cloudflare", async () => {
     const compilerOptions = {
-      ...{ strict: true, skipLibCheck: false, noEmit: true, module: "nodenext", target: "es2024" },
-      ...{ lib: ["es2024", "dom"], types: [] },
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+      module: "nodenext",
+      target: "es2024",
+      lib: ["es2024", "dom"],
+      types: [],
     };
     const configuration = JSON.stringify({ compilerOptions, files: ["program.ts"] });
     await writeFile(join(folder, "tsconfig.json"), configuration);
