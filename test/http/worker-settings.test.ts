@@ -31,9 +31,9 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     ["STORE", { STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
     ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   ])("%s in %j", async (name, settings, message) => {
-    // With STORE, there is no store in this process.
-    const env =
-      name === "STORE" ? { RATE_LIMIT: "off", ...settings } : createInstance(store, { settings }).env;
+    // A store in this process would be used instead of the one that STORE names.
+    const others = name === "STORE" ? { STORE: undefined, MEMORY: undefined, ...settings } : settings;
+    const { env } = createInstance(store, { settings: others });
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
     const accept = CHROMIUM;
     const page = {

@@ -74,6 +74,11 @@ describe("a page of the collection in a browser", () => {
     expect(JSON.parse(readShown(page).body)).toEqual(received);
   });
 
+  test("says that the collection is empty", async () => {
+    const empty = await createMemoryService();
+    expect(await (await empty.fetch(PATH, IN_BROWSER)).text()).toContain("The collection is empty.");
+  });
+
   test.each([
     ["empty", ""],
     ["garbage", '{"count": 1, "results": [{"id": ]}} <not json>'],
