@@ -66,13 +66,14 @@ async function findPage(context: CacheContext, page: PageNumber, hide: Hide | un
   });
 }
 
-function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
+async function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
   const name = `${reading.state.load} ${location.first} ${location.last}`;
-  return take(context, name, async () => {
-    const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, reading, number)));
-    const value = JSON.stringify(decodeRange(location, blocks));
-    return { value, bytes: value.length * BYTES_PER_CHARACTER };
-  });
+  const found = context.kept.find(name);
+  if (found) return found.value as string;
+  const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, reading, number)));
+  const value = JSON.stringify(decodeRange(location, blocks));
+  context.kept.keep(name, { value, bytes: value.length * BYTES_PER_CHARACTER });
+  return value;
 }
 
 function findBlock(context: CacheContext, { state, text }: Reading, number: number): Promise<string[]> {

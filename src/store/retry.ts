@@ -36,8 +36,8 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
 /** The result of the work, or an error if it takes too long; the work itself cannot be stopped. */
 export async function limitTime<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const error = new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`);
-  const timer = setTimeout(() => late.reject(error), HANGS_AFTER_MS);
+  const giveUp = () => late.reject(new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`));
+  const timer = setTimeout(giveUp, HANGS_AFTER_MS);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
