@@ -1,4 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
+import { sleep } from "../../src/mock/waiting.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 
@@ -23,6 +24,12 @@ test.each([
   await vi.advanceTimersByTimeAsync(1);
   await asked;
   expect(seen).toEqual([status]);
+});
+
+test("a wait for a client that has gone already ends at once", async () => {
+  stopClock();
+  await sleep(60_000, AbortSignal.abort());
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 const send = (Prefer: string, address: string, signal?: AbortSignal) =>
