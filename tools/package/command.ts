@@ -54,8 +54,10 @@ async function serve(files: string[], options: Options, command: Command): Promi
   try {
     service = createService({ files: files.length > 0 ? files : undefined, ...others }, watching);
   } catch (error) {
-    // The value of an option is wrong.
-    return command.error(Object(error).message);
+    // The value of an option is wrong. The message begins with the name of the option in a program, such as publicOrigin.
+    const name = (_: string, option: string) =>
+      `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+    return command.error(Object(error).message.replace(/^(?:The option )?(\w+)/, name));
   }
   const { url } = await service.listen({ port, host });
   console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);
