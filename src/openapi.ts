@@ -322,7 +322,7 @@ export function describeService(origin: string, faults = true): OpenApiDocument 
 
 /** Leaves out each parameter, response, header and example whose name or text mentions preferences: they exist only with faults. */
 function leaveOutPreferences(name: string, value: unknown): unknown {
-  // An element that is left out is a gap.
+  // JSON.parse leaves a gap for each element that is left out. This removes the gaps.
   if (Array.isArray(value)) return value.filter(() => true);
   const members = typeof value === "object" ? Object.values(value ?? {}) : [];
   const isMention = (text: unknown) => typeof text === "string" && /\bprefer(?:ence)?\b/i.test(text);

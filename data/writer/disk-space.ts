@@ -73,7 +73,7 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
   const read = (name: string) => Number(database.prepare(`PRAGMA ${name}`).get()?.[name]);
   const countReusable = () => (reuses ? read("freelist_count") * read("page_size") : 0);
   return {
-    /** @throws Error as that of SQLite if texts of this size do not fit */
+    /** @throws Error with the message of SQLite for a full disk if texts of this size do not fit */
     requireSpace(bytes: number): void {
       const file = database.location() ?? "";
       const log = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
@@ -85,8 +85,8 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
         throw new Error("database or disk is full");
     },
     /**
-     * The error of a store, in one sentence if the reason is that the disk is full. What failed is removed already. The sentence
-     * about another file, such as the output of an export, stays.
+     * The error of a store, in one sentence if the reason is that the disk is full. What failed is removed already. An error that
+     * names another file, such as the output of an export, is returned unchanged.
      */
     explain(cause: unknown): unknown {
       if (!isDiskFull(cause, folder)) return cause;

@@ -98,7 +98,7 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
   return { state, statistics: found };
 }
 
-/** A value, and the memory that it takes, about. */
+/** A value, and about how much memory it takes. */
 interface Kept<T> {
   value: T;
   bytes: number;

@@ -115,7 +115,7 @@ async function loadCollection(options: ServiceOptions, reporting: Reporting) {
 /** The memory that the journal takes, about: several thousand ordinary requests. */
 const JOURNAL_BYTES = 10_000_000;
 
-/** The memory that a request takes, about. */
+/** About how much memory a request takes. */
 const measure = ({ url, headers }: ReceivedRequest) =>
   Array.from(headers).reduce(
     (sum, [name, value]) => sum + name.length + value.length + 100,
