@@ -54,9 +54,11 @@ execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {
-    // A test may start wrangler or npm many times in a row, each of which takes seconds on a busy machine.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    // These limits only end what hangs. A test may start wrangler or npm many times in a row, and a busy machine can take ten times
+    // as long as usual. A test that is given up goes on, and then disturbs the next ones.
+    testTimeout: 1_200_000,
+    hookTimeout: 1_200_000,
+    expect: { poll: { timeout: 120_000 } },
     // A worker often waits: for a process that it started, or until a state is no longer fresh.
     maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
     // With a process for each file, each would load wrangler and the code under test again.

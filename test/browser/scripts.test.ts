@@ -5,7 +5,7 @@ import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status next to a button is a word. */
 function waitForStatus(piece: Locator, word: string): Promise<void> {
-  return expect.poll(() => piece.getByRole("status").textContent(), { timeout: 20_000 }).toBe(word);
+  return expect.poll(() => piece.getByRole("status").textContent()).toBe(word);
 }
 
 describe("copy buttons", () => {
@@ -96,7 +96,7 @@ describe("with scripts, a request is sent in place:", () => {
     const press = await fillForm(page, "3", prefer);
     await press("Send");
     await expect
-      .poll(() => page.getByRole("status").allTextContents(), { timeout: 20_000 })
+      .poll(() => page.getByRole("status").allTextContents())
       .toContainEqual(expect.stringMatching(summary));
     return (await page.locator(".response pre").filter({ visible: true }).textContent()) ?? "";
   }
@@ -126,16 +126,19 @@ describe("with scripts, a request is sent in place:", () => {
     await send(page, "delay=0", /^200 OK/);
     const panel = page.locator(".response").filter({ visible: true });
     const before = await panel.boundingBox();
-    await page.getByLabel("prefer").fill("delay=500");
+    const held = Promise.withResolvers<void>();
+    await page.route("**/records/*", (route) => held.promise.then(() => route.continue()));
+    await page.getByLabel("prefer").fill("delay=1");
     await page.getByRole("button", { name: "Send" }).click();
     await expect
-      .poll(() => page.getByRole("status").allTextContents(), { timeout: 20_000 })
+      .poll(() => page.getByRole("status").allTextContents())
       .toContainEqual("Waiting for the response");
     expect([await panel.boundingBox(), await panel.textContent()]).toEqual([
       before,
       expect.stringContaining("Preference-Applied: delay=0"),
     ]);
-    await expect.poll(() => panel.textContent()).toContain("Preference-Applied: delay=500");
+    held.resolve();
+    await expect.poll(() => panel.textContent()).toContain("Preference-Applied: delay=1\n");
     expect(await panel.boundingBox()).toEqual(before);
   });
 

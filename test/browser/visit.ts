@@ -42,7 +42,7 @@ export const test = base
     return async ({ origin = inject("origin"), problems = [], ...options } = {}) => {
       if (!browser) throw new Error("no browser");
       const context = await browser.newContext({ baseURL: origin, ...options });
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(120_000);
       const found = await watch(context, origin);
       visits.push(async () => {
         await context.close();
