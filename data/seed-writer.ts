@@ -60,6 +60,9 @@ function compress(text: string): Buffer {
   return bytes;
 }
 
+/** How long the seed waits for another process that writes, such as a second `npm start`, which loads it too. */
+const LOCK_WAIT_MS = 60_000;
+
 /**
  * Brings the tables of a store up to date, and loads the files of the seed if nothing was ever loaded.
  * @throws InputError if any line of the files cannot be loaded
@@ -67,7 +70,7 @@ function compress(text: string): Buffer {
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ store }) => {
-    const isEmpty = async () => (await store.readState(undefined, true)).state.load === "";
+    const isEmpty = async () => (await store.readState({ isNewest: true })).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
     const staged = await stage(listSeedFiles());
@@ -77,6 +80,6 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
       await replaceCollection(store, staged, { isFirst: true });
       console.log(`Loaded ${describeCounts(staged)}.`);
     };
-    await withLock(choice, write).finally(staged.close);
+    await withLock(choice, write, LOCK_WAIT_MS).finally(staged.close);
   });
 }

@@ -27,14 +27,15 @@ const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceOb
 /**
  * Runs an action that writes to the store that a command means, while no other command of this machine does. Reading, as
  * `npm start` does, needs no lock, and a deployed store cannot be locked.
- * @throws Error if another process writes to the store
+ * @param waitMs how long to wait for another process that writes
+ * @throws Error if it still writes then
  */
-export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>): Promise<T> {
+export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
   if (choice.remote) return action();
   const { name } = await findStore(choice);
   const folder = findFolder(choice);
   requireFolder(folder);
-  const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`);
+  const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
   return action().finally(release);
 }
 
@@ -142,12 +143,12 @@ const SQLITE_BUSY = 5;
  * @returns a function that releases the lock
  * @throws Error if another process holds the lock, or if the file cannot be written
  */
-export function lockFile(path: string, subject: string): () => void {
+export function lockFile(path: string, subject: string, waitMs = 0): () => void {
   let database: DatabaseSync | undefined;
   try {
     // SQLite would not say what is wrong with the folder.
     accessSync(`${dirname(path)}/.`, constants.W_OK);
-    database = new DatabaseSync(path);
+    database = new DatabaseSync(path, { timeout: waitMs });
     database.exec("BEGIN IMMEDIATE");
     return database.close.bind(database);
   } catch (cause) {
