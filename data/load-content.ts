@@ -9,6 +9,7 @@ import {
   decodeRange,
   encodeStatistics,
   openBlock,
+  requireBlocks,
 } from "../src/store/block.ts";
 import type { State, Store } from "../src/store/state.ts";
 
@@ -108,12 +109,12 @@ export async function* readRecords(store: Store, state: State): AsyncGenerator<T
 
 async function readPart(store: Store, state: State, first: number, last: number): Promise<TrafficRecord[]> {
   const numbers = blocksOf({ first, last });
-  const texts = await store.readBlocks(state.load, numbers);
   try {
-    const blocks = numbers.map((number, index) => openBlock(state, number, texts[index]));
+    const texts = await requireBlocks(store, state.load, numbers);
+    const blocks = numbers.map((number, index) => openBlock(state.count, number, texts[index] ?? ""));
     return decodeRange({ first, last }, blocks);
   } catch (error) {
-    const current = await store.readState(undefined, true);
+    const current = await store.readState({ isNewest: true });
     if (current.state.load === state.load) throw error;
     throw new Error("The collection was replaced while it was read. Run the command again.");
   }

@@ -30,7 +30,7 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
   };
   return {
     ...store,
-    readState: (...wanted) => store.readState(...wanted).catch(replaceMissing),
+    readState: (options) => store.readState(options).catch(replaceMissing),
     batchBytes: database.batchBytes,
     settleMs: 0,
     write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),

@@ -147,7 +147,7 @@ async function switchReaders(
   } catch (cause) {
     const isRefused = cause instanceof RefusedSwitchError;
     if (!isRefused) await wait(store, options);
-    const reading = await store.readState(undefined, true).catch(() => undefined);
+    const reading = await store.readState({ isNewest: true }).catch(() => undefined);
     if (reading?.state.load === next.load) return;
     if (isRefused) throw cause;
     const isReplaced = Date.parse(reading?.state.loaded_at ?? "") > findBeginning(next.load);

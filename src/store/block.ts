@@ -1,5 +1,5 @@
 import { NO_STATISTICS, ROAD_USERS, type Statistics, type TrafficRecord } from "../records/record.ts";
-import type { State, Store } from "./state.ts";
+import type { Store } from "./state.ts";
 
 /**
  * Records in a block, the same in every store. A smaller block is read faster, and needs more of KV's daily writes: 1,000 keys
@@ -57,18 +57,23 @@ export function encodeRecord(record: TrafficRecord): string {
 }
 
 /**
- * The lines of a block: each is a record, as a JSON array of its values, with a comma behind it unless it is the last one.
- * @param state names the load of the block, and says how many records it must have
- * @param text null if the store does not have it
+ * Reads the texts of blocks. If one is missing, because a replica may lag, all of them are read from the primary database.
  * @throws MissingBlockError
+ */
+export async function requireBlocks(store: Store, load: string, numbers: number[]): Promise<string[]> {
+  let texts = await store.readBlocks(load, numbers);
+  if (texts.includes(null)) texts = await store.readBlocks(load, numbers, true);
+  const missing = texts.indexOf(null);
+  if (missing >= 0) throw new MissingBlockError(`Block ${numbers[missing]} of load ${load} is missing`);
+  return texts as string[];
+}
+
+/**
+ * The lines of a block: each is a record, as a JSON array of its values, with a comma behind it unless it is the last one.
+ * @param count the records of its load, which say how many the block must have
  * @throws Error if it is damaged
  */
-export function openBlock(
-  { load, count }: Pick<State, "load" | "count">,
-  number: number,
-  text: string | null | undefined,
-): string[] {
-  if (typeof text !== "string") throw new MissingBlockError(`Block ${number} of load ${load} is missing`);
+export function openBlock(count: number, number: number, text: string): string[] {
   if (!text.startsWith(BEGIN) || !text.endsWith(END))
     throw new Error(`Block ${number} is damaged: it is not a JSON array with one record per line`);
   // Splitting at one character is twice as fast as at the separator. The first and the last line are the brackets.
@@ -155,9 +160,7 @@ export async function readStatistics(store: Store, load: string): Promise<Statis
   if (load === "") return NO_STATISTICS;
   let json = "";
   for (let number = 0; ; number--) {
-    const [piece] = await store.readBlocks(load, [number]);
-    if (typeof piece !== "string")
-      throw new MissingBlockError(`Piece ${-number} of the statistics of load ${load} is missing`);
+    const [piece = ""] = await requireBlocks(store, load, [number]);
     json += piece;
     if (!piece.endsWith(CONTINUED))
       return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);

@@ -1,9 +1,18 @@
 import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
 import type { Statistics } from "../records/record.ts";
-import { blocksOf, decodeRange, lastBlock, openBlock, type PlaceRange, readStatistics } from "./block.ts";
+import {
+  type Block,
+  blocksOf,
+  decodeRange,
+  lastBlock,
+  openBlock,
+  type PlaceRange,
+  readStatistics,
+  requireBlocks,
+} from "./block.ts";
 import { createKnownState, findInCollection, type InstanceContext, takeState } from "./known-state.ts";
 import type { WaitUntil } from "./retry.ts";
-import type { Reading, State, Store } from "./state.ts";
+import type { State, Store } from "./state.ts";
 
 // A response comes from one state and the blocks of its load, although an instance keeps blocks of several loads.
 
@@ -32,6 +41,7 @@ export interface CachedStore {
 
 /** What an instance knows and keeps, and the request that uses it. */
 interface CacheContext extends InstanceContext {
+  store: Store;
   kept: ReturnType<typeof createLruCache>;
 }
 
@@ -41,47 +51,64 @@ interface CacheContext extends InstanceContext {
  * @param name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const known = createKnownState(store, name);
+  const known = createKnownState(name);
   const kept = createLruCache(keptBytes);
+  const readState = async (isNewest: boolean) => (await store.readState({ isNewest })).state;
+  const instance = { store, known, kept, readState };
   return {
-    state: async (waitUntil) => (await takeState({ known, waitUntil })).state,
-    page: (page, hide, waitUntil) => findPage({ known, kept, waitUntil }, page, hide),
-    statistics: (waitUntil) => findStatistics({ known, kept, waitUntil }),
+    state: (waitUntil) => takeState({ ...instance, waitUntil }),
+    page: (page, hide, waitUntil) => findPage({ ...instance, waitUntil }, page, hide),
+    statistics: (waitUntil) => findStatistics({ ...instance, waitUntil }),
   };
 }
 
 async function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
+  const { store, known, kept } = context;
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
-  const chooseBlock = (state?: State) => {
-    const location = state && locate(state);
-    const isKept =
-      location && blocksOf(location).every((number) => context.kept.find(nameBlock(state, number)));
-    if (hide || isKept) return undefined;
-    // The page lies in one block, whose number follows from the page.
-    return page === "last" ? page : lastBlock(PAGE_SIZE * page);
+  const isKept = (state: State) => {
+    const location = locate(state);
+    return location && blocksOf(location).every((number) => kept.find(nameBlock(state, number)));
   };
-  return findInCollection({ ...context, chooseBlock }, async (reading) => {
-    const location = locate(reading.state);
-    return location && { location, results: await findResults(context, reading, location) };
+  /** Reads the state and, if the page lies in one block that is not kept, this block, whose number follows from the page. */
+  const readState = async (isNewest: boolean) => {
+    const isAlone = hide || (known.latest && isKept(known.latest));
+    const wanted = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+    const { state, block } = await store.readState({ isNewest, wanted: isAlone ? undefined : wanted });
+    // A damaged one is read again by the requests for its pages, which report it.
+    if (block) await keepBlock(context, state, block).catch(() => undefined);
+    return state;
+  };
+  return findInCollection({ ...context, readState }, async (state) => {
+    const location = locate(state);
+    return location && { location, results: await findResults(context, state, location) };
   });
 }
 
-async function findResults(context: CacheContext, reading: Reading, location: PlaceRange): Promise<string> {
-  const name = `${reading.state.load} ${location.first} ${location.last}`;
-  const found = context.kept.find(name);
-  if (found) return found.value as string;
-  const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, reading, number)));
-  const value = JSON.stringify(decodeRange(location, blocks));
-  context.kept.keep(name, { value, bytes: value.length * BYTES_PER_CHARACTER });
-  return value;
+async function findResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
+  const { kept } = context;
+  const name = `${state.load} ${location.first} ${location.last}`;
+  const found = kept.find(name);
+  if (found) return found as string;
+  const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, state, number)));
+  const results = JSON.stringify(decodeRange(location, blocks));
+  kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
+  return results;
 }
 
-function findBlock(context: CacheContext, { state, text }: Reading, number: number): Promise<string[]> {
-  return take(context, nameBlock(state, number), async () => {
-    // If a block was read with the state, it is the only one of the page.
-    const [read] = text === undefined ? await context.known.store.readBlocks(state.load, [number]) : [text];
-    return { value: openBlock(state, number, read), bytes: String(read).length * BYTES_PER_CHARACTER };
-  });
+async function findBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
+  const { store, known, kept, waitUntil } = context;
+  const name = nameBlock(state, number);
+  const found = kept.find(name);
+  if (found) return found as string[];
+  const [text = ""] = await known.share(name, () => requireBlocks(store, state.load, [number]), waitUntil);
+  return keepBlock(context, state, { number, text });
+}
+
+/** Keeps the lines of a block, unless it is damaged. */
+async function keepBlock({ kept }: CacheContext, state: State, { number, text }: Block): Promise<string[]> {
+  const lines = openBlock(state.count, number, text);
+  kept.keep(nameBlock(state, number), lines, text.length * BYTES_PER_CHARACTER);
+  return lines;
 }
 
 function nameBlock({ load }: State, number: number): string {
@@ -89,32 +116,14 @@ function nameBlock({ load }: State, number: number): string {
 }
 
 async function findStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
-  const find = ({ state: { load } }: Reading) =>
-    take(context, `${load} statistics`, async () => {
-      const value = await readStatistics(context.known.store, load);
-      return { value, bytes: (value.days.length + value.cameras.length) * BYTES_PER_ENTRY };
-    });
-  const { state, found } = await findInCollection(context, find);
+  const { store, known, kept, waitUntil } = context;
+  const { state, found } = await findInCollection(context, async ({ load }) => {
+    const name = `${load} statistics`;
+    const statistics = kept.find(name) as Statistics | undefined;
+    return statistics ?? known.share(name, () => readStatistics(store, load), waitUntil);
+  });
+  kept.keep(`${state.load} statistics`, found, (found.days.length + found.cameras.length) * BYTES_PER_ENTRY);
   return { state, statistics: found };
-}
-
-/** A value, and about how much memory it takes. */
-interface Kept<T> {
-  value: T;
-  bytes: number;
-}
-
-/** What is kept by a name, or what is made now, once for all requests that wait for it, and then kept. */
-async function take<T>(
-  { known, kept, waitUntil }: CacheContext,
-  name: string,
-  make: () => Promise<Kept<T>>,
-): Promise<T> {
-  const found = kept.find(name);
-  if (found) return found.value as T;
-  const made = await known.share(name, make, waitUntil);
-  kept.keep(name, made);
-  return made.value;
 }
 
 /**
@@ -123,20 +132,21 @@ async function take<T>(
  */
 function createLruCache(mostBytes: number) {
   // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
-  const entries = new Map<string, Kept<unknown>>();
+  const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;
   return {
-    find(name: string): Kept<unknown> | undefined {
+    find(name: string): unknown {
       const entry = entries.get(name);
       if (!entry) return undefined;
       entries.delete(name);
       entries.set(name, entry);
-      return entry;
+      return entry.value;
     },
-    keep(name: string, value: Kept<unknown>): void {
-      total += value.bytes - (entries.get(name)?.bytes ?? 0);
+    /** @param bytes about how much memory the value takes */
+    keep(name: string, value: unknown, bytes: number): void {
+      total += bytes - (entries.get(name)?.bytes ?? 0);
       entries.delete(name);
-      entries.set(name, value);
+      entries.set(name, { value, bytes });
       for (const [oldest, entry] of entries) {
         if (total <= mostBytes) return;
         entries.delete(oldest);

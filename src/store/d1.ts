@@ -1,5 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { BLOCK_SIZE } from "./block.ts";
+import { BLOCK_SIZE, lastBlock } from "./block.ts";
 import { retry, SHORT_PAUSES } from "./retry.ts";
 import { requireState, type Store, type WantedBlock } from "./state.ts";
 
@@ -21,15 +21,18 @@ export interface SqlDatabase {
 
 export function createD1Store(database: SqlDatabase): Store {
   return {
-    async readState(wanted, isNewest = false) {
+    async readState({ wanted, isNewest = false } = {}) {
       const parameters = typeof wanted === "number" ? [wanted] : [];
       const rows = database.query(writeQuery(wanted), parameters, isNewest);
       const [row] = await rows.catch(explainMissingTables);
-      return { state: requireState(row), ...(wanted !== undefined && { text: textOf(row) }) };
+      const state = requireState(row);
+      const number = wanted === "last" ? lastBlock(state.count) : wanted;
+      const text = textOf(row);
+      return number === undefined || text === null ? { state } : { state, block: { number, text } };
     },
-    async readBlocks(load, numbers) {
+    async readBlocks(load, numbers, isNewest = false) {
       const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${numbers.join()})`;
-      const rows = await database.query(sql, [load], false);
+      const rows = await database.query(sql, [load], isNewest);
       return numbers.map((number) => textOf(rows.find((row) => row.number === number)));
     },
   };

@@ -44,23 +44,27 @@ export async function limitTime<T>(work: Promise<T>): Promise<T> {
 /** Keeps work going when the request that began it ends, since other requests may be waiting for it too. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
+/** A read can be joined for this long after it began. Then the next request begins another one, because this one may hang. */
+export const JOINABLE_MS = 1_000;
+
 /**
- * Makes concurrent reads of the same thing one read: the first request begins it, and all of them wait for its result. None
- * waits for long, because a store may hang, and the runtime may end a request, and with it the work that it began, without notice.
+ * Makes concurrent reads of the same thing one read: the first request begins it, and those that come within a second join it. Each has a
+ * timer of its own, because the runtime may end the request that began the read, and with it the work that it began, without notice.
  */
 export function createSharing() {
-  const running = new Map<string, Promise<unknown>>();
+  const running = new Map<string, { work: Promise<unknown>; beganAt: number }>();
   return <T>(name: string, read: () => Promise<T>, waitUntil: WaitUntil): Promise<T> => {
-    const begun = running.get(name) as Promise<T> | undefined;
+    const now = Date.now();
+    const begun = running.get(name);
+    if (begun && now - begun.beganAt < JOINABLE_MS) return limitTime(begun.work as Promise<T>);
+    const work = read();
+    const entry = { work, beganAt: now };
     const forget = () => {
-      if (running.get(name) === work) running.delete(name);
+      if (running.get(name) === entry) running.delete(name);
     };
-    // The work forgets itself, too, because the requests that wait for it may be gone when it ends.
-    const work: Promise<T> = begun ?? read().finally(forget);
-    if (!begun) {
-      running.set(name, work);
-      waitUntil(work.catch(() => undefined));
-    }
+    running.set(name, entry);
+    // The work forgets itself, too, because the request that began it may be gone when it ends.
+    waitUntil(work.then(forget, forget));
     return limitTime(work).finally(forget);
   };
 }

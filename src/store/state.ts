@@ -21,25 +21,27 @@ export const NOTHING_LOADED: State = { load: "", count: 0, loaded_at: null, sequ
 /** The number of a block, or the last one of the load that is served. */
 export type WantedBlock = number | "last";
 
-/** A state, and the wanted block of its load if it was read in the same moment; null if it is missing. */
+/** A state and, if the store could read both at once and has it, the wanted block of its load. */
 export interface Reading {
   state: State;
-  text?: string | null | undefined;
+  block?: { number: number; text: string };
 }
 
 /** Where the collection is read from. All methods throw if it fails. */
 export interface Store {
   /**
-   * Reads the current state and, if the store can do that in one step, a block of its load.
-   * @param isNewest true if a replica that may lag behind is not enough
+   * Reads the current state.
+   * @param options.wanted a block of its load to read in the same moment, if the store can do that
+   * @param options.isNewest true if a replica that may lag behind is not enough
    * @throws DamagedStateError
    */
-  readState(wanted?: WantedBlock, isNewest?: boolean): Promise<Reading>;
+  readState(options?: { wanted?: WantedBlock | undefined; isNewest?: boolean }): Promise<Reading>;
   /**
    * Reads blocks of a load by their numbers. Those from 0 downwards are the pieces of its statistics.
+   * @param isNewest true if a replica that may lag behind is not enough
    * @returns null for a block that is missing, or that is not visible here yet
    */
-  readBlocks(load: string, numbers: number[]): Promise<(string | null)[]>;
+  readBlocks(load: string, numbers: number[], isNewest?: boolean): Promise<(string | null)[]>;
 }
 
 /** The state is missing or is not a state. A load replaces it. */

@@ -96,7 +96,7 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
   const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
-  const opened = ofRecords.map(({ number, text }) => openBlock({ load: "", count }, number, text));
+  const opened = ofRecords.map(({ number, text }) => openBlock(count, number, text));
   return decodeRange({ first: 1, last: count }, opened).reverse();
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readStatistics } from "../../src/store/block.ts";
-import { ASK_AGAIN_MS, CONFIRMED_MS } from "../../src/store/known-state.ts";
-import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { CONFIRMED_MS, TRUST_MS } from "../../src/store/known-state.ts";
+import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
 import { createControlledStore, makeState, NO_PAGE } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 
@@ -14,8 +14,6 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** How long an instance trusts the state of a D1 or KV store. */
-const TRUST_MS = 5_000;
 const passTrust = () => vi.advanceTimersByTime(TRUST_MS);
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
@@ -58,15 +56,6 @@ describe("when the state is no longer fresh", () => {
     passTrust();
     await serves(1_250, 1, 2);
     expect(reads).toEqual(["state"]);
-  });
-
-  test.each(KINDS)("another load in %s is served without blocks of the load before", async (kind) => {
-    const { read, serves, control } = await openWarm(first, kind);
-    await serves(1_250, 30);
-    control.state = replaced;
-    passTrust();
-    await serves(700, 1, 30, 47);
-    expect(await read(48)).toEqual(NO_PAGE);
   });
 
   test("the blocks of a load are right whenever it is served, as after a backup was restored", async () => {
@@ -135,7 +124,7 @@ describe("a store that fails", () => {
     expect(await cache.state(waitUntil)).toEqual(first);
     expect(reads).toEqual(["state"]);
     expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(ASK_AGAIN_MS);
+    vi.advanceTimersByTime(TRUST_MS);
     await serves(1_250, ...Array(10).fill(1));
     expect(reads).toEqual(["state", "state"]);
     await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
@@ -151,7 +140,7 @@ describe("a store that fails", () => {
       await serves(1_250, ...Array(5).fill(2));
       await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
       await waiting;
-      vi.advanceTimersByTime(ASK_AGAIN_MS);
+      vi.advanceTimersByTime(TRUST_MS);
     }
     expect(reads).toHaveLength(3);
   });
@@ -181,24 +170,35 @@ describe("a page past the end", () => {
     expect(reads.slice(2)).toEqual(["state and block 10 (newest)"]);
   });
 
-  test("is not served for long from a store that responds slowly", async () => {
-    const { read, control } = createControlledStore(first);
-    control.delay = sleep(CONFIRMED_MS + 1);
-    const page = read(85);
-    await vi.advanceTimersByTimeAsync(2 * CONFIRMED_MS + 2);
-    expect(await page).toEqual(NO_PAGE);
-  });
-
-  test("of a load that this instance has not seen yet is served", async () => {
-    const { serves, control } = await openWarm(replaced);
-    control.state = makeState(1_600, 3);
-    await serves(1_600, 100);
-  });
-
-  test("is not confirmed by a store that fails", async () => {
-    const { read, control } = await openWarm();
+  test("is not confirmed by a store that fails, which is asked once", async () => {
+    const { read, reads, control } = await openWarm();
     control.fails = true;
     await expect(read(85)).rejects.toThrow("the store fails");
+    expect(reads).toEqual(["state and block 9 (newest)"]);
+  });
+
+  test("is confirmed by a later question, if the first one hangs", async () => {
+    const { read, control } = await openWarm();
+    control.delay = new Promise(() => {});
+    const waiting = read(85);
+    await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+    control.delay = Promise.resolve();
+    expect(await read(85)).toEqual(NO_PAGE);
+    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    expect(await waiting).toEqual(NO_PAGE);
+  });
+
+  test("is believed of the primary database, although a replica that lags answered in the meantime", async () => {
+    const { serves, reads, control } = await openWarm(makeState(15));
+    vi.advanceTimersByTime(TRUST_MS - 500);
+    Object.assign(control, { state: makeState(600, 2), replica: makeState(15), delay: sleep(900) });
+    const waiting = serves(600, 20);
+    await vi.advanceTimersByTimeAsync(500);
+    control.delay = Promise.resolve();
+    await serves(15, 1);
+    await vi.advanceTimersByTimeAsync(400);
+    await waiting;
+    expect(reads).toEqual(["state and block 2 (newest)", "state"]);
   });
 });
 
@@ -223,17 +223,38 @@ describe("concurrent requests", () => {
     expect(reads).toEqual(expected);
   });
 
-  test("a response that was overtaken by a later one does not bring the old state back", async () => {
-    const { read, serves, control } = createControlledStore(first);
-    control.delay = sleep(1_000);
-    const slow = read(30);
-    vi.advanceTimersByTime(1);
-    // Of a load over a restored backup, so the sequence does not tell them apart.
-    Object.assign(control, { state: makeState(700), delay: Promise.resolve() });
-    await serves(700, 2);
-    await vi.advanceTimersByTimeAsync(1_000);
-    await slow;
-    await serves(700, 1);
+  test("are served what is known after their wait, also if their own read hangs", async () => {
+    const { read, serves, control } = await openWarm(makeState(15));
+    vi.advanceTimersByTime(3_600_000);
+    Object.assign(control, { state: makeState(600, 2), delay: new Promise(() => {}) });
+    const waiting = serves(600, 1, 2);
+    await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+    control.delay = Promise.resolve();
+    await serves(600, 20);
+    expect(await read(1_000)).toEqual(NO_PAGE);
+    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    await waiting;
+  });
+
+  test("for pages past the end, in whatever block, ask the primary database once", async () => {
+    const { read, reads } = await openWarm();
+    const pages = Array.from({ length: 200 }, (_, index) => read(100 + 10 * index));
+    expect(await Promise.all(pages)).toEqual(Array(200).fill(NO_PAGE));
+    expect(reads).toEqual(["state and block 10 (newest)"]);
+  });
+
+  test("that join a slow confirmation are not served a state from before one that is known", async () => {
+    const { read, serves, control } = await openWarm(makeState(15));
+    control.delay = sleep(900);
+    const slow = read(2);
+    await vi.advanceTimersByTimeAsync(0);
+    Object.assign(control, { state: makeState(600, 2), delay: Promise.resolve() });
+    vi.setSystemTime(Date.now() + TRUST_MS);
+    await serves(600, 2);
+    const joining = serves(600, 3);
+    await vi.advanceTimersByTimeAsync(900);
+    await joining;
+    expect(await slow).toMatchObject({ count: 600, number: 2 });
   });
 });
 
@@ -255,8 +276,8 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   control.fails = false;
   const next = makeState(900, 3);
   Object.assign(control, { state: next, hidden: next.load });
-  vi.advanceTimersByTime(ASK_AGAIN_MS);
-  await expect(read()).rejects.toThrow("Piece 0 of the statistics of load of-900 is missing");
+  vi.advanceTimersByTime(TRUST_MS);
+  await expect(read()).rejects.toThrow("Block 0 of load of-900 is missing");
 });
 
 test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {

@@ -60,18 +60,21 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     return number === control.damaged ? "damaged" : findBlock(load, number);
   };
   const store: Store = {
-    readState(wanted, isNewest = false) {
+    readState({ wanted, isNewest = false } = {}) {
       const isJoint = kind === "d1" && wanted !== undefined;
       const what = `state${isJoint ? ` and block ${wanted}` : ""}${isNewest ? " (newest)" : ""}`;
       return respond(what, () => {
         const isLagging = kind === "kv" || !isNewest;
         const state = (isLagging && control.replica) || control.state;
         const number = wanted === "last" ? lastBlock(state.count) : Number(wanted);
-        return { state, ...(isJoint && { text: read(state.load, number) }) };
+        const text = isJoint ? read(state.load, number) : null;
+        return { state, ...(text !== null && { block: { number, text } }) };
       });
     },
-    readBlocks: (load, numbers) =>
-      respond(`block ${numbers}`, () => numbers.map((number) => read(load, number))),
+    readBlocks: (load, numbers, isNewest = false) =>
+      respond(`block ${numbers}${isNewest ? " (newest)" : ""}`, () =>
+        numbers.map((number) => read(load, number)),
+      ),
   };
   const cache = createCachedStore(store, kind, keptBytes);
   /** What the instance serves. */

@@ -31,7 +31,7 @@ export function resultsOf(newestFirst: readonly TrafficRecord[], page: number): 
 
 /** All records that a store serves, newest first. Fails if the statistics do not match. */
 export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
-  const { state } = await store.readState(undefined, true);
+  const { state } = await store.readState({ isNewest: true });
   const records = await Array.fromAsync(readRecords(store, state));
   if (state.load !== "") {
     const statistics = await readStatistics(store, state.load);
@@ -49,7 +49,7 @@ export function createWitness(store: Store) {
   const contents = new Map<string, TrafficRecord[]>([["", []]]);
   return {
     async note(): Promise<void> {
-      const { load } = (await store.readState(undefined, true)).state;
+      const { load } = (await store.readState({ isNewest: true })).state;
       if (!contents.has(load)) contents.set(load, (await readAll(store)).records);
     },
     openInstance(): () => Promise<void> {

@@ -2,7 +2,7 @@ import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
-import { createSharing, HANGS_AFTER_MS, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
+import { createSharing, HANGS_AFTER_MS, JOINABLE_MS, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
 
 /** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the platform and the runtime throw. */
 const MESSAGES = {
@@ -92,7 +92,7 @@ test.each([
 test("a location of KV keeps the state for 30 seconds, and blocks, which never change, for a day", async () => {
   const get = vi.fn(async () => null);
   const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
-  await readState(1);
+  await readState({ wanted: 1 });
   await readBlocks("a", [1]);
   expect(get.mock.calls).toEqual([
     ["state", { type: "text", cacheTtl: 30 }],
@@ -100,19 +100,25 @@ test("a location of KV keeps the state for 30 seconds, and blocks, which never c
   ]);
 });
 
-test("concurrent reads of the same thing are one read, which is given up after three seconds if it hangs", async () => {
+test("reads of the same thing that begin within a second are one read, and each is given up after three seconds", async () => {
   const share = createSharing();
   const read = vi.fn(() => new Promise<number>(() => {}));
   const outlive = vi.fn();
   const failed = vi.fn();
-  for (let request = 0; request < 2; request++) share("page", read, outlive).catch(failed);
+  const begin = () => void share("page", read, outlive).catch(failed);
+  begin();
+  await vi.advanceTimersByTimeAsync(JOINABLE_MS - 1);
+  begin();
   expect(read).toHaveBeenCalledOnce();
   expect(outlive, "the work may continue after the request").toHaveBeenCalledOnce();
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - 1);
-  expect(failed).not.toHaveBeenCalled();
   await vi.advanceTimersByTimeAsync(1);
+  begin();
+  expect(read, "a read that may hang is not joined").toHaveBeenCalledTimes(2);
+  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - JOINABLE_MS);
   const late = new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`);
-  expect(failed.mock.calls).toEqual([[late], [late]]);
+  expect(failed.mock.calls).toEqual([[late]]);
+  await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+  expect(failed.mock.calls).toEqual([[late], [late], [late]]);
   read.mockImplementation(() => Promise.resolve(2));
   expect(await share("page", read, outlive), "it is read again").toBe(2);
   read.mockImplementation(() => Promise.resolve(3));

@@ -1,0 +1,145 @@
+import type { TrafficRecord } from "../../src/records/record.ts";
+import { BLOCK_SIZE, encodeRecord, lastBlock, SEPARATOR, wrapLines } from "../../src/store/block.ts";
+import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
+import type { State, Store } from "../../src/store/state.ts";
+import type { Random } from "./simulated-stores.ts";
+import { currentRequest } from "./virtual-clock.ts";
+
+/** How a store behaves. */
+export interface Conditions {
+  /** Whether it reads a state and a block in one step. */
+  isJoint: boolean;
+  /** The longest that a read takes if nothing is wrong. Two in a row, of a replica and of the primary database, are not given up. */
+  latencyMs: number;
+  /** How far a replica can be behind; 0 if there is none. */
+  lagMs: number;
+  /** The share of the reads that fail, hang or take minutes while the store is disturbed. */
+  disturbed: number;
+  /** Whether a backup is restored now and then. */
+  isRestored: boolean;
+}
+
+/** Waits until the virtual clock shows this time later. */
+export const pass = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, Math.round(milliseconds)));
+
+export const NEVER = new Promise<never>(() => {});
+
+const FATES = ["hangs", "hangs", "takes minutes", "fails", "fails"] as const;
+
+const SIZES = [0, 1, 15, 16, 140, 150, 151, 310, 600];
+
+/** The records of a load in a range of places. Each record shows its load and its place. */
+export function makeRange(load: string, first: number, last: number): TrafficRecord[] {
+  const counts = { persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
+  const rest = { timestamp: "2025-01-01T00:00:00Z", camera_ok: "True" as const };
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
+    const place = first + index;
+    return { id: place, camera_pk: 1, camera_ref: load, ...rest, cars: place, ...counts, model_name: "tf1" };
+  });
+}
+
+/** The texts of the blocks that were read. */
+const texts = new Map<string, string>();
+
+function writeBlock(load: string, first: number, last: number): string {
+  const name = `${load} ${first} ${last}`;
+  const text = texts.get(name) ?? wrapLines(makeRange(load, first, last).map(encodeRecord).join(SEPARATOR));
+  texts.set(name, text);
+  return text;
+}
+
+/**
+ * Creates a store whose reads take time, overlap, hang and fail, while loads replace each other. What an instance may serve follows
+ * from `states` alone: the states, with the times from when until when each was current.
+ */
+export function createHistoricStore(conditions: Conditions, random: Random) {
+  const { isJoint, latencyMs, lagMs } = conditions;
+  const problems: string[] = [];
+  /** Notes a problem unless something is true. An error that is thrown would be caught by the cache. */
+  const demand = (isTrue: boolean, problem: string, detail: unknown) => {
+    if (!isTrue) problems.push(`${problem}: ${detail}`);
+  };
+  const states: { state: State; from: number; to: number }[] = [];
+  const stored: { load: string; from: number; to: number }[] = [];
+  /** When the reads of the state began that are under way. */
+  const underWay = { usual: new Set<number>(), newest: new Set<number>() };
+  const confirmations: { askedAt: number; load: string }[] = [];
+  const seen = { mostAtOnce: 0, disturbedUntil: 0, workedUntil: 0 };
+
+  const drawFate = () => {
+    const isDisturbed = Date.now() < seen.disturbedUntil && random() < conditions.disturbed;
+    return isDisturbed ? FATES[Math.floor(random() * FATES.length)] : "works";
+  };
+  const hang = () => {
+    seen.workedUntil = Date.now() + HANGS_AFTER_MS;
+    return NEVER;
+  };
+
+  /** Answers what is there at some time between the question and the answer or, in a replica, within the lag before. */
+  async function answer<T>(isNewest: boolean, view: (time: number) => T): Promise<T> {
+    const request = currentRequest.getStore();
+    const outlives = random() < 0.7;
+    const fate = drawFate();
+    if (fate === "hangs" || request?.isOver) return hang();
+    if (fate !== "works") void hang();
+    const takes = fate === "takes minutes" ? 3_000 + random() * 200_000 : random() * latencyMs;
+    const before = random() * takes;
+    // These timers are the store's, and do not end with the request.
+    await currentRequest.exit(() => pass(before));
+    const result = view(Date.now() - (isNewest ? 0 : random() * lagMs));
+    await currentRequest.exit(() => pass(takes - before));
+    // The runtime can end what a request began with it, without notice.
+    if (request?.isOver && !outlives) return hang();
+    if (fate === "fails") throw new Error("the store fails");
+    return result;
+  }
+
+  const readText = (load: string, number: number, time: number) => {
+    const isStored = stored.some((one) => one.load === load && one.from <= time && time < one.to);
+    const { count } = states.find(({ state }) => state.load === load)!.state;
+    const [first, last] = [BLOCK_SIZE * (number - 1) + 1, Math.min(count, BLOCK_SIZE * number)];
+    return isStored && first <= last ? writeBlock(load, first, last) : null;
+  };
+
+  const store: Store = {
+    async readState({ wanted, isNewest = false } = {}) {
+      const askedAt = Date.now();
+      const reads = isNewest ? underWay.newest : underWay.usual;
+      const latest = Math.max(0, ...reads);
+      demand(latest <= askedAt - JOINABLE_MS, "a read that began just now is not joined", askedAt - latest);
+      reads.add(askedAt);
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, reads.size);
+      const reading = await answer(isNewest, (time) => {
+        const { state } = states.findLast(({ from }) => from <= time) ?? states[0]!;
+        const number = wanted === "last" ? lastBlock(state.count) : Number(wanted);
+        const text = isJoint && wanted !== undefined ? readText(state.load, number, time) : null;
+        return { state: { ...state }, ...(text !== null && { block: { number, text } }) };
+      }).finally(() => reads.delete(askedAt));
+      if (isNewest) confirmations.push({ askedAt, load: reading.state.load });
+      return reading;
+    },
+    readBlocks: (load, numbers, isNewest = false) =>
+      answer(isNewest, (time) => numbers.map((number) => readText(load, number, time))),
+  };
+
+  /** Serves a state from now on. The blocks of others are removed at once, or soon. */
+  const serve = (state: State) => {
+    const now = Date.now();
+    for (const one of stored) one.to = Math.min(one.to, now + (random() < 0.5 ? 0 : random() * 20_000));
+    for (const one of states) one.to = Math.min(one.to, now);
+    stored.push({ load: state.load, from: now - random() * 1_000, to: Number.POSITIVE_INFINITY });
+    states.push({ state, from: now, to: Number.POSITIVE_INFINITY });
+  };
+  const change = () => {
+    // A load takes longer.
+    if (Date.now() - states.at(-1)!.from < 2_000) return;
+    const isRestored = conditions.isRestored && random() < 0.3;
+    if (isRestored) return serve(states[Math.floor(random() * states.length)]!.state);
+    const sequence = (states.at(-1)?.state.sequence ?? 0) + 1;
+    const count = SIZES[Math.floor(random() * SIZES.length)]!;
+    serve({ load: `load-${states.length}`, count, loaded_at: null, sequence, source: "test" });
+  };
+  serve({ load: "load-0", count: 310, loaded_at: null, sequence: 1, source: "test" });
+  return { conditions, store, change, states, confirmations, seen, problems, demand };
+}
