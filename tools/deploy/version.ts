@@ -78,6 +78,7 @@ async function findProblem(url: string, version: string | null | undefined): Pro
 
 /** Tests a deployment with the HTTP suite. @throws if a test fails */
 export async function testDeployment(address: string): Promise<void> {
+  printDetail(`at ${address}`);
   const env = { ...process.env, BASE_URL: address };
   const tests = spawn("npm", ["run", "test:live"], { cwd: PROJECT, stdio: "inherit", env });
   if ((await waitForEnd(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
@@ -92,12 +93,14 @@ async function readReport(file: string): Promise<Report | undefined> {
 
 /**
  * Finds the address of production; if it has several, that of its own domain.
- * @param targets as wrangler reports them
+ * @param targets as wrangler reports them: `https://a.workers.dev`, `counts.example/*`, `counts.example (custom domain)`
  */
 export function findAddress(targets: string[] = []): string | undefined {
   return targets
-    .map((target) => target.replace(/^([\w.-]+)(\/\*)? \((custom domain|zone).*/, "https://$1"))
-    .findLast((target) => /^https?:/.test(target));
+    .filter((target) => !target.includes("production: disabled"))
+    .map((target) => /^(https?:\/\/)?([^\s/*]+\.[^\s/*]+)(\/\*)?( \(.*)?$/.exec(target) ?? [])
+    .map(([, scheme = "https://", host]) => host && URL.parse(scheme + host)?.origin)
+    .findLast((origin) => origin);
 }
 
 /** The maximum length of the message of a version, in characters. */
