@@ -10,7 +10,12 @@ const NO_WORKER = /\[code: (10007|10090)\]/;
 const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
 
 /** Workers Builds names the worker that is deployed. Not all commands of wrangler obey its variable, but they take these options. */
-export const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
+const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
+
+/** Adds these options to a command that a message names. */
+export function nameCommand(command: string): string {
+  return [command, ...NAME_OPTIONS].join(" ");
+}
 
 /**
  * Reads which version production serves.

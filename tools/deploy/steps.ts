@@ -1,9 +1,16 @@
-const LOG_IN =
-  "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token with the permissions Workers Scripts, Workers KV Storage, D1 and, for your own domain, Workers Routes, each with Edit.";
-
-/** What wrangler prints without a token, if Cloudflare rejects it (9109, 10000), or without a permission for D1 (7403). */
-const NO_PERMISSION =
-  /CLOUDFLARE_API_TOKEN|wrangler login|not (logged in|authenticated)|code: (7403|9109|10000)\b/i;
+/** What to do about an error, which is recognised by what wrangler prints or by Cloudflare's code for it. */
+const ADVICE: [error: RegExp, advice: string][] = [
+  // Without a token, if Cloudflare rejects it (9109, 10000), or without a permission for D1 (7403).
+  [
+    /CLOUDFLARE_API_TOKEN|wrangler login|not (logged in|authenticated)|code: (7403|9109|10000)\b/i,
+    "Log in with `npx wrangler login`, or set CLOUDFLARE_API_TOKEN to a token with the permissions Workers Scripts, Workers KV Storage, D1 and, for your own domain, Workers Routes, each with Edit.",
+  ],
+  // Wrangler asks for the database of the deployed worker by its id, before it looks for the name in wrangler.toml.
+  [
+    /code: 7404\b/,
+    "The D1 database with this id was deleted. Write the id of another one, which `npx wrangler d1 list` or `npx wrangler d1 create NAME` shows, as `database_id` below [[d1_databases]] in wrangler.toml. You can remove this line after a deployment.",
+  ],
+];
 
 /**
  * Prints the title of a step and runs it.
@@ -26,8 +33,9 @@ export function createSteps(total: number): RunStep {
       return await action();
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      const advice = NO_PERMISSION.test(reason) ? `${LOG_IN} ${hint}` : hint;
-      throw new Error(`Step ${number} of ${total} failed: ${title}.\n${reason}\n\n${advice}`, { cause });
+      const advice = ADVICE.filter(([error]) => error.test(reason)).map(([, text]) => `${text} `);
+      const message = `Step ${number} of ${total} failed: ${title}.\n${reason}\n\n${advice.join("")}${hint}`;
+      throw new Error(message, { cause });
     } finally {
       process.off("exit", warn);
     }

@@ -94,20 +94,23 @@ function addDatabases(app: Hono, add: AddRoute, { origin, databases }: Cloudflar
   const list = () => [...databases].map(([uuid, { name }]) => ({ uuid, name }));
   const find = ({ req }: Context) => {
     const found = databases.get(String(req.param("uuid")));
-    if (!found) throw new Error(`no database ${req.param("uuid")}`);
+    if (!found) throw createApiError(7404, `The database ${req.param("uuid")} could not be found`);
     return found.sqlite;
   };
   add("get", path, ({ req }) => (Number(req.query("page") ?? 1) > 1 ? [] : list()));
   add("post", path, async ({ req }) => {
     const [uuid, { name }] = [randomUUID(), await req.json()];
+    if (list().some((existing) => existing.name === name))
+      throw createApiError(7502, "A database with that name already exists");
     databases.set(uuid, { name, sqlite: new DatabaseSync(":memory:") });
     return { uuid, name };
   });
   add("get", `${path}/:key`, ({ req }) => {
     const found = list().find(({ name, uuid }) => [name, uuid].includes(String(req.param("key"))));
-    if (!found) throw createApiError(7404, "no database");
+    if (!found) throw createApiError(7404, `The database ${req.param("key")} could not be found`);
     return found;
   });
+  add("delete", `${path}/:uuid`, ({ req }) => void databases.delete(String(req.param("uuid"))));
   add("post", `${path}/:uuid/query`, async (c) => {
     const { sql, params = [] }: { sql: string; params?: string[] } = await c.req.json();
     return unstable_splitSqlQuery(sql).map((statement) => execute(find(c), statement, params));
@@ -144,6 +147,8 @@ function addNamespaces(add: AddRoute, api: Cloudflare): void {
   };
   const show = (c: Context) => (api.isLate ? new Map<string, string>() : find(c));
   const path = "/storage/kv/namespaces/:id";
+  add("get", "/storage/kv/namespaces", () => []);
+  add("delete", path, ({ req }) => void api.namespaces.delete(String(req.param("id"))));
   add("get", `${path}/keys`, (c) =>
     Array.from(show(c).keys(), (name) => ({ name })).filter(({ name }) =>
       name.startsWith(c.req.query("prefix") ?? ""),
@@ -245,6 +250,11 @@ function addWorkers(add: AddRoute, api: Cloudflare): void {
     find(api, name(c), 10090);
     return { default_environment: { script: { last_deployed_from: api.lastDeployedFrom } } };
   });
+  add("delete", "/workers/services/:name", (c) => void api.workers.delete(name(c)));
+  add("get", `${script}/references`, () => ({}));
+  add("get", "/workers/tails/by-consumer/:name", () => []);
+  add("get", "/workers/durable_objects/namespaces", () => []);
+  add("put", `${script}/routes`, () => []);
   add("get", `${script}/settings`, (c) => ({ bindings: find(api, name(c)).at(-1)?.bindings ?? [] }));
   add("patch", `${script}/script-settings`, () => ({}));
   add("post", `${script}/assets-upload-session`, () => ({ jwt: "jwt", buckets: [] }));

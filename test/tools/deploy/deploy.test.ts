@@ -109,12 +109,26 @@ describe.concurrent("in a new account", async () => {
     expect(stderr).toMatch(/^Step 2 of 5 failed: .*The kv store shows no records.* up to a minute late/s);
     expect([listVersions().length, api.namespaces.get(NAMESPACE)]).toEqual([3, new Map()]);
   });
+
+  testNext(
+    "the commands of docs/deploying.md remove the worker, the database and the namespace",
+    async () => {
+      const [, section = ""] =
+        /## Remove a deployment\n(.*?)\n## /s.exec(readFileSync("docs/deploying.md", "utf8")) ?? [];
+      const commands = [...section.matchAll(/^npx wrangler (.*)$/gm)].map(([, args]) =>
+        String(args).split(" "),
+      );
+      // Without a terminal, wrangler asks nothing.
+      for (const args of commands) await run(0, [WRANGLER, ...args]);
+      expect([api.workers.size, api.databases.size, api.namespaces.size]).toEqual([0, 0, 0]);
+    },
+  );
 });
 
 describe.concurrent("in an account to which plain wrangler deployed a worker that Workers Builds names", async () => {
   const name = "counts";
   const inBuilds = { WRANGLER_CI_OVERRIDE_NAME: name };
-  const { run, listDatabases, readState, listVersions } = await useAccount();
+  const { api, project, run, listDatabases, readState, listVersions } = await useAccount();
 
   testNext("npm run deploy creates the tables, and says how to load records", async () => {
     await run(0, [WRANGLER, "deploy"], inBuilds);
@@ -131,6 +145,22 @@ describe.concurrent("in an account to which plain wrangler deployed a worker tha
     await run(0, ["tools/data/data-command.ts", "load", "--remote", ...files]);
     await run(0, DEPLOY, inBuilds);
     expect([listVersions(name).length, listVersions().length]).toEqual([2, 0]);
+  });
+
+  testNext("after the database is deleted, npm run deploy says how to use a new one", async () => {
+    await run(0, [WRANGLER, "d1", "delete", DATABASE, "-y"]);
+    await run(1, DEPLOY, inBuilds);
+    await run(0, ["tools/data/data-command.ts", "load", "--remote", "data/seed/2019-05-17.csv"]);
+    const { stderr } = await run(1, DEPLOY, inBuilds);
+    expect(stderr).toMatch(
+      /^Step 3 of 5 failed: .* was deleted\. .* `npx wrangler d1 list`.* as `database_id`.* status --name counts`/ms,
+    );
+    const [id] = api.databases.keys();
+    project.configure(`database_name = "${DATABASE}"`, `$&\ndatabase_id = "${id}"`);
+    await run(0, DEPLOY, inBuilds);
+    project.configure(/database_id = .*/, "");
+    await run(0, DEPLOY, inBuilds);
+    expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 4]);
   });
 });
 
@@ -226,11 +256,35 @@ describe.concurrent("with two accounts", async () => {
     expect(api.usedAccount).toBe("second");
   });
 
+  testNext("without PUBLIC_ORIGIN, the address of a route is tested", async () => {
+    project.configure(/PUBLIC_ORIGIN = .*/, 'PUBLIC_ORIGIN = ""');
+    project.configure(/^/, `routes = ["${api.origin}/*"]\n`);
+    expect((await run(0, DEPLOY)).stdout).toContain(`npm run test:live with BASE_URL=${api.origin}\n`);
+  });
+
   testNext("a refused upload says which permissions a token needs", async () => {
     Object.assign(api, { refused: /(PUT .*\/scripts\/|POST .*\/versions)/, refusal: 10_000 });
     const { stderr } = await run(1, DEPLOY);
     expect(stderr).toMatch(/^Step 3 of 5 failed: .*\[code: 10000\]\n\nLog in .* Workers Routes/ms);
   });
+});
+
+describe.concurrent("in an account of two people", async () => {
+  const { api, project, run, listDatabases, readState } = await useAccount();
+
+  testNext(
+    "two first deployments at once leave one database, and the one that fails can be repeated",
+    async () => {
+      const other = createProject(api.origin);
+      other.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
+      const ended = await Promise.all([project.run(DEPLOY), other.run(DEPLOY)]);
+      expect(ended.map(({ status }) => status)).toContain(0);
+      for (const { stderr } of ended.filter(({ status }) => status !== 0))
+        expect(stderr).toMatch(/^Step 2 of 5 failed: .*continue, run `npm run deploy` again\.\n$/s);
+      await run(0, DEPLOY);
+      expect([listDatabases(), readState()]).toMatchObject([[DATABASE], { count: 40_614 }]);
+    },
+  );
 });
 
 test.concurrent("a wrong setting is refused before anything is created or uploaded", async () => {
