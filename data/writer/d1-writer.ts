@@ -41,7 +41,7 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
       throw new RefusedSwitchError(
         isFirst
           ? "Something was loaded meanwhile, so the seed was not."
-          : "Another load ran at the same time and removed the records of this one. Run the command again.",
+          : "Another load ran at the same time and removed the records of this one.",
       );
     },
     /** Another load that is running loses its blocks. Its switch then fails, so at least one of the two succeeds. */

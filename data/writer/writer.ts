@@ -45,7 +45,7 @@ export interface OpenStore {
 /** The store did not switch to a load. */
 export class RefusedSwitchError extends Error {}
 
-/** After a switch, the store does not show the load. Readers may need its blocks, so they are not removed. */
+/** After a switch that failed, the store does not show the load. Readers may need its blocks, so they are not removed. */
 export class UnknownOutcomeError extends Error {}
 
 export interface WriteOptions {
@@ -67,7 +67,7 @@ export interface WriteOptions {
  * @returns the name of the load
  * @throws RefusedSwitchError if another load came first
  * @throws UnknownOutcomeError if the store does not show the load after the switch
- * @throws Error if the store fails; the records before are then still served
+ * @throws Error if the store fails before the switch
  */
 export async function replaceCollection(
   store: WritableStore,
@@ -150,11 +150,7 @@ async function switchReaders(
     const reading = await store.readState({ isNewest: true }).catch(() => undefined);
     if (reading?.state.load === next.load) return;
     if (isRefused) throw cause;
-    const isReplaced = Date.parse(reading?.state.loaded_at ?? "") > findBeginning(next.load);
-    const message = isReplaced
-      ? "Another load ran at the same time and is served instead of this one."
-      : "The store failed at the end, and it is not known whether the new records are served.";
-    throw new UnknownOutcomeError(message, { cause });
+    throw new UnknownOutcomeError(String(Object(cause).message), { cause });
   }
 }
 

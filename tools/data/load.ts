@@ -1,3 +1,4 @@
+import { formatValue } from "../../data/messages.ts";
 import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
@@ -7,34 +8,49 @@ import {
   type WritableStore,
   type WriteOptions,
 } from "../../data/writer/writer.ts";
+import type { State } from "../../src/store/state.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
+import { formatCommand } from "../store-command.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 
 export type LoadOptions = InputOptions & Pick<StageOptions, "source"> & StoreChoice;
-
-const KEPT = "What was loaded before is still served.";
-const UNKNOWN = "To see which records are served, run: npm run data -- info";
 
 /**
  * Replaces what is loaded with the records of the files. Everything is read, compared and ordered before the first
  * byte is written; if anything is wrong, nothing is written.
  * @param files paths; `-` is standard input
  * @throws InputError if any line of the files cannot be loaded
- * @throws Error if another process writes to the same local store
+ * @throws Error if another process writes to the same local store, or if the store fails; it says what is served then
  */
 export function loadFiles(files: string[], options: LoadOptions): Promise<void> {
-  return withLock(options, () => warnIfStopped((onSwitch) => replace(files, options, onSwitch)));
+  return withLock(options, async () => {
+    const outcome = { text: "Nothing was loaded." };
+    // A process that is ended by a signal cannot read a deployed store any more.
+    const warn = () => printNotice(`Stopped. ${outcome.text}`);
+    process.once("exit", warn);
+    await replace(files, options, outcome).finally(() => process.off("exit", warn));
+  });
 }
 
-async function replace(files: string[], options: LoadOptions, onSwitch: () => void): Promise<void> {
+/** @param outcome gets what is true if the load does not succeed */
+async function replace(files: string[], options: LoadOptions, outcome: { text: string }): Promise<void> {
   const staged = await stageFiles(files, options);
+  const unknown = `It is not known which records are served. To find out, run: ${formatCommand("info", options)}`;
+  const onSwitch = () => {
+    outcome.text = unknown;
+  };
   try {
-    await withMigratedStore(options, ({ store }) => writeStaged(staged, store, { onSwitch }));
+    await withMigratedStore(options, async ({ store }) => {
+      const read = () => store.readState({ isNewest: true }).catch(() => undefined);
+      const before = await read();
+      await writeStaged(staged, store, { onSwitch }).catch(async (error) => {
+        outcome.text = describeServed(before?.state, (await read())?.state, error) ?? unknown;
+        throw error;
+      });
+    });
   } catch (cause) {
-    // What was written is removed already.
-    const outcome = cause instanceof UnknownOutcomeError ? UNKNOWN : KEPT;
-    throw new Error(`${Object(cause).message ?? cause}\n${outcome}`, { cause });
+    throw new Error(`${Object(cause).message ?? cause}\n${outcome.text}`, { cause });
   } finally {
     staged.close();
   }
@@ -42,17 +58,16 @@ async function replace(files: string[], options: LoadOptions, onSwitch: () => vo
 }
 
 /**
- * Runs an action that writes. If a signal ends the process meanwhile, prints what that leaves.
- * @param action must call the function that it gets before it switches readers
+ * Says what is served after a load failed. What it wrote is removed already.
+ * @returns undefined if that is not known
  */
-async function warnIfStopped(action: (onSwitch: () => void) => Promise<void>): Promise<void> {
-  let left = KEPT;
-  const warn = () => printNotice(`Stopped. ${left}`);
-  const onSwitch = () => {
-    left = UNKNOWN;
-  };
-  process.once("exit", warn);
-  await action(onSwitch).finally(() => process.off("exit", warn));
+function describeServed(before?: State, after?: State, error?: unknown): string | undefined {
+  const isSame = after?.load === before?.load;
+  if (!before || !after || (isSame && error instanceof UnknownOutcomeError)) return undefined;
+  if (after.load === "") return "Nothing is loaded.";
+  if (isSame) return "What was loaded before is still served.";
+  const name = `${formatValue(after.source, 110)}, loaded at ${after.loaded_at}`;
+  return `Another load is served now: ${name}. Running the command again replaces it.`;
 }
 
 /** Writes the staged records, and shows how many are written. */

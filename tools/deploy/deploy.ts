@@ -1,7 +1,7 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import { requireServedStore } from "../served-store.ts";
-import { nameCommand, prepareProductionStore, readDeployedVersion } from "./production-store.ts";
+import { NAME_OPTIONS, prepareProductionStore, readDeployedVersion } from "./production-store.ts";
 import { createSteps, printDetail } from "./steps.ts";
 import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
 
@@ -9,7 +9,7 @@ import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion 
 const HINTS = {
   read: "Nothing was created or deployed.",
   prepare: "The worker was not deployed; to continue, run `npm run deploy` again.",
-  upload: `\`${nameCommand("npx wrangler deployments status")}\` shows what is served; to continue, run \`npm run deploy\` again.`,
+  upload: `\`${["npx wrangler deployments status", ...NAME_OPTIONS].join(" ")}\` shows what is served; to continue, run \`npm run deploy\` again.`,
   wait: "The worker was deployed; to continue, run `npm run deploy` again, unless PUBLIC_ORIGIN leads elsewhere or a later deployment has replaced it.",
 };
 
@@ -39,7 +39,7 @@ async function deploy(): Promise<void> {
 /** What to do if the deployed version fails a test. Before the first deployment there was no version to return to. */
 function describeReturn(previous: string | undefined): string {
   if (previous === undefined) return "The worker was deployed; fix the error and run `npm run deploy` again.";
-  const command = nameCommand(`npx wrangler rollback ${previous}`);
+  const command = ["npx wrangler rollback", previous, ...NAME_OPTIONS].join(" ");
   return `The worker was deployed; to return to the version before, run \`${command}\`.`;
 }
 

@@ -2,6 +2,7 @@ import { loadSeed } from "../../data/seed-writer.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler, WranglerError } from "../../data/writer/wrangler.ts";
+import { formatCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
 
 /** Cloudflare's error codes for a worker that does not exist. */
@@ -10,12 +11,7 @@ const NO_WORKER = /\[code: (10007|10090)\]/;
 const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
 
 /** Workers Builds names the worker that is deployed. Not all commands of wrangler obey its variable, but they take these options. */
-const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
-
-/** Adds these options to a command that a message names. */
-export function nameCommand(command: string): string {
-  return [command, ...NAME_OPTIONS].join(" ");
-}
+export const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
 
 /**
  * Reads which version production serves.
@@ -51,7 +47,7 @@ export async function prepareProductionStore(
   if (state.load !== "") return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `The ${store} store shows no records, and this deployment loads no seed, because that could replace records that are served. Load your own records with \`npm run data -- load --remote FILE\`, or the seed with \`npm run data -- load --remote data/seed/*.csv\`.${lag}`,
+    `The ${store} store shows no records, and this deployment loads no seed, because that could replace records that are served. Load your own records with \`${formatCommand("load FILE", choice)}\`, or the seed with \`${formatCommand("load data/seed/*.csv", choice)}\`.${lag}`,
   );
 }
 

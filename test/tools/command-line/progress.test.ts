@@ -53,7 +53,7 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   const load = `${process.execPath} tools/data/data-command.ts load ${pipe} --persist-to ${folder}`;
   const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;
   const { lines } = await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`);
-  expect(lines).toEqual(["Stopped. What was loaded before is still served.", ""]);
+  expect(lines).toEqual(["Stopped. Nothing was loaded.", ""]);
 });
 
 describe("in a log, a line shows", () => {

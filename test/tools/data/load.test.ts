@@ -99,7 +99,7 @@ describe("a load that fails keeps what was loaded:", () => {
     const child = local.start("load", "--store", "d1", await write("large.csv", large));
     await untilWriting("d1", local, child);
     expect(await interrupt(child, "SIGTERM")).toEqual([143, null]);
-    expect(await local.readStderr()).toMatch(/^Stopped\. What was loaded before is still served\.$/m);
+    expect(await local.readStderr()).toMatch(/^Stopped\. Nothing was loaded\.$/m);
     expect(await readdir(local.temporary), "nothing is left behind").toEqual([]);
     await isKept();
   });

@@ -41,6 +41,12 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
+const SWITCH = "REPLACE INTO state";
+
+/** The command uses the same store, and can be copied to a shell. */
+const UNKNOWN =
+  /\nIt is not known which records are served\. To find out, run: npm run data -- info --remote --store d1 --config '\/.*\/fetch failed\.json'$/;
+
 /** A file with so many records, which each test has to load. */
 async function writeRecords(count: number, make = makeRecords): Promise<string[]> {
   await writeFile(path("all.csv"), toCsv(make(count)));
@@ -114,6 +120,48 @@ describe("through the real wrangler,", () => {
     expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block, which it now gets again.");
     await expectLoaded("kv", count);
   });
+
+  const deployed = { store: "d1", remote: true, config } as const;
+  const findDatabase = () => api.databases.get("id-of-records")!.sqlite;
+
+  test.each([
+    [
+      "and is served then, is named",
+      "UPDATE state SET load = 'other', source = 'other.csv', loaded_at = '2026-11-21T00:00:00.000Z'",
+      'Another load is served now: "other.csv", loaded at 2026-11-21T00:00:00.000Z. Running the command again replaces it.',
+    ],
+    ["and has not switched, is not", "", "Nothing is loaded."],
+  ])("another load that removes the blocks of this one before its switch, %s", async (_, sql, outcome) => {
+    const sqlite = findDatabase();
+    const exec = sqlite.exec.bind(sqlite);
+    vi.spyOn(sqlite, "exec").mockImplementation((statements) => {
+      exec(statements);
+      if (statements.includes("INTO block")) exec(`DELETE FROM block; ${sql}`);
+    });
+    const message = `Another load ran at the same time and removed the records of this one.\n${outcome}`;
+    await expect(loadFiles(await writeRecords(30), deployed)).rejects.toThrow(message);
+  });
+
+  test("a load whose database fails from the switch on says how to see what is served", async () => {
+    const sqlite = findDatabase();
+    const prepare = sqlite.prepare.bind(sqlite);
+    let isFailing = false;
+    vi.spyOn(sqlite, "prepare").mockImplementation((sql) => {
+      if (sql.includes(SWITCH)) isFailing = prepare(sql).run().changes > 0;
+      if (isFailing) throw new Error("internal error");
+      return prepare(sql);
+    });
+    await expect(loadFiles(await writeRecords(30), deployed)).rejects.toThrow(UNKNOWN);
+    isFailing = false;
+    await info({ ...deployed, json: true });
+    expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({ count: 30 });
+  });
+
+  test("a load into a database that does not exist loads nothing", async () => {
+    api.databases.clear();
+    const loading = loadFiles(await writeRecords(30), deployed);
+    await expect(loading).rejects.toThrow(/could not be found.*\nNothing was loaded\.$/s);
+  });
 });
 
 test("a load into a namespace that never shows its state says what is known, and no progress while it waits", async () => {
@@ -126,7 +174,9 @@ test("a load into a namespace that never shows its state says what is known, and
     return { status: 0, output: JSON.stringify(output), errors: "" };
   };
   const loading = loadFiles(await writeRecords(30), { store: "kv", remote: true, config, program });
-  await expect(loading).rejects.toThrow(/it is not known whether .*\nTo see which records are served, run: /);
+  await expect(loading).rejects.toThrow(
+    /^The namespace does not show the new state\.\nIt is not known which .* info --remote --store kv --config /,
+  );
   vi.useRealTimers();
   const wait = "Waiting 70 seconds, because KV shows late what was written.";
   const printed = vi.mocked(console.error).mock.calls.flat();
@@ -178,7 +228,7 @@ describe("with a stand-in for wrangler, a load", () => {
     return { store: "d1" as const, remote: true, config, program };
   }
 
-  const [WRITE, SWITCH] = ["INSERT OR REPLACE INTO block ", "REPLACE INTO state"];
+  const WRITE = "INSERT OR REPLACE INTO block ";
   const loseSwitch = (error: string): Failures => ({ since: SWITCH, errors: [error], isLost: true });
   const KEPT = "\nWhat was loaded before is still served.";
 
@@ -211,7 +261,7 @@ describe("with a stand-in for wrangler, a load", () => {
       "does not know what is served if the store fails from the switch on",
       { since: SWITCH, errors: Array(20).fill("overloaded") },
       30,
-      /\nTo see which records are served, run: npm run data -- info$/,
+      UNKNOWN,
     ],
     ["warns if the sweep after the switch fails", { since: SWITCH, errors: ["", "overloaded"] }, 40],
   ])("%s", async (name, failures, served, error) => {

@@ -135,7 +135,7 @@ describe.concurrent("in an account to which plain wrangler deployed a worker tha
     expect([listDatabases(), listVersions(name).length]).toEqual([[DATABASE], 1]);
     const { stderr } = await run(1, DEPLOY, inBuilds);
     expect(stderr).toMatch(
-      /The d1 store shows no records.*`npm run data -- load --remote data\/seed\/\*\.csv`/,
+      /The d1 store shows no records.*`npm run data -- load data\/seed\/\*\.csv --remote --store d1`/,
     );
     expect(readState()).toMatchObject({ load: "", count: 0 });
   });
