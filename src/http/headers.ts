@@ -44,7 +44,7 @@ export function dropCondition(c: Context): string | undefined {
 export type Representation = "json" | "html";
 
 /**
- * The representation that a client prefers: HTML only if it has the greater weight (RFC 9110, 12.5.1).
+ * The representation that a client prefers: by weight (RFC 9110, 12.5.1), then by the range that names more, and otherwise JSON.
  * @param accept the header; absent, empty or without any media range means that every type is accepted
  * @returns undefined if it allows neither
  */
@@ -53,20 +53,20 @@ export function findPreferred(accept: string | undefined): Representation | unde
   if (accept === undefined || accept === "*/*") return "json";
   const ranges = parseAccept(accept);
   if (ranges.length === 0) return "json";
-  const json = weightOf("application/json", ranges);
-  const html = weightOf("text/html", ranges);
-  if (json === 0 && html === 0) return undefined;
-  return html > json ? "html" : "json";
+  const json = findRange("application/json", ranges);
+  const html = findRange("text/html", ranges);
+  if (json.weight === 0 && html.weight === 0) return undefined;
+  return (html.weight - json.weight || html.names - json.names) > 0 ? "html" : "json";
 }
 
-/** The weight of a media type: that of the most specific range that matches it, or 0 if none does. */
-function weightOf(mediaType: string, ranges: ReturnType<typeof parseAccept>): number {
+/** The most specific range that matches a media type: its weight, 0 if none does, and how many names it has besides `*`. */
+function findRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   const [kind] = mediaType.split("/");
-  for (const range of [mediaType, `${kind}/*`, "*/*"]) {
+  for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
     const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
-    if (weights.length > 0) return Math.max(...weights);
+    if (weights.length > 0) return { weight: Math.max(...weights), names: 2 - index };
   }
-  return 0;
+  return { weight: 0, names: 0 };
 }
 
 /**

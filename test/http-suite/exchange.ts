@@ -7,6 +7,9 @@ export const PATH = "/api/tf1/records/";
 export const CHROMIUM =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
 
+/** The Accept header of w3m, a browser of text. */
+export const TEXT_BROWSER = "text/html, text/*;q=0.5, image/*, application/*";
+
 /** A request, and what its response must have. */
 export interface Exchange {
   /** The method and the target, such as `HEAD /docs`; the method is GET if only the target is given. */

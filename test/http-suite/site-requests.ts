@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { lastPage } from "../../src/records/page.ts";
-import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
+import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** For pages that change with the collection, and for those that change with the code. */
@@ -12,9 +12,13 @@ const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy"
 
 /** The web pages and what belongs to them. */
 export function listSite({ origin, count, records }: Target): Exchange[] {
-  const html = (send: string, body: RegExp, headers: Exchange["headers"], status = 200): Exchange => {
-    return { send, with: { accept: CHROMIUM }, status, headers: { ...WEB_PAGE, ...headers }, body };
-  };
+  const html = (
+    send: string,
+    body: RegExp,
+    headers: Exchange["headers"],
+    status = 200,
+    accept = CHROMIUM,
+  ): Exchange => ({ send, with: { accept }, status, headers: { ...WEB_PAGE, ...headers }, body });
   const refuse = (path: string) =>
     ["POST", "DELETE", "OPTIONS"].map((method) => ({
       send: `${method} ${path}`,
@@ -43,6 +47,9 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     html(`HEAD ${PATH}`, /^$/, {}),
     html("HEAD /", /^$/, {}),
     html("POST /", /<h1>405 /, {}, 405),
+    html("/", /^<!doctype html>/, {}, 200, TEXT_BROWSER),
+    html(PATH, /^<!doctype html>/, {}, 200, TEXT_BROWSER),
+    html(`${PATH}?page=0`, /<h1>404 /, {}, 404, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
     json("/", about, { vary: "Accept", "cache-control": BRIEFLY }),
     { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
 import { findOrigin, negotiate, readQuery, requireOrigin } from "../../src/http/request.ts";
-import { CHROMIUM } from "../http-suite/exchange.ts";
+import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
 import { createMemoryService, ORIGIN } from "../memory-service.ts";
 
 test("the query parameters of a request are the same as in a parsed URL", () => {
@@ -61,6 +61,12 @@ describe("format and Accept", () => {
     [null, "text/html;q=0, */*;q=0.1", "json"],
     [null, "application/json;q=0.1, application/*;q=0.9, text/html;q=0.5", "html"],
     [null, 'text/plain;note="a,b", application/json', "json"],
+    [null, TEXT_BROWSER, "html"],
+    [null, "text/html, */*", "html"],
+    [null, "text/*, application/*, */*", "json"],
+    [null, "text/*, application/json", "json"],
+    [null, "application/json, text/plain, */*", "json"],
+    [null, "text/html;q=0, application/*", "json"],
     ["api", CHROMIUM, "html"],
     ["json", CHROMIUM, "json"],
     ["json", "image/png", "json"],
