@@ -18,7 +18,7 @@ const SOURCES = join(SITE, "assets");
 const ASSETS = join(DIST, "assets/assets");
 
 /** Files that are served under their own names. */
-const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "README.md", "LICENSE"];
+const ROOT_FILES = [join(SOURCES, "_headers"), join(SOURCES, "robots.txt"), "LICENSE"];
 
 const files = await bundle();
 for (const [name, contents] of files) replaceFile(join("assets/assets", name), contents);

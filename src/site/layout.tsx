@@ -12,7 +12,6 @@ const PAGES: Link[] = [
 
 const FOOTER_LINKS: Link[] = [
   [DOCUMENT_PATH, "OpenAPI document"],
-  ["/README.md", "README"],
   ["/LICENSE", "Licence"],
 ];
 

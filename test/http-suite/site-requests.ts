@@ -81,7 +81,7 @@ export function listFiles(): Exchange[] {
   return [
     { send: "/favicon.ico?x=1", status: 302, headers: icon },
     { send: "/robots.txt", headers: text, body: new RegExp(rules.join("\n").replaceAll("*", "\\*")) },
-    { send: "HEAD /README.md", headers: text, body: "" },
+    { send: "HEAD /LICENSE", headers: text, body: "" },
     { send: "/LICENSE?x=1", headers: text, body: /^MIT License/ },
     { send: "POST /robots.txt", status: 405, headers: all },
     { send: "/robots.txt/", status: 404 },

@@ -72,7 +72,7 @@ function readSite() {
     const names = globSync(patterns, { cwd: ASSETS });
     return Object.fromEntries(names.map((name) => [`/${name}`, readFileSync(join(ASSETS, name), "utf8")]));
   };
-  return { files: read("*.{md,txt}", "LICENSE", "assets/*"), templates: read("*.{html,json}") };
+  return { files: read("*.txt", "LICENSE", "assets/*"), templates: read("*.{html,json}") };
 }
 
 /** Writes the type of a record from its schema. */
