@@ -1,25 +1,11 @@
 import { type FC, Markup } from "./jsx-runtime.ts";
 
-interface CodeBlockProps {
-  code: string;
-  /** What the code is, for the name of the copy button. */
-  label: string;
-}
-
-/**
- * Code with a copy button, which a script shows (src/site/assets/scripts/copy.ts). The result is reported in an element
- * of its own: a screen reader announces a status only if its element exists before it changes, and the button must keep
- * its name.
- */
-export const CodeBlock: FC<CodeBlockProps> = ({ code, label }) => (
-  <div class="code row panel">
+/** Code, to which a script adds a copy button (src/site/assets/scripts/copy.ts). Its label is a part of the name of the button. */
+export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) => (
+  <div class="code row panel" data-label={label}>
     <pre>
       <code>{code}</code>
     </pre>
-    <span role="status" />
-    <button type="button" class="copy button" aria-label={`Copy: ${label}`} hidden>
-      Copy
-    </button>
   </div>
 );
 
@@ -43,7 +29,7 @@ export const JsonText: FC<{ value: unknown }> = ({ value }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")
     .replaceAll(/^( *)("(?:[^"\\]|\\.)*"): /gm, "$1<b>$2</b>: ")
-    .replaceAll(/(?<=: )"\d{4}-\d\d-\d\dT[\d:]+Z"(?=,?$)/gm, "<time>$&</time>")
+    .replaceAll(/(?<=: ")\d{4}-\d\d-\d\dT[\d:]+Z(?=",?$)/gm, "<time>$&</time>")
     .replaceAll(/(?<=^ {2}<b>"(?:next|previous)"<\/b>: )"(?:[^"\\]|\\.)*"/gm, writeLink);
   return <code class="json">{new Markup(html)}</code>;
 };

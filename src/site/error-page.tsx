@@ -11,7 +11,7 @@ export function renderError(response: ClientResponse): string {
   const title = formatStatus(status);
   const [text, href, name] = advise(response);
   return (
-    <Layout title={title} path={url.pathname} scripts={["copy"]}>
+    <Layout title={title} path={url.pathname}>
       <h1>{title}</h1>
       <p class="lead">
         {text} <a href={href}>{name}</a>
@@ -32,7 +32,6 @@ function advise(response: ClientResponse): Advice {
   const { status, headers, body, isFault, url, unchanged } = response;
   const { detail = body } = Object(parseBody(body));
   const seconds = Number(headers.get("Retry-After"));
-  const fallback = url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW;
   if (isFault) {
     const text = "A preference asked for this error; nothing is wrong.";
     return unchanged ? [text, unchanged, "Show the page without it"] : [text, ...OVERVIEW];
@@ -40,7 +39,7 @@ function advise(response: ClientResponse): Advice {
   if (seconds) return [detail, url.href, `Try again after ${formatQuantity(seconds, "second")}`];
   if (status === 404) return adviseWhere(response);
   if (status === 400 && unchanged) return [detail, unchanged, "Show the page without preferences"];
-  return [detail, ...fallback];
+  return [detail, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW)];
 }
 
 const NEWEST = [COLLECTION_PATH, "Show the newest records"] as const;

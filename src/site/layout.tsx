@@ -22,8 +22,10 @@ interface LayoutProps {
   path?: string | undefined;
   /** What search engines and link previews show. */
   description?: string;
-  /** The scripts of src/site/assets/scripts/, without `.ts`. */
-  scripts?: ("copy" | "send")[];
+  /** A script of src/site/assets/scripts/ besides that of the copy buttons, without `.ts`. */
+  script?: "send";
+  /** Where records are cards, as a media query. */
+  cards?: string | undefined;
 }
 
 type Link = readonly [href: string, name: string];
@@ -42,9 +44,20 @@ export const Links: FC<{ links: readonly Link[]; current?: string | undefined }>
 );
 
 /** The frame of every page: head, navigation and footer. */
-export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...head }) => (
+export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <html lang="en">
-    <Head {...head} />
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <title>{props.title === SITE_NAME ? SITE_NAME : `${props.title} · ${SITE_NAME}`}</title>
+      {props.description && <meta name="description" content={props.description} />}
+      <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
+      <link rel="stylesheet" href={paths["site.css"]} />
+      {props.cards && <link rel="stylesheet" href={paths["cards.css"]} media={props.cards} />}
+      <script type="module" src={paths["copy.js"]} />
+      {props.script && <script type="module" src={paths[`${props.script}.js`]} />}
+    </head>
     <body>
       <a class="skip" href="#main">
         Skip to content
@@ -55,31 +68,16 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = ({ children, path, ...
             <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
-          <Links links={PAGES} current={path} />
+          <Links links={PAGES} current={props.path} />
         </nav>
       </header>
-      <main id="main">{children}</main>
+      <main id="main">{props.children}</main>
       <footer>
         <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
         <Links links={FOOTER_LINKS} />
       </footer>
     </body>
   </html>
-);
-
-const Head: FC<Omit<LayoutProps, "path">> = ({ title, description, scripts = [] }) => (
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <meta name="color-scheme" content="light dark" />
-    <title>{title === SITE_NAME ? title : `${title} · ${SITE_NAME}`}</title>
-    {description && <meta name="description" content={description} />}
-    <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
-    <link rel="stylesheet" href={paths["site.css"]} />
-    {scripts.map((name) => (
-      <script type="module" src={paths[`${name}.js`]} />
-    ))}
-  </head>
 );
 
 /** Instead of what a page would show of records. */

@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { inject } from "vitest";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
 import { openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
@@ -16,8 +17,8 @@ test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (s
     expect(await right("table"), `${width} pixels`).toBeLessThanOrEqual(await right("main"));
     for (const part of ["th time", ".camera_ref", ".health", ".camera_pk", ".id", ".model_name"])
       expect(await count(`tbody ${part}`), `${part}, ${width} pixels`).toBe(15);
-    // A narrow window has a card for each record, which leaves out most zeros, and a wide one a table.
-    const isTable = width >= 1152;
+    // A narrow window has a card for each record, which leaves out most zeros, and a wide one a table, if the numbers are not too long.
+    const isTable = width >= 1152 && sitePage.name === "records";
     expect(await count("thead th")).toBe(12);
     const cells = await page.getByRole("cell").filter({ visible: true }).count();
     expect(cells === 15 * 11, `table, ${width} pixels`).toBe(isTable);
@@ -41,6 +42,16 @@ function findBroken(page: Page): Promise<(string | null)[]> {
       .filter((text) => Number(text?.length) < 20),
   );
 }
+
+test("the only record of an hour has a mark in the figure that one sees", async ({ visit }) => {
+  const page = await visit({ origin: inject("others").one });
+  await page.goto("/");
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 900 });
+    const mark = await page.locator(".plot .weekdays").boundingBox();
+    expect(Math.min(mark!.width, mark!.height), `${width} pixels`).toBeGreaterThan(6);
+  }
+});
 
 test("a jump to a date leads to its row, below the headings", async ({ visit }) => {
   const page = await visit({ viewport: { width: 1280, height: 400 } });

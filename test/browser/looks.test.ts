@@ -79,6 +79,26 @@ test.for(SITE_PAGES)(
   },
 );
 
+test.for(SITE_PAGES)(
+  "$name: without style sheets, the page has the same text",
+  async (sitePage, { visit }) => {
+    const page = await openPage(visit, sitePage, { viewport: { width: 1280, height: 900 } });
+    // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is hidden
+    const readText = async () => (await page.locator("body").innerText()).replaceAll(/\s/g, "");
+    // Cards leave out zeros.
+    await page.locator("[href*=cards]").evaluateAll((all) => all.map((one) => one.remove()));
+    const text = await readText();
+    await page.locator("[rel=stylesheet]").evaluateAll((all) => all.map((one) => one.remove()));
+    expect(await page.evaluate(() => document.styleSheets.length)).toBe(0);
+    expect(await readText()).toBe(text);
+    const drawings = await page.locator("svg").evaluateAll((all) => all.map((one) => one.clientHeight));
+    expect(
+      Math.max(0, ...drawings),
+      "the figure would be black, and as high as several windows",
+    ).toBeLessThan(10);
+  },
+);
+
 test.for(SITE_PAGES)("$name: the printed page is complete", async (sitePage, { visit }) => {
   // The width of an A4 page without its margins, at 96 pixels per inch.
   const page = await openPage(visit, sitePage, { viewport: { width: 718, height: 1_000 } });

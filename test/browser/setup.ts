@@ -59,7 +59,7 @@ async function startWith(records: TrafficRecord[], sources: string[] = []): Prom
   return worker;
 }
 
-/** Besides usual collections: no `camera_ok`, long ids, counts in the millions, and cameras with long names or markup; a store that fails, without faults. */
+/** Besides usual collections: no `camera_ok`, long ids, counts of ten digits, and cameras with long names or markup; a store that fails, without faults. */
 async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const generate = (from: string, to: string, cameras: number, interval: number) => [
     ...generateRecords({ seed: 1, from: new Date(from), to: new Date(to), cameras, interval }),
@@ -70,8 +70,10 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
     ...record,
     id: 9_007_199_254_000_000 + index,
     camera_ok: null,
-    cars: record.cars * 1_234_567,
-    persons: record.persons * 1_234_567,
+    cars: record.cars * 1_234_567_890,
+    persons: 1_234_567_890,
+    bicycles: 1_234_567_890,
+    trucks: record.trucks * 1_234_567_890,
     camera_pk: index % references.length,
     camera_ref: references[index % references.length]!,
   }));
@@ -79,7 +81,7 @@ async function startOthers(): Promise<Record<CollectionName, RunningWorker>> {
   const source = ["x".repeat(100)];
   const [empty, one, day, decade, old, failing] = await Promise.all([
     startWith([]),
-    startWith(records.slice(0, 1), source),
+    startWith([records.find(({ cars }) => cars > 0)!], source),
     startWith(records, source),
     startWith(generate("2019-01-01", "2029-01-01", 2, 1_440), source),
     startWith(oldRecords, source),

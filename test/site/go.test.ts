@@ -14,6 +14,11 @@ const records = makeRecords(399);
 
 const service = await createMemoryService(records);
 
+/** Two days that share a page, and none between them. */
+const withGap = await createMemoryService(
+  records.filter(({ timestamp }) => !timestamp.startsWith("2019-05-18")).slice(0, -1),
+);
+
 describe("a jump to a date", () => {
   test.each([
     ["?date=2019-05-19", `${PATH}?page=1#2019-05-19`],
@@ -32,21 +37,32 @@ describe("a jump to a date", () => {
   });
 
   test.each([
-    ["2019-05-18", undefined],
-    ["2019-05-21", "No record is of 2019-05-21. The nearest ones are of 2019-05-19."],
-  ])("to %s in a browser passes the date on to the page, but not to its links", async (date, sentence) => {
-    const { headers } = await service.fetch(`/go?date=${date}&x=1`, IN_BROWSER);
-    const [target = "", day] = String(headers.get("location")).split("#");
-    const page = await (await service.fetch(target, IN_BROWSER)).text();
-    expect(page).toContain(`name="date" type="date" value="${date}"`);
-    expect(page).toContain(`<tr id="${day}"`);
-    const [shown] = page.match(new RegExp(`<tr class="nearest">.{0,200}<tr id="${day}"`)) ?? [];
-    expect(shown && extractText(`${shown}>`)).toBe(sentence);
-    expect(page).toContain("&amp;x=1");
-    expect(page).not.toContain("jump-date");
-    const json = await service.fetch(`/go?date=${date}&format=json`, IN_BROWSER);
-    expect(json.headers.get("location")).not.toContain("jump-date");
-  });
+    ["2019-05-18", "2019-05-18", service],
+    ["2019-05-21", "2019-05-19", service],
+    ["2000-01-01", "2019-05-17", service],
+    ["2019-05-18", "2019-05-17", withGap],
+    ["2019-05-19", "2019-05-19", withGap],
+  ])(
+    "to %s in a browser leads to %s, and passes the date on to the page, but not to its links",
+    async (...row) => {
+      const [date, day, { fetch }] = row;
+      const { headers } = await fetch(`/go?date=${date}&x=1`, IN_BROWSER);
+      const [target = "", place] = String(headers.get("location")).split("#");
+      const page = await (await fetch(target, IN_BROWSER)).text();
+      expect(page).toContain(`name="date" type="date" value="${date}"`);
+      const sentences = Array.from(page.matchAll(/<tr class="nearest">(.*?)<\/tr><tr id="(.*?)"/g));
+      const sentence = `No record on this page is of ${date}. The nearest ones are of ${day}.`;
+      expect(sentences.map(([, text = "", id]) => [extractText(text), id])).toEqual(
+        date === day ? [] : [[sentence, day]],
+      );
+      expect([place, page.match(/No record/g)?.length ?? 0]).toEqual([day, sentences.length]);
+      expect(page.split(`<tr id="${day}"`)).toHaveLength(2);
+      expect(page).toContain("&amp;x=1");
+      expect(page).not.toContain("jump-date");
+      const json = await fetch(`/go?date=${date}&format=json`, IN_BROWSER);
+      expect(json.headers.get("location")).not.toContain("jump-date");
+    },
+  );
 
   test.each(["yesterday", "2019-02-30", "2019-5-1", "2019-05-17T00:00:00Z"])(
     "to %s is refused",

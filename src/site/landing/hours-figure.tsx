@@ -13,10 +13,11 @@ type Means = (number | null)[];
 
 /**
  * The mean road users per record of a working camera by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
- * below it says what a reader can see.
+ * below it says what a reader can see. Without the style sheet, only that is shown.
  */
 export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
-  const lines = KINDS.map(([kind, name]) => ({ kind, name, means: hours[kind].map(findMean) }));
+  const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
+  const lines = KINDS.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
   if (highest === 0) return <p>The records count no road users.</p>;
   const top = roundUp(highest);
@@ -27,7 +28,7 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
       </figcaption>
       <div class="plot" aria-hidden="true">
         <Scale labels={[top, top / 2, 0]} />
-        <svg viewBox="0 0 24 100" preserveAspectRatio="none" aria-hidden="true">
+        <svg viewBox="0 0 24 100" preserveAspectRatio="none" width="0" height="0" aria-hidden="true">
           <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
           {lines.toReversed().map(({ kind, means }) => (
             <path class={kind} d={writePath(means, top)} />
@@ -47,10 +48,6 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-function findMean([records, roadUsers]: Hour): number | null {
-  return records === 0 ? null : roadUsers / records;
-}
-
 /** Numbers of two digits whose half is as short. */
 const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
@@ -60,7 +57,7 @@ function roundUp(highest: number): number {
   return power * (STEPS.find((step) => step * power >= highest) ?? 10);
 }
 
-/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a line of its own. */
+/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a diamond. */
 function writePath(means: Means, top: number): string {
   const has = (hour: number) => (means[hour] ?? null) !== null;
   return means
@@ -68,17 +65,17 @@ function writePath(means: Means, top: number): string {
       if (mean === null) return "";
       const y = (100 - (100 * mean) / top).toFixed(1);
       if (has(hour - 1)) return `L${hour + 0.5} ${y}`;
-      return has(hour + 1) ? `M${hour + 0.5} ${y}` : `M${hour} ${y}h1`;
+      return has(hour + 1) ? `M${hour + 0.5} ${y}` : `M${hour + 0.2} ${y}l.3-3 .3 3-.3 3z`;
     })
     .join("");
 }
 
 const Scale: FC<{ labels: number[] }> = ({ labels }) => (
-  <ul>
+  <div>
     {labels.map((label) => (
-      <li>{label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)}</li>
+      <span data-label={label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)} />
     ))}
-  </ul>
+  </div>
 );
 
 /** What the line shows: the highest and the lowest hour. */

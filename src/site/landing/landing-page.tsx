@@ -20,7 +20,7 @@ export interface Sample {
 export function renderLanding(summary: Summary, sample: Sample | undefined): string {
   const { records_url: url, statistics } = summary;
   return (
-    <Layout title={SITE_NAME} path="/" description={summary.description} scripts={["copy"]}>
+    <Layout title={SITE_NAME} path="/" description={summary.description}>
       <div class="intro">
         <Introduction url={url} />
         {sample && <Response {...sample} url={url} />}
@@ -62,7 +62,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
     <p class="row">
       <a class="button primary" href={COLLECTION_PATH}>
         Look at the records
-      </a>
+      </a>{" "}
       <a class="button" href={REFERENCE_PATH}>
         Try the API
       </a>
@@ -80,35 +80,32 @@ const Response: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
   </div>
 );
 
-const Collection: FC<Summary> = (summary) => {
-  const { loaded_at, seed_url, statistics } = summary;
-  return (
-    <>
-      <p>
-        {writeSourceSentence(statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
-        {loaded_at && (
-          <>
-            The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
-          </>
-        )}
-      </p>
-      <dl class="facts">
-        {listFacts(summary).map(([name, value, detail]) => (
-          <div>
-            <dt>{name}</dt>
-            <dd>
-              {value && <strong>{value}</strong>} {detail}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </>
-  );
-};
+const Collection: FC<Summary> = ({ loaded_at, seed_url, ...summary }) => (
+  <>
+    <p>
+      {writeSourceSentence(summary.statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
+      {loaded_at && (
+        <>
+          The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
+        </>
+      )}
+    </p>
+    <dl class="facts">
+      {listFacts(summary).map(([name, value, detail]) => (
+        <div>
+          <dt>{name}</dt>
+          <dd>
+            {value && <strong>{value}</strong>} {detail}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  </>
+);
 
 type Fact = [name: string, value: string, detail: string];
 
-function listFacts({ count, pages, statistics }: Summary): Fact[] {
+function listFacts({ count, pages, statistics }: Pick<Summary, "count" | "pages" | "statistics">): Fact[] {
   const { first, last, cameras, days, camera_ok, totals } = statistics;
   const counted = ROAD_USERS.map((name) => `${name} ${formatNumber(totals[name])}`);
   const known = count - camera_ok.null;

@@ -17,7 +17,7 @@ export function renderRecords(response: ClientResponse, number: number): string 
   const position = `${formatNumber(number)}${page ? ` of ${formatNumber(lastPage(page.count))}` : ""}`;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
-    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} scripts={["copy"]}>
+    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={chooseCards(page?.results)}>
       <h1>Records</h1>
       <p class="lead">
         {page
@@ -67,12 +67,10 @@ interface RecordsProps {
 const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
   const { count, results } = page;
   if (count === 0 && results.length === 0) return <EmptyCollection />;
-  const date = chosen ?? toDay(results[0]);
   return (
     <>
       <nav class="row" aria-label="Pages">
-        <PageLink to={page.previous && toUrl(1)} name="« Newest" />
-        <Neighbours {...page} />
+        <PageLink to={page.previous && toUrl(1)} name="« Newest" /> <Neighbours {...page} />{" "}
         <PageLink to={page.next && toUrl(lastPage(count))} name="Oldest »" />
         <JumpForm action={COLLECTION_PATH} query={query}>
           <label for="page">Page</label>
@@ -80,7 +78,7 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
         </JumpForm>
         <JumpForm action={GO_PATH} query={query}>
           <label for="date">Date</label>
-          <input id="date" name="date" type="date" value={date} />
+          <input id="date" name="date" type="date" value={chosen ?? toDay(results[0])} />
         </JumpForm>
       </nav>
       <RecordTable records={results} chosen={chosen} />
@@ -98,8 +96,7 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
 
 const Neighbours: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
   <>
-    <PageLink to={previous} name="‹ Previous" rel="prev" />
-    <PageLink to={next} name="Next ›" rel="next" />
+    <PageLink to={previous} name="‹ Previous" rel="prev" /> <PageLink to={next} name="Next ›" rel="next" />
   </>
 );
 
@@ -134,14 +131,32 @@ const TEXTS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 /** A record of a response. A fault may have removed, changed or added a field. */
 type Row = Partial<TrafficRecord> & Record<string, unknown>;
 
+function listColumns(records: Row[]): string[] {
+  return [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
+}
+
+/**
+ * Where the records are cards: in windows of less than 72 rem, or everywhere, also on paper, if long numbers make the table wider. It
+ * adds up the columns in rem, generously: a sum of 73 fits into such a window with a wide font. References of cameras can be broken.
+ */
+function chooseCards(records: Row[] = []): string {
+  let width = 0;
+  for (const name of listColumns(records)) {
+    const values = name === "camera_ref" ? [] : records.map((record) => String(record[name]).length);
+    width += 1 + Math.max(0.49 * name.length, 0.56 * Math.max(...values));
+  }
+  return width > 73 ? "all" : "screen and (width < 72rem)";
+}
+
 /**
  * The records of a page, one row each, with all fields. In narrow windows each row becomes a card, which shows the names of the
  * counts and leaves out zeros. The first record of each day has an `id`, to which a jump to a date leads (src/site/go.ts).
  * @param chosen the date of the jump that led to the page
  */
 const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ records, chosen }) => {
-  const columns = [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
+  const columns = listColumns(records);
   const days = records.map(toDay);
+  const nearest = chosen && findNearest(days, chosen);
   return (
     <table class="records">
       <thead>
@@ -155,14 +170,13 @@ const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ recor
       </thead>
       <tbody>
         {records.map((record, index) => {
-          const day = days[index] === days[index - 1] ? undefined : days[index];
+          const day = days.indexOf(days[index]) === index ? days[index] : undefined;
           return (
             <>
-              {/* It is shown only if the jump leads to the row below it. */}
-              {day && chosen && day !== chosen && (
+              {day && day === nearest && day !== chosen && (
                 <tr class="nearest">
                   <td colspan={columns.length}>
-                    No record is of {chosen}. The nearest ones are of {day}.
+                    No record on this page is of {chosen}. The nearest ones are of {day}.
                   </td>
                 </tr>
               )}
@@ -181,6 +195,12 @@ const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ recor
 
 function toDay(record: Row | undefined): string | undefined {
   return record?.timestamp?.slice(0, 10);
+}
+
+/** The day on a page to which a jump to a date leads: the nearest one, and of two equally near days the older one. */
+function findNearest(days: (string | undefined)[], date: string): string | undefined {
+  const distance = (day = "") => Math.abs(Date.parse(day) - Date.parse(date));
+  return days.toReversed().sort((one, other) => distance(one) - distance(other))[0];
 }
 
 /** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */

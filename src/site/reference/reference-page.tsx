@@ -26,7 +26,7 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
   const hasFaults = get.parameters.some(({ name }) => name === "prefer");
   const title = "API reference";
   return (
-    <Layout title={title} path={REFERENCE_PATH} description={info.summary} scripts={["copy", "send"]}>
+    <Layout title={title} path={REFERENCE_PATH} description={info.summary} script="send">
       <nav aria-label="Contents">
         <Links links={SECTIONS} />
       </nav>

@@ -1,14 +1,18 @@
-// Shows the copy button of each code block and handles clicks on it.
+// Adds a copy button to each code block and handles clicks on it.
 
 const SHOWN_MS = 2_000;
 
 for (const code of document.querySelectorAll<HTMLElement>(".code")) {
-  const button = code.querySelector<HTMLButtonElement>(".copy");
-  const status = code.querySelector<HTMLElement>("[role=status]");
   const text = code.querySelector("code");
-  if (!button || !status || !text) continue;
+  if (!text) continue;
+  // A screen reader announces a status only if its element exists before it changes, and the button must keep its name.
+  const status = document.createElement("span");
+  status.setAttribute("role", "status");
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "copy button", textContent: "Copy" });
+  button.setAttribute("aria-label", `Copy: ${code.dataset.label}`);
+  code.append(status, button);
   let removal: ReturnType<typeof setTimeout> | undefined;
-  button.hidden = false;
   button.addEventListener("click", async () => {
     clearTimeout(removal);
     // Screen readers do not repeat a text that does not change, so remove it first.
