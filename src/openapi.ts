@@ -9,12 +9,13 @@ import { Page, TrafficRecord } from "./records/record.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
+const LAST: Schema = { type: "string", const: "last" };
 const PAGE: Parameter = {
   name: "page",
   in: "query",
   description: `Number of the page: 1 is the newest, and \`last\` is the oldest. Absent or empty, it is 1. If it is repeated, the last value counts.`,
   allowEmptyValue: true,
-  schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, { const: "last" }], default: 1 },
+  schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, LAST], default: 1 },
 };
 const FORMAT: Parameter = {
   name: "format",
@@ -40,7 +41,7 @@ const PREFER: Parameter[] = [
   {
     name: "Prefer",
     in: "header",
-    description: `The same options as in the query parameter \`prefer\`, which it precedes. Wrong options are ignored (RFC 7240).`,
+    description: `The same options as in the query parameter \`prefer\`, which it precedes. Wrong options are ignored (RFC 7240). A cache does not know that the header matters: it may send a stored page, also of the last hour instead of a 5xx status. Use the query parameter, or the cache mode \`no-store\`.`,
     schema: { type: "string" },
   },
 ];
@@ -277,6 +278,9 @@ function convertSchemas(): Record<string, Schema> {
     override({ zodSchema, jsonSchema }) {
       // Other services may send more, so the schema that reads pages has no limit.
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
+      // Generators in other languages choose 32 bits otherwise.
+      if (zodSchema === TrafficRecord.shape.id || zodSchema === TrafficRecord.shape.camera_pk)
+        jsonSchema.format = "int64";
       // Validators in other languages do not read \p{Cc}.
       if (jsonSchema.pattern?.includes("\\p{")) {
         delete jsonSchema.pattern;

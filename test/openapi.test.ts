@@ -15,6 +15,21 @@ describe("the document", () => {
     expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification/);
   });
 
+  test("has what generators choose types by: the type of each constant, and the size of ids", () => {
+    const untyped: unknown[] = [];
+    const schemas = [get!, options!].flatMap(({ parameters }) => parameters.map(({ schema }) => schema));
+    JSON.stringify({ schemas, components: document.components }, (_, value) => {
+      const isConstant = "const" in Object(value) || Array.isArray(Object(value).enum);
+      if (isConstant && value.type === undefined) untyped.push(value);
+      return value;
+    });
+    expect(untyped).toEqual([]);
+    const wide = { type: "integer", format: "int64" };
+    expect(document.components.schemas.TrafficRecord).toMatchObject({
+      properties: { id: wide, camera_pk: wide },
+    });
+  });
+
   test.each([true, false])("uses every component and no other, with faults: %s", (faults) => {
     const document = describeService(ORIGIN, faults);
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);

@@ -42,7 +42,7 @@ export const SITE_PAGES: SitePage[] = [
   { name: "records-old", path: RECORDS, collection: "old" },
   { name: "records-empty", path: RECORDS, collection: "empty" },
   { name: "records-banners", path: `${RECORDS}?prefer=delay=1&page=3` },
-  { name: "reference", path: "/docs", heights: { 360: 7_200 } },
+  { name: "reference", path: "/docs", heights: { 360: 7_300 } },
   { name: "reference-without-faults", path: "/docs", collection: "failing" },
   { name: "invalid-page", path: `${RECORDS}?page=abc`, status: 404 },
   { name: "past-the-end", path: `${RECORDS}?page=9999`, status: 404 },
