@@ -37,6 +37,9 @@ export const DESCRIPTION = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
+/** The landing page describes the records (RFC 8288). It is relative, so that it is right behind every proxy. */
+const DESCRIBED_BY = '</>; rel="describedby"';
+
 type CollectionContext = Context<CollectionEnv>;
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
@@ -80,7 +83,7 @@ async function respondPage(
     const state = await store.state(waitUntil);
     const location = locatePage(page, state.count, hide?.(state.count));
     // A page that this state does not have may be in the newest one, which reading the page decides.
-    const headers = location && cacheHeaders(c, state, location, origin);
+    const headers = location && (await cacheHeaders(c, state, location, origin));
     if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
   }
   const { state, found } = await store.page(page, hide, waitUntil);
@@ -95,30 +98,35 @@ async function respondPage(
   // Headers that `c.body` is given would be on an error that replaces this response, too.
   const response = c.body(body);
   const headers = {
-    ...cacheHeaders(c, state, location, origin),
-    ...(location.count > 0 && originHeaders(state, origin)),
+    ...(await cacheHeaders(c, state, location, origin)),
+    ...(location.count > 0 && { "Data-Source": state.source, Link: DESCRIBED_BY }),
     "Content-Type": "application/json",
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
   return response;
 }
 
-/** Where the records come from, and a page about them (RFC 8288), because the specification has no place for it in the body. */
-function originHeaders({ source }: State, origin: string) {
-  return { "Data-Source": source, Link: `<${origin}/>; rel="describedby"` };
-}
+/** The latest hash. Only one is kept, because a client chooses its `Host`. */
+let latest: { text: string; hash: string } | undefined;
 
 /**
- * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load
- * identifies the records, the origin is in the links, and another version of the code may write an envelope in another way.
+ * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load identifies the
+ * records, the origin is in the links, and another version of the code may write an envelope in another way. These two are hashed,
+ * because proxies, such as that of `wrangler dev`, rewrite header values that contain a host. A hash takes as long as half of a page.
  */
-function cacheHeaders(
+async function cacheHeaders(
   c: CollectionContext,
   { load }: State,
   { count, number }: PageLocation,
   origin: string,
 ) {
-  const code = c.env.CF_VERSION_METADATA?.id.slice(0, 8) ?? "";
-  const etag = `"${load}-${count}-${number}-${code}-${origin}"`;
-  return { ETag: etag, "Cache-Control": PAGE_CACHING };
+  const text = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
+  if (latest?.text !== text) latest = { text, hash: await digestText(text) };
+  return { ETag: `"${load}-${count}-${number}-${latest.hash}"`, "Cache-Control": PAGE_CACHING };
+}
+
+/** A hash for an entity-tag, 32 hexadecimal digits. */
+export async function digestText(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -75,9 +75,9 @@ const HEADERS = {
   ),
   "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
   Link: sometimes(
-    "If the page has records: the address of a page about them, with the relation `describedby`.",
+    "If the page has records: the address of a page about them, relative to that of the response.",
     {
-      pattern: '^<https?://[^>]+/>; rel="describedby"$',
+      const: '</>; rel="describedby"',
     },
   ),
   "Access-Control-Allow-Methods": always("GET, OPTIONS", "The methods that a script may use."),

@@ -1,5 +1,6 @@
 import { type Context, Hono } from "hono";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../about.ts";
+import { digestText } from "../collection.ts";
 import type { Env } from "../env.ts";
 import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
@@ -48,7 +49,5 @@ async function fill({ env }: TemplateContext, file: string, origin: string) {
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
   // A function, because `$` in a text has a meaning.
   const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => origin);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  const hex = Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0"));
-  return { text, etag: `"${hex.join("")}"` };
+  return { text, etag: `"${await digestText(text)}"` };
 }

