@@ -85,38 +85,38 @@ async function run(
     database.exec("BEGIN");
     await runStep("reading", options, (step) => read(intake, step));
     intake.end();
-    const statistics = await runStep("comparing", options, async () => {
-      const gathered = compare(database, files, intake);
+    await runStep("comparing", options, async () => {
+      compare(database, files, intake);
       problems.requireNone(options.conclusion ?? "Nothing was loaded.");
       sortLines(database);
-      return gathered;
     });
     database.exec("COMMIT");
-    return {
-      ...intake.counts,
-      ...encodeCollection(intake.counts.count, () => selectBlocks(database), statistics, sources),
-      close: () => database.close(),
-    };
+    return createStaged(database, intake.counts, intake.statistics(), sources);
   } catch (error) {
     database.close();
     throw explain(error);
   }
 }
 
-/**
- * Compares the records, after the numbers that observations do not have are assigned.
- * @returns the statistics of all records
- */
-function compare(database: DatabaseSync, files: string[], intake: Intake): Statistics {
-  const { gathering, counts, report } = intake;
-  const gathered = gathering.statistics();
+/** Has no access to the intake, so that what it holds in memory is free while the records are written. */
+function createStaged(
+  database: DatabaseSync,
+  counts: IntakeCounts,
+  statistics: Statistics,
+  sources: string[],
+): Staged {
+  const collection = encodeCollection(counts.count, () => selectBlocks(database), statistics, sources);
+  return { ...counts, ...collection, close: () => database.close() };
+}
+
+/** Compares the records, after the numbers that observations do not have are assigned. */
+function compare(database: DatabaseSync, files: string[], { counts, report }: Intake): void {
   if (counts.observations > 0 && counts.observations < counts.count) {
     report(describeMixture(database, files));
-    return gathered;
+    return;
   }
-  const cameras = counts.observations > 0 ? numberObservations(database) : gathered.cameras;
+  if (counts.observations > 0) numberObservations(database);
   for (const problem of findConflicts(database, files)) report(problem);
-  return { ...gathered, cameras };
 }
 
 async function runStep<T>(

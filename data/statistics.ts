@@ -7,15 +7,14 @@ import {
   type TrafficRecord,
 } from "../src/records/record.ts";
 
-/** The most cameras of a collection: the statistics list all of them, and commands hold them in memory. */
+/** The most cameras of a collection, because a load holds all of them in memory to compare them. */
 export const MOST_CAMERAS = 100_000;
 
-/** The most days that have records, for the same reason: 273 years. */
+/** The most days that have records, because the statistics list all of them: 273 years. */
 export const MOST_DAYS = 100_000;
 
 /** Collects the statistics of records, which can be added in any order. */
 export function gatherStatistics() {
-  const cameras = new Map<number, string>();
   const totals = { ...NO_COUNTS };
   const calendar = createCalendar();
   let first: string | null = null;
@@ -23,7 +22,6 @@ export function gatherStatistics() {
   return {
     add(record: TrafficRecord): void {
       const { timestamp } = record;
-      cameras.set(record.camera_pk, record.camera_ref);
       if (first === null || timestamp < first) first = timestamp;
       if (last === null || timestamp > last) last = timestamp;
       let roadUsers = 0;
@@ -35,10 +33,10 @@ export function gatherStatistics() {
     },
     countDays: calendar.count,
     /** The statistics of the records so far, without their sources. */
-    statistics: (): Statistics => ({
+    statistics: (cameras: number): Statistics => ({
       first,
       last,
-      cameras: [...cameras].sort(([one], [other]) => one - other),
+      cameras,
       totals,
       days: calendar.days(),
       hours: calendar.hours,
@@ -50,31 +48,31 @@ export function gatherStatistics() {
 
 /** Counts records by their day, and by the hour of the day. */
 function createCalendar() {
-  const days = new Map<string, { day: Day; hours: Hour[] }>();
+  const days = new Map<string, Day>();
   const hours = { weekdays: createHours(), weekends: createHours() };
+  /** The day of the latest record, and the hours of such a day. Most records are of the same day as the one before. */
+  let day: Day = ["", 0, 0, 0, 0];
+  let hoursOfDay = hours.weekdays;
   const openDay = (date: string) => {
-    const isWeekend = [0, 6].includes(new Date(date).getUTCDay());
-    const day: Day = [date, 0, 0, 0, 0];
-    const opened = { day, hours: isWeekend ? hours.weekends : hours.weekdays };
-    days.set(date, opened);
-    return opened;
+    day = days.get(date) ?? [date, 0, 0, 0, 0];
+    days.set(date, day);
+    hoursOfDay = [0, 6].includes(new Date(date).getUTCDay()) ? hours.weekends : hours.weekdays;
   };
   return {
     hours,
     count: () => days.size,
-    days: () => Array.from(days.values(), ({ day }) => day).sort(([one], [other]) => (one < other ? -1 : 1)),
+    days: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
     add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
       // Such as `2025-10-29T07:30:00Z`.
       const date = timestamp.slice(0, 10);
-      const hourOfDay = Number(timestamp.slice(11, 13));
-      const { day, hours } = days.get(date) ?? openDay(date);
+      if (date !== day[0]) openDay(date);
       day[1] += 1;
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;
       day[4] += roadUsers;
       // Its counts are 0 even if road users passed by, so it would make the mean of the hour smaller.
       if (camera_ok === "False") return;
-      const hour = hours[hourOfDay] as Hour;
+      const hour = hoursOfDay[Number(timestamp.slice(11, 13))] as Hour;
       hour[0] += 1;
       hour[1] += roadUsers;
     },

@@ -1,8 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { Statistics } from "../../src/records/record.ts";
 import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 import { formatPosition, type Problem } from "../formats/problem.ts";
-import { MOST_CAMERAS } from "../statistics.ts";
 
 /** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
 const COLUMNS = [
@@ -26,7 +24,7 @@ export function openDatabase(): DatabaseSync {
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     PRAGMA temp_store = FILE;
-    PRAGMA cache_size = -16384; -- KiB
+    PRAGMA cache_size = -4096; -- KiB
     CREATE TABLE staged (${COLUMNS.join()}) STRICT;
     CREATE TABLE seen (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
     CREATE TABLE paged (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
@@ -63,7 +61,7 @@ export function createInserter(database: DatabaseSync) {
  * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each image of a report, in the
  * order of processing. Both begin with 1.
  */
-export function numberObservations(database: DatabaseSync): Statistics["cameras"] {
+export function numberObservations(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
       SELECT camera_ref, row_number() OVER (ORDER BY min(timestamp), camera_ref) AS pk FROM staged GROUP BY camera_ref
@@ -71,12 +69,6 @@ export function numberObservations(database: DatabaseSync): Statistics["cameras"
     UPDATE staged SET id = numbered.id FROM (
       SELECT rowid AS position, row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.rowid`);
-  const cameras = selectRows<{ camera_pk: number; camera_ref: string }>(
-    database,
-    // A load with more of them is refused.
-    `SELECT DISTINCT camera_pk, camera_ref FROM staged ORDER BY camera_pk LIMIT ${MOST_CAMERAS}`,
-  );
-  return Array.from(cameras, ({ camera_pk, camera_ref }) => [camera_pk, camera_ref]);
 }
 
 /** Two records of one load of which only one can be right. The earlier one is earlier in the input. */
@@ -122,14 +114,12 @@ export function* findConflicts(database: DatabaseSync, files: readonly string[])
   for (const { columns, field } of RULES) {
     // The same record twice is reported for its id only.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
-    const conflicts = selectRows<Conflict>(
-      database,
-      `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
+    const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
       SELECT later.file, later.line, later.id, later.camera_ref, later.timestamp,
         earlier.file AS earlier_file, earlier.line AS earlier_line
       FROM repeated JOIN staged AS later USING (${columns}) JOIN staged AS earlier ON earlier.rowid = first
-      WHERE later.rowid > first ${condition}`,
-    );
+      WHERE later.rowid > first ${condition}`;
+    const conflicts = database.prepare(sql).iterate() as Iterable<unknown> as Iterable<Conflict>;
     for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
       const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
       const earlier = formatPosition({ file: nameOf(earlier_file), line: earlier_line });
@@ -153,9 +143,4 @@ export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
     if (lines === null) return;
     yield { number, text: wrapLines(lines) };
   }
-}
-
-/** @param sql whose columns are the fields of a row */
-export function selectRows<T>(database: DatabaseSync, sql: string, ...values: SQLInputValue[]): Iterable<T> {
-  return database.prepare(sql).iterate(...values) as Iterable<unknown> as Iterable<T>;
 }

@@ -42,13 +42,13 @@ export function createIntake(
 ) {
   const staged = createInserter(database);
   const gathering = gatherStatistics();
-  const checkCamera = createCameraCheck(report);
+  const cameras = createCameraCheck(report);
   const isDuplicate = createDuplicateSearch(database, "seen");
   const isRepeated = createDuplicateSearch(database, "paged");
   const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0, paged: 0 };
   /** The statistics are in memory, so they hold no more than a collection may have. */
   const gather = (row: RecordRow, record: TrafficRecord) => {
-    if (!checkCamera(row) || gathering.countDays() > MOST_DAYS) return;
+    if (!cameras.check(row) || gathering.countDays() > MOST_DAYS) return;
     gathering.add(record);
     if (gathering.countDays() <= MOST_DAYS) return;
     const { file, line } = row;
@@ -67,8 +67,9 @@ export function createIntake(
   };
   return {
     counts,
-    gathering,
     report,
+    /** The statistics of the rows so far, without their sources. */
+    statistics: () => gathering.statistics(cameras.count()),
     /** @param file the index of the row's file */
     take(row: InputRow, file: number): void {
       if ("record" in row && row.isInPage && !isRepeated(row)) counts.paged++;
@@ -106,26 +107,33 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
 /**
  * For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). The camera of an image in a report is known by
  * its camera_ref only.
- * @returns a function that returns false for a record of a camera too many
  */
 function createCameraCheck(report: (problem: Problem) => void) {
-  const cameras = new Map<number | string, { ref: string; position: InputPosition }>();
+  const cameras = new Map<number | string, InputPosition & { ref: string }>();
   let isFull = false;
-  return ({ file, line, record, processedAt }: RecordRow): boolean => {
-    const { camera_pk: pk, camera_ref: ref } = record;
-    const camera = processedAt === undefined ? pk : ref;
-    const earlier = cameras.get(camera);
-    if (earlier?.ref === ref) return true;
-    const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
-    if (earlier) {
-      const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
-      problem(`differs from ${known} in ${formatPosition(earlier.position)}`);
-    } else if (cameras.size < MOST_CAMERAS) cameras.set(camera, { ref, position: { file, line } });
-    else {
+  return {
+    count: () => cameras.size,
+    /** @returns false for a record of a camera too many */
+    check({ file, line, record, processedAt }: RecordRow): boolean {
+      const { camera_pk: pk, camera_ref: ref } = record;
+      const earlier = cameras.get(processedAt === undefined ? pk : ref);
+      if (earlier?.ref === ref) return true;
+      const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
+      if (earlier) {
+        const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
+        problem(`differs from ${known} in ${formatPosition(earlier)}`);
+        return true;
+      }
+      if (cameras.size < MOST_CAMERAS) {
+        // A cell of CSV keeps the text in memory that it was cut from. A copy does not.
+        const copy = Buffer.from(ref).toString();
+        cameras.set(processedAt === undefined ? pk : copy, { ref: copy, file, line });
+        return true;
+      }
       if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
       isFull = true;
-    }
-    return earlier !== undefined || !isFull;
+      return false;
+    },
   };
 }
 

@@ -96,8 +96,8 @@ export interface Statistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;
   last: string | null;
-  /** By `camera_pk`. */
-  cameras: [camera_pk: number, camera_ref: string][];
+  /** How many there are. */
+  cameras: number;
   /** Sums of the counts; no longer exact above 2^53. */
   totals: Counts;
   /** The days that have records, oldest first. */
@@ -114,7 +114,7 @@ export interface Statistics {
 export const NO_STATISTICS: Statistics = {
   first: null,
   last: null,
-  cameras: [],
+  cameras: 0,
   totals: NO_COUNTS,
   days: [],
   hours: { weekdays: [], weekends: [] },

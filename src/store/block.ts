@@ -138,16 +138,11 @@ const CONTINUED = "\n";
  * a statement of SQL.
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
-  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeCharacter);
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
   const pieces = text.match(new RegExp(`.{1,${PIECE_BYTES}}`, "g")) ?? [];
-  return pieces.map((piece, index) => ({
-    number: -index,
-    text: index < pieces.length - 1 ? piece + CONTINUED : piece,
-  }));
-}
-
-function escapeCharacter(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const end = (index: number) => (index < pieces.length - 1 ? CONTINUED : "");
+  return pieces.map((piece, index) => ({ number: -index, text: piece + end(index) }));
 }
 
 /**
@@ -162,8 +157,11 @@ export async function readStatistics(store: Store, load: string): Promise<Statis
   for (let number = 0; ; number--) {
     const [piece = ""] = await requireBlocks(store, load, [number]);
     json += piece;
-    if (!piece.endsWith(CONTINUED))
-      return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
+    if (!piece.endsWith(CONTINUED)) break;
     json = json.slice(0, -CONTINUED.length);
   }
+  const message = `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`;
+  const { cameras, ...others } = parse(json, message);
+  // Loads of earlier versions list the cameras.
+  return { ...others, cameras: cameras?.length ?? cameras };
 }

@@ -22,7 +22,7 @@ const KEPT_BYTES = 16 * 1024 * 1024;
 /** A character takes at most two, and nearly always one, which leaves room for what a line takes beside its characters. */
 const BYTES_PER_CHARACTER = 2;
 
-/** What a day or a camera of the statistics takes in memory. */
+/** What a day of the statistics takes in memory. */
 const BYTES_PER_ENTRY = 200;
 
 /** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */
@@ -122,7 +122,7 @@ async function findStatistics(context: CacheContext): Promise<{ state: State; st
     const statistics = kept.find(name) as Statistics | undefined;
     return statistics ?? known.share(name, () => readStatistics(store, load), waitUntil);
   });
-  kept.keep(`${state.load} statistics`, found, (found.days.length + found.cameras.length) * BYTES_PER_ENTRY);
+  kept.keep(`${state.load} statistics`, found, found.days.length * BYTES_PER_ENTRY);
   return { state, statistics: found };
 }
 

@@ -34,7 +34,7 @@ export function toCsv(records: TrafficRecord[]): string {
 export function statisticsOf(records: readonly TrafficRecord[]): Statistics {
   const gathering = gatherStatistics();
   records.forEach(gathering.add);
-  return gathering.statistics();
+  return gathering.statistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
 }
 
 /** Records as a load takes them. They are given newest first, in the order of the collection. */

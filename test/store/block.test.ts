@@ -40,11 +40,22 @@ test.each([
 });
 
 test("statistics of several pieces are read as they were, also if a piece ends with a space", async () => {
-  const camera_ref = `a${" ".repeat(97)}\né'`;
-  const cameras = Array.from({ length: 5_000 }, (_, camera_pk): [number, string] => [camera_pk, camera_ref]);
-  const statistics: Statistics = { ...NO_STATISTICS, cameras };
+  const sources = Array(5_000).fill(`a${" ".repeat(97)}\né'`);
+  const statistics: Statistics = { ...NO_STATISTICS, sources };
   const pieces = encodeStatistics(statistics);
   expect(pieces.filter(({ text }) => text.endsWith(" \n")).length).toBeGreaterThan(1);
   const store = createMemoryStore({ ...NOTHING_LOADED, load: "a" }, pieces);
   expect(await readStatistics(store, "a")).toEqual(statistics);
+});
+
+test("statistics that list the cameras are read as their number", async () => {
+  const listed = JSON.stringify({
+    ...NO_STATISTICS,
+    cameras: [
+      [7, "a33"],
+      [8, "b"],
+    ],
+  });
+  const store = createMemoryStore({ ...NOTHING_LOADED, load: "a" }, [{ number: 0, text: listed }]);
+  expect(await readStatistics(store, "a")).toEqual({ ...NO_STATISTICS, cameras: 2 });
 });

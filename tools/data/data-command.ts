@@ -92,7 +92,7 @@ function addCheck(program: Command): void {
 function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
     .description("show what is loaded")
-    .option("--json", "as JSON, including all cameras and the numbers of each day")
+    .option("--json", "as JSON, including the numbers of each day and of each hour of the day")
     .action((options: InfoOptions) => info(options));
 }
 

@@ -46,7 +46,7 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],
     ["days with records", days.length],
-    ["cameras", cameras.length],
+    ["cameras", cameras],
     ["camera_ok True", share(count - failing - unknown)],
     ["camera_ok False", share(failing)],
     ["camera_ok null", share(unknown)],

@@ -18,7 +18,7 @@ export function createSummary(
   origin: string,
   settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
 ) {
-  const { cameras, days, ...others } = statistics;
+  const { days, ...others } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
   const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
@@ -42,7 +42,6 @@ export function createSummary(
     prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
     statistics: {
       ...others,
-      cameras: cameras.length,
       days: days.length,
       camera_ok: { True: state.count - failing - unknown, False: failing, null: unknown },
       unit,

@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { constants } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { appendFile, open, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { beforeAll, describe, expect, test, vi } from "vitest";
+import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import { loadSeed } from "../../../data/seed-writer.ts";
-import { STORE_NAMES } from "../../../data/writer/configuration.ts";
+import { STORE_NAMES, type StoreName } from "../../../data/writer/configuration.ts";
 import { lockFile } from "../../../data/writer/open-store.ts";
 import type { Page } from "../../../src/records/record.ts";
 import { PATH } from "../../http-suite/exchange.ts";
@@ -139,6 +140,38 @@ test("check counts the records that can be loaded, and reports the same problems
   expect(checked).toEqual({ status: 0, stderr: "", stdout: "4084 records can be loaded.\n" });
   const stderr = "-:1: {} is not a record: it has no field of a record\nThey cannot be loaded.\n";
   expect(await runData(["check", "-"], "{}")).toEqual({ status: 1, stdout: "", stderr });
+});
+
+const timeOf = (hours: number) => `${new Date(Date.UTC(1900, 0, 1, hours)).toISOString().slice(0, 19)}Z`;
+
+test.each<[string, StoreName, writeRow: (id: number) => string, statistics: object]>([
+  [
+    "cameras with long references that are not ASCII",
+    "d1",
+    (id) => `${id},${id >> 2},${"橋".repeat(30)}${id >> 2},${timeOf(id)},,1,2,3,4,5,6,tf1\n`,
+    { cameras: 100_000 },
+  ],
+  [
+    "days",
+    "kv",
+    (id) => `${id},1,a33,${timeOf(6 * id)},,1,2,3,4,5,6,tf1\n`,
+    { days: expect.objectContaining({ length: 100_000 }) },
+  ],
+])("400,000 records of 100,000 %s need at most 160 MB of memory", async (_, store, writeRow, statistics) => {
+  const file = join(local.folder, "bounds.csv");
+  await writeFile(file, CSV_HEADER);
+  for (let id = 0; id < 400_000; id += 10_000)
+    await appendFile(file, Array.from({ length: 10_000 }, (_, index) => writeRow(id + index)).join(""));
+  const showMemory = "process.on('exit',()=>console.error(process.resourceUsage().maxRSS))";
+  const env = { ...process.env, NODE_OPTIONS: `--import=data:text/javascript,${showMemory}` };
+  const place = ["--store", store, "--persist-to", join(local.folder, "bounds")];
+  const load = ["run", "--silent", "data", "--", "load", file, ...place];
+  const { stdout, stderr } = await runProcess("npm", load, { env });
+  expect(stdout).toBe("Loaded 400000 records.\n");
+  // npm prints its own memory after that of the command.
+  expect(Number(/^\d+$/m.exec(stderr)?.[0])).toBeLessThan(160_000);
+  const { stdout: shown } = await runData(["info", "--json", ...place]);
+  expect(JSON.parse(shown)).toMatchObject({ statistics });
 });
 
 test("file paths are relative to the folder in which the command was run", async () => {
