@@ -6,7 +6,6 @@ import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
 import { formatCount } from "./messages.ts";
 import {
-  describeMixture,
   findConflicts,
   numberObservations,
   openDatabase,
@@ -110,12 +109,9 @@ function createStaged(
 }
 
 /** Compares the records, after the numbers that observations do not have are assigned. */
-function compare(database: DatabaseSync, files: string[], { counts, report }: Intake): void {
-  if (counts.observations > 0 && counts.observations < counts.count) {
-    report(describeMixture(database, files));
-    return;
-  }
-  if (counts.observations > 0) numberObservations(database);
+function compare(database: DatabaseSync, files: string[], { kinds, report }: Intake): void {
+  if (kinds.isMixed()) return;
+  if (kinds.hasReport()) numberObservations(database);
   for (const problem of findConflicts(database, files)) report(problem);
 }
 

@@ -92,19 +92,6 @@ const RULES = [
 ] as const;
 
 /**
- * The load assigns ids to the rows of reports, which would conflict with the ids of records.
- * @param files the names of the files of a load that contains both
- */
-export function describeMixture(database: DatabaseSync, files: readonly string[]): Problem {
-  const findFile = (condition: string) => {
-    const select = database.prepare(`SELECT file FROM staged WHERE id IS ${condition} LIMIT 1`);
-    return files[Number(select.get()?.file)] ?? "";
-  };
-  const message = `contains a report, but ${findFile("NOT NULL")} contains records; one load cannot contain both`;
-  return { file: findFile("NULL"), line: 0, message };
-}
-
-/**
  * Compares the records of a load with each other. Their ids must be assigned.
  * @param files the names of the files of the load
  * @returns a problem for the later record of each conflict

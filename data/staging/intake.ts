@@ -26,8 +26,6 @@ export interface IntakeCounts {
   count: number;
   /** Rows whose counts were set to 0. */
   zeroed: number;
-  /** Rows of reports. */
-  observations: number;
   /** Rows with the camera and the timestamp of an earlier one. */
   duplicates: number;
   /** Different records in pages. */
@@ -43,9 +41,10 @@ export function createIntake(
   const staged = createInserter(database);
   const gathering = gatherStatistics();
   const cameras = createCameraCheck(report);
+  const kinds = createKindCheck(report);
   const isDuplicate = createDuplicateSearch(database, "seen");
   const isRepeated = createDuplicateSearch(database, "paged");
-  const counts: IntakeCounts = { count: 0, observations: 0, zeroed: 0, duplicates: 0, paged: 0 };
+  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0, paged: 0 };
   /** The statistics are in memory, so they hold no more than a collection may have. */
   const gather = (row: RecordRow, record: TrafficRecord) => {
     if (!cameras.check(row) || gathering.countDays() > MOST_DAYS) return;
@@ -59,7 +58,6 @@ export function createIntake(
     const problem = findHealthProblem(row);
     const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
     counts.count++;
-    if (row.processedAt !== undefined) counts.observations++;
     if (problem) counts.zeroed++;
     if (problem && strict) report(problem);
     gather(row, record);
@@ -68,13 +66,18 @@ export function createIntake(
   return {
     counts,
     report,
+    kinds,
     /** The statistics of the rows so far, without their sources. */
     statistics: () => gathering.statistics(cameras.count()),
     /** @param file the index of the row's file */
     take(row: InputRow, file: number): void {
-      if ("record" in row && row.isInPage && !isRepeated(row)) counts.paged++;
-      if ("problems" in row) row.problems.forEach(report);
-      else if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
+      if ("problems" in row) {
+        row.problems.forEach(report);
+        return;
+      }
+      kinds.check(row);
+      if (row.isInPage && !isRepeated(row)) counts.paged++;
+      if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
       else keep(row, file);
     },
     /** Must be called after the last row. */
@@ -102,6 +105,24 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
   if (wrong === undefined) return undefined;
   const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
   return { file, line, field: "camera_ok", value: "False", message };
+}
+
+/** The load assigns ids to the rows of reports, which would conflict with the ids of records. */
+function createKindCheck(report: (problem: Problem) => void) {
+  /** The first file of each kind. */
+  const first: { report?: string; records?: string } = {};
+  const isMixed = () => first.report !== undefined && first.records !== undefined;
+  return {
+    isMixed,
+    hasReport: () => first.report !== undefined,
+    check({ file, processedAt }: RecordRow): void {
+      const kind = processedAt === undefined ? "records" : "report";
+      if (first[kind] !== undefined) return;
+      first[kind] = file;
+      const message = `contains a report, but ${first.records} contains records; one load cannot contain both`;
+      if (isMixed()) report({ file: first.report ?? "", line: 0, message });
+    },
+  };
 }
 
 /**

@@ -150,6 +150,13 @@ test("with strict, counts of a False record are a problem, and the record is sti
   ]);
 });
 
+test("a report and records are refused before all rows of one of them are skipped", async () => {
+  const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
+  const files = { a: writeReport(IMAGE.replace("A33", "1")), b: [record] };
+  const problems = ["a: contains a report, but b contains records; one load cannot contain both"];
+  expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
+});
+
 test("a file that is named twice is refused", async () => {
   const file = join(createFolder(), "a");
   await writeFile(file, JSON.stringify(makeRecord()));
