@@ -92,7 +92,7 @@ const REPORT: CsvTable = {
       buses: counts.bus,
       model_name: "tf1",
     };
-    return { file, line, record, processedAt: image_proc };
+    return { file, line, record, image: { capturedAt: image_capt, processedAt: image_proc } };
   },
 };
 

@@ -6,10 +6,10 @@ import type { InputPosition, Problem } from "./problem.ts";
 export interface RecordRow extends InputPosition {
   record: TrafficRecord;
   /**
-   * Only of an image in the detection engine's report: when it was processed, ISO 8601 in UTC with nine decimals, so that text order
-   * is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
+   * Only of an image in the detection engine's report: when it was taken and processed, ISO 8601 in UTC with nine decimals, so that
+   * text order is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
    */
-  processedAt?: string;
+  image?: { capturedAt: string; processedAt: string };
   /** True for a record in a page. */
   isInPage?: boolean;
 }

@@ -6,7 +6,8 @@ import { formatPosition, type Problem } from "../formats/problem.ts";
 const COLUMNS = [
   "file INTEGER", // index
   "line INTEGER",
-  "processed_at TEXT", // of an image in a report
+  "captured_at TEXT", // of an image in a report
+  "processed_at TEXT",
   "id INTEGER",
   "camera_pk INTEGER",
   "camera_ref TEXT",
@@ -58,16 +59,16 @@ export function createInserter(database: DatabaseSync) {
 }
 
 /**
- * Assigns a `camera_pk` to each camera, in the order of their first timestamps, and an `id` to each image of a report, in the
+ * Assigns a `camera_pk` to each camera, in the order of their first images, and an `id` to each image of a report, in the
  * order of processing. Both begin with 1.
  */
 export function numberObservations(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
-      SELECT camera_ref, row_number() OVER (ORDER BY min(timestamp), camera_ref) AS pk FROM staged GROUP BY camera_ref
+      SELECT camera_ref, row_number() OVER (ORDER BY min(captured_at), camera_ref) AS pk FROM staged GROUP BY camera_ref
     ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
     UPDATE staged SET id = numbered.id FROM (
-      SELECT rowid AS position, row_number() OVER (ORDER BY processed_at, timestamp, camera_ref) AS id FROM staged
+      SELECT rowid AS position, row_number() OVER (ORDER BY processed_at, captured_at, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.rowid`);
 }
 

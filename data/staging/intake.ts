@@ -87,9 +87,9 @@ export function createIntake(
 
 export type Intake = ReturnType<typeof createIntake>;
 
-function toValues({ line, record, processedAt }: RecordRow, file: number): SQLInputValue[] {
+function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
-  const numbers = processedAt === undefined ? [null, id, camera_pk] : [processedAt, null, null];
+  const numbers = image ? [image.capturedAt, image.processedAt, null, null] : [null, null, id, camera_pk];
   return [file, line, ...numbers, camera_ref, timestamp, lineEnd(encodeRecord(record))];
 }
 
@@ -115,8 +115,8 @@ function createKindCheck(report: (problem: Problem) => void) {
   return {
     isMixed,
     hasReport: () => first.report !== undefined,
-    check({ file, processedAt }: RecordRow): void {
-      const kind = processedAt === undefined ? "records" : "report";
+    check({ file, image }: RecordRow): void {
+      const kind = image ? "report" : "records";
       if (first[kind] !== undefined) return;
       first[kind] = file;
       const message = `contains a report, but ${first.records} contains records; one load cannot contain both`;
@@ -135,9 +135,9 @@ function createCameraCheck(report: (problem: Problem) => void) {
   return {
     count: () => cameras.size,
     /** @returns false for a record of a camera too many */
-    check({ file, line, record, processedAt }: RecordRow): boolean {
+    check({ file, line, record, image }: RecordRow): boolean {
       const { camera_pk: pk, camera_ref: ref } = record;
-      const earlier = cameras.get(processedAt === undefined ? pk : ref);
+      const earlier = cameras.get(image ? ref : pk);
       if (earlier?.ref === ref) return true;
       const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
       if (earlier) {
@@ -148,7 +148,7 @@ function createCameraCheck(report: (problem: Problem) => void) {
       if (cameras.size < MOST_CAMERAS) {
         // A cell of CSV keeps the text in memory that it was cut from. A copy does not.
         const copy = Buffer.from(ref).toString();
-        cameras.set(processedAt === undefined ? pk : copy, { ref: copy, file, line });
+        cameras.set(image ? copy : pk, { ref: copy, file, line });
         return true;
       }
       if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
@@ -161,8 +161,8 @@ function createCameraCheck(report: (problem: Problem) => void) {
 /** The camera of an image in a report is known by its camera_ref only. */
 function createDuplicateSearch(database: DatabaseSync, table: "seen" | "paged") {
   const insert = database.prepare(`INSERT OR IGNORE INTO ${table} (timestamp, camera) VALUES (?, ?)`);
-  return ({ record: { timestamp, camera_pk, camera_ref }, processedAt }: RecordRow): boolean =>
-    insert.run(timestamp, processedAt === undefined ? String(camera_pk) : camera_ref).changes === 0;
+  return ({ record: { timestamp, camera_pk, camera_ref }, image }: RecordRow): boolean =>
+    insert.run(timestamp, image ? camera_ref : String(camera_pk)).changes === 0;
 }
 
 /** Shows how much of a step is done. */

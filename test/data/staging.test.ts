@@ -21,7 +21,7 @@ test("sets the counts of a False record to 0", async () => {
   });
 });
 
-test("numbers cameras by first capture, and observations by processing to the microsecond, over all reports", async () => {
+test("numbers cameras by first capture, and observations by processing, to the microsecond, over all reports", async () => {
   const { records } = await stageFiles({
     a: writeReport(
       "2025-10-29 12:00:00Z,2025-10-29 10:00:00Z,c,tf1,1,0,0,0,0,0,0",
@@ -29,7 +29,7 @@ test("numbers cameras by first capture, and observations by processing to the mi
       "2025-10-29 11:00:00Z,2025-10-29 09:30:00Z,C,tf1,3,0,0,0,0,0,0",
     ),
     b: writeReport(
-      "2025-10-29 11:00:00Z,2025-10-29 10:00:00Z,a,tf1,4,0,0,0,0,0,0",
+      "2025-10-29 11:00:00Z,2025-10-29 10:00:00.000001Z,a,tf1,4,0,0,0,0,0,0",
       "2025-10-29 10:59:59.999999Z,2025-10-29 10:10:00Z,d,tf1,5,0,0,0,0,0,2",
       "2025-10-29 11:00:00.000001Z,2025-10-29 08:00:00Z,c,tf1,6,0,0,0,0,0,",
     ),
@@ -38,8 +38,8 @@ test("numbers cameras by first capture, and observations by processing to the mi
     [5, 1, "c", 6],
     [2, 1, "c", 3],
     [6, 1, "c", 1],
-    [4, 3, "b", 2],
-    [3, 2, "a", 4],
+    [3, 2, "b", 2],
+    [4, 3, "a", 4],
     [1, 4, "d", 0],
   ]);
 });

@@ -127,9 +127,10 @@ test.each(
     ["the value None for warnings", "2025-10-29 09:23:09Z,2025-10-29 09:10:27Z,a33,tf1,1,2,3,4,5,6,None", { camera_ok: null }],
   ],
 )("reads a report: %s", async (_, row, fields) => {
-  const [place, processedAt] = [{ file: "-", line: 2 }, "2025-10-29T09:23:09.000000000Z"];
+  const capturedAt = `2025-10-29T09:10:27.${row.includes(".999") ? "999" : "000"}000000Z`;
+  const image = { capturedAt, processedAt: "2025-10-29T09:23:09.000000000Z" };
   expect(await readRows(writeReport(row))).toStrictEqual([
-    { ...place, record: { ...OBSERVATION, ...fields }, processedAt },
+    { file: "-", line: 2, record: { ...OBSERVATION, ...fields }, image },
   ]);
 });
 
