@@ -1,5 +1,5 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { accessSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -126,6 +126,7 @@ export function createLocalNamespace(
   const list = database.prepare("SELECT key FROM _mf_entries WHERE substr(key, 1, ?2) = ?1 ORDER BY key");
   const select = database.prepare("SELECT blob_id FROM _mf_entries WHERE key = ?");
   const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
+  const names = database.prepare("SELECT blob_id FROM _mf_entries");
   const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
   const findFile = (key: string) => select.all(key).map(({ blob_id }) => join(folder, String(blob_id)));
   return {
@@ -147,10 +148,13 @@ export function createLocalNamespace(
       removeFiles(replaced);
     },
     async delete(keys) {
-      removeFiles(keys.flatMap(findFile));
       await transact(database, () => {
         for (const key of keys) remove.run(key);
       });
+      // A load that was killed leaves files whose names it did not write.
+      const named = new Set(names.all().map(({ blob_id }) => blob_id));
+      const files = existsSync(folder) ? readdirSync(folder) : [];
+      removeFiles(files.filter((name) => !named.has(name)).map((name) => join(folder, name)));
     },
     list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
     batchBytes: 250_000,
