@@ -4,16 +4,7 @@ import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type Problem, UnreadableError } from "./problem.ts";
-import {
-  COUNT,
-  type Field,
-  type InputRow,
-  MODEL,
-  RECORD_FIELDS,
-  REF,
-  type RecordRow,
-  UTC,
-} from "./validation.ts";
+import { COUNT, type Field, type InputRow, MODEL, RECORD_FIELDS, REF, type RecordRow } from "./validation.ts";
 
 /** A kind of CSV file. */
 interface CsvTable {
@@ -47,7 +38,8 @@ const TIME: Field = {
   },
   // In UTC, a time may be before the year 0.
   check: (value) =>
-    UTC.check(toSeconds(String(value))) && "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
+    RECORD_FIELDS.timestamp.check(toSeconds(String(value))) &&
+    "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
 };
 
 /** The number of problems that the engine found in the image; null in older reports. */

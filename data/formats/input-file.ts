@@ -120,12 +120,19 @@ export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function createDecoder() {
   const decoder = new TextDecoder("utf-8", { fatal: true });
+  /** The first bytes of a character that the next chunk completes, as Latin-1. */
+  let begun = "";
   return (line: number, chunk?: Uint8Array): string => {
+    const bytes = begun + Buffer.from(chunk ?? []).toString("latin1");
+    begun =
+      /([\xc0-\xff]|[\xe0-\xff][\x80-\xbf]|[\xf0-\xff][\x80-\xbf]{2})$/.exec(bytes.slice(-3))?.[0] ?? "";
     try {
       const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes("\0")) return text;
     } catch {}
-    const [valid = ""] = new TextDecoder().decode(chunk).split(/[\ufffd\0]/, 1);
+    // What the decoder puts in the place of wrong bytes may be in the file, too.
+    const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
+    const [valid = ""] = new TextDecoder().decode(others).split(/[\ufffd\0]/, 1);
     throw new UnreadableError(
       "is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
       line + countOccurrences(valid, "\n"),

@@ -47,7 +47,7 @@ function createTextField(expected: string, pattern: RegExp): Field {
   return { parse: String, check: (value) => (isValid(value) ? undefined : `is not ${expected}`) };
 }
 
-export const UTC = createTextField(
+const UTC = createTextField(
   "a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)",
   z.regexes.datetime({ precision: 0 }),
 );

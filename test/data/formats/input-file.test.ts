@@ -70,3 +70,11 @@ test.each([
   const reading = Array.fromAsync(readText(Readable.from(chunks)));
   await expect(reading).rejects.toMatchObject({ message, line });
 });
+
+test("finds the first wrong byte after replacement characters that are in the file, however it is cut", async () => {
+  const bytes = Buffer.concat([Buffer.from("\ufffd\né€😀\n\ufffd"), Buffer.from([0xff, 0x0a, 0xff])]);
+  for (let size = 1; size <= bytes.length; size++) {
+    const reading = Array.fromAsync(readText(Readable.from(cutBytes(bytes, size))));
+    await expect(reading, `chunks of ${size} bytes`).rejects.toMatchObject({ line: 3 });
+  }
+});
