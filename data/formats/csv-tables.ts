@@ -24,7 +24,6 @@ const RECORDS: CsvTable = {
 };
 
 const OFFSET_TIME = z.regexes.datetime({ offset: true });
-
 const toSeconds = (time: string) => time.replace(/\.\d+/, "");
 
 /** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */

@@ -124,8 +124,7 @@ function createDecoder() {
   let begun = "";
   return (line: number, chunk?: Uint8Array): string => {
     const bytes = begun + Buffer.from(chunk ?? []).toString("latin1");
-    begun =
-      /([\xc0-\xff]|[\xe0-\xff][\x80-\xbf]|[\xf0-\xff][\x80-\xbf]{2})$/.exec(bytes.slice(-3))?.[0] ?? "";
+    begun = /([\xc0-\xff]|[\xe0-\xff].|[\xf0-\xff]..)$/s.exec(bytes.slice(-3))?.[0] ?? "";
     try {
       const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes("\0")) return text;

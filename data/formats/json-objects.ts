@@ -93,7 +93,8 @@ function skip(scan: Scan, code: number): void {
     [scan.arrays, scan.last] = [arrays - 1, "item"];
   else if (code === COMMA || (code === END_BRACKET && arrays > 0))
     throw new UnreadableError("has a comma that is not between two records of an array", line);
-  else if (!" \t\r".includes(String.fromCharCode(code)))
+  // A file that was concatenated may begin with a byte order mark.
+  else if (!(arrays > 0 ? " \t\r" : " \t\r\ufeff").includes(String.fromCharCode(code)))
     throw new UnreadableError("is not a record or a page in JSON", line);
 }
 

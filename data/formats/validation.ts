@@ -25,13 +25,12 @@ export interface Field {
   check(value: unknown): string | undefined;
 }
 
-function createNumberField(expected: string, min?: number): Field {
+function createNumberField(expected: string, min = Number.NEGATIVE_INFINITY): Field {
   const [least, most] = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
   return {
     parse: (cell) => (/^-?\d+$/.test(cell) ? Number(cell) : cell),
     check(value) {
-      if (typeof value !== "number" || !Number.isInteger(value)) return `is not ${expected}`;
-      if (min !== undefined && value < min) return `is not ${expected}`;
+      if (typeof value !== "number" || !Number.isInteger(value) || value < min) return `is not ${expected}`;
       if (Number.isSafeInteger(value)) return undefined;
       return value > 0 ? `is greater than ${most}` : `is less than ${least}`;
     },

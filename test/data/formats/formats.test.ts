@@ -37,6 +37,7 @@ test.each(
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with a byte order mark, CRLF and blank lines", `\ufeff\r\n${BOTH.map((record) => `${JSON.stringify(record)}\r\n\r\n`).join("")}`, BOTH],
+    ["JSON Lines files that were concatenated with their byte order marks", BOTH.map((record) => `\ufeff${JSON.stringify(record)}\n`).join(""), BOTH],
     ["JSON Lines with quotes and backslashes", REFS.map((record) => JSON.stringify(record)).join("\n"), REFS],
     ["a pretty-printed record", JSON.stringify(NEW, null, "\t"), [NEW]],
     ["an array of records", JSON.stringify(BOTH), BOTH],

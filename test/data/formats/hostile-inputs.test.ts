@@ -197,6 +197,7 @@ test.each(
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
     ["a page without a count", '{"count":null,"next":null,"previous":null,"results":[]}', ["-:1: count null is not a whole number"]],
     ["a comma at the end of an array", `[${RECORD},\n]`, ["-:2: has a comma that is not between two records of an array"]],
+    ["a byte order mark inside an array", `[${RECORD},\n\ufeff${RECORD}]`, ["-:2: is not a record or a page in JSON"]],
     ["two commas in an array", `[${RECORD},,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
     ["a comma at the start of an array", `[,${RECORD}]`, ["-:1: has a comma that is not between two records of an array"]],
     ["a comma outside an array", `${RECORD},${RECORD}`, ["-:1: has a comma that is not between two records of an array"]],
@@ -261,5 +262,5 @@ test("refuses numbers in JSON that would be read as others", async () => {
   expect(await read(inexact)).toEqual(
     inexact.map((number, index) => `-:${index + 1}: cars ${number} cannot be read exactly`),
   );
-  expect(await read(["3.0", "3e0", "0.3e1", "-0"])).toEqual([]);
+  expect(await read(["3.0", "3e0", "0.3e1", "-0", "3.0000000000000000"])).toEqual([]);
 });
