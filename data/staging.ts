@@ -1,6 +1,5 @@
 import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
-import type { Statistics } from "../src/records/record.ts";
 import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
@@ -90,28 +89,20 @@ async function run(
       sortLines(database);
     });
     database.exec("COMMIT");
-    return createStaged(database, intake.counts, intake.statistics(), sources);
+    // Unlike closures, bound functions do not keep the intake in memory while the records are written.
+    const listBlocks = selectBlocks.bind(null, database);
+    const collection = encodeCollection(intake.counts.count, listBlocks, intake.statistics(), sources);
+    return { ...intake.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
     throw explain(error);
   }
 }
 
-/** Has no access to the intake, so that what it holds in memory is free while the records are written. */
-function createStaged(
-  database: DatabaseSync,
-  counts: IntakeCounts,
-  statistics: Statistics,
-  sources: string[],
-): Staged {
-  const collection = encodeCollection(counts.count, () => selectBlocks(database), statistics, sources);
-  return { ...counts, ...collection, close: () => database.close() };
-}
-
 /** Compares the records, after the numbers that observations do not have are assigned. */
 function compare(database: DatabaseSync, files: string[], { kinds, report }: Intake): void {
-  if (kinds.isMixed()) return;
-  if (kinds.hasReport()) numberObservations(database);
+  if (kinds.report && kinds.records) return;
+  if (kinds.report) numberObservations(database);
   for (const problem of findConflicts(database, files)) report(problem);
 }
 

@@ -41,7 +41,7 @@ export function createIntake(
   const staged = createInserter(database);
   const gathering = gatherStatistics();
   const cameras = createCameraCheck(report);
-  const kinds = createKindCheck(report);
+  const { kinds, checkKind } = createKindCheck(report);
   const isDuplicate = createDuplicateSearch(database, "seen");
   const isRepeated = createDuplicateSearch(database, "paged");
   const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0, paged: 0 };
@@ -75,7 +75,7 @@ export function createIntake(
         row.problems.forEach(report);
         return;
       }
-      kinds.check(row);
+      checkKind(row);
       if (row.isInPage && !isRepeated(row)) counts.paged++;
       if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
       else keep(row, file);
@@ -110,19 +110,15 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
 /** The load assigns ids to the rows of reports, which would conflict with the ids of records. */
 function createKindCheck(report: (problem: Problem) => void) {
   /** The first file of each kind. */
-  const first: { report?: string; records?: string } = {};
-  const isMixed = () => first.report !== undefined && first.records !== undefined;
-  return {
-    isMixed,
-    hasReport: () => first.report !== undefined,
-    check({ file, image }: RecordRow): void {
-      const kind = image ? "report" : "records";
-      if (first[kind] !== undefined) return;
-      first[kind] = file;
-      const message = `contains a report, but ${first.records} contains records; one load cannot contain both`;
-      if (isMixed()) report({ file: first.report ?? "", line: 0, message });
-    },
+  const kinds: { report?: string; records?: string } = {};
+  const checkKind = ({ file, image }: RecordRow) => {
+    const kind = image ? "report" : "records";
+    if (kinds[kind] !== undefined) return;
+    kinds[kind] = file;
+    const message = `contains a report, but ${kinds.records} contains records; one load cannot contain both`;
+    if (kinds.report && kinds.records) report({ file: kinds.report, line: 0, message });
   };
+  return { kinds, checkKind };
 }
 
 /**

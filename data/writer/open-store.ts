@@ -39,27 +39,22 @@ export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>,
   return action().finally(release);
 }
 
+type Action<T> = (opened: OpenStore) => Promise<T>;
+
 /**
  * Opens the store that a command means for as long as an action takes that only reads: nothing is created or migrated.
  * @throws Error if the configuration does not exist or names no store, or if the store cannot be opened
  */
-export function withStore<T>(choice: StoreChoice, action: (opened: OpenStore) => Promise<T>): Promise<T> {
+export function withStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
   return useStore(choice, false, action);
 }
 
 /** As `withStore`, for an action that writes. Before it, the store is created if it is missing, and its tables are migrated. */
-export function withMigratedStore<T>(
-  choice: StoreChoice,
-  action: (opened: OpenStore) => Promise<T>,
-): Promise<T> {
+export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Promise<T> {
   return useStore(choice, true, action);
 }
 
-async function useStore<T>(
-  choice: StoreChoice,
-  isWritten: boolean,
-  action: (opened: OpenStore) => Promise<T>,
-): Promise<T> {
+async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Action<T>): Promise<T> {
   const { configuration, name } = await findStore(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
