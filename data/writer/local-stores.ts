@@ -1,9 +1,8 @@
 import { createHash, createHmac, randomBytes } from "node:crypto";
-import { accessSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { accessSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { describeFileError } from "../messages.ts";
 import { listMissing, MIGRATIONS, type WritableDatabase } from "./d1-writer.ts";
@@ -15,6 +14,12 @@ import type { WritableNamespace } from "./kv-writer.ts";
 
 /** How long a statement waits for that of another process. */
 const TIMEOUT_MS = 10_000;
+
+/** What SQLite reports if it may not write the log of a database, which it needs to read it. */
+const NO_LOG = /unable to open database file|attempt to write a readonly database/;
+
+const LOG_NEEDED =
+  "SQLite needs permission to write in its folder, unless npm start is running. Or copy the folder of the store, and name the copy with --persist-to.";
 
 /**
  * Opens the SQLite database of a durable object.
@@ -33,14 +38,18 @@ export function openObject(
   const path = join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
   try {
     if (isWritten) mkdirSync(dirname(path), { recursive: true });
-    else accessSync(path);
+    else accessSync(path, constants.R_OK);
     const database = new DatabaseSync(path, { timeout: TIMEOUT_MS });
-    database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
+    // Without permission to write, a database can still be read if another process has it open.
+    database.exec(
+      isWritten ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL" : "PRAGMA user_version",
+    );
     return database;
   } catch (cause) {
     if (Object(cause).code === "ENOENT" && !isWritten) return new DatabaseSync(":memory:");
     if (isDiskFull(cause, path)) throw new Error(describeFullDisk(path), { cause });
-    throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
+    const reason = !isWritten && NO_LOG.test(String(cause)) ? LOG_NEEDED : describeFileError(cause);
+    throw new Error(`${path} cannot be opened: ${reason}`, { cause });
   }
 }
 
@@ -92,11 +101,13 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
   const find = () => listMissing(createLocalD1(database));
   for (const name of await find()) {
-    const sql = await readFile(join(MIGRATIONS, name), "utf8");
+    const sql = readFileSync(join(MIGRATIONS, name), "utf8");
     const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
-    await transact(database, () => database.exec(`${TABLE};\n${sql};\n${note}`)).catch(async (error) => {
+    await transact(database, () => database.exec(`${TABLE};\n${sql};\n${note}`)).catch(async (cause) => {
       // Another process that starts at the same time may have applied it.
-      if ((await find()).includes(name)) throw error;
+      if (!(await find()).includes(name)) return;
+      const advice = `Correct the file and run the command again, or remove ${database.location()} to start with an empty store.`;
+      throw new Error(`data/migrations/${name} failed: ${describeFileError(cause)}. ${advice}`, { cause });
     });
   }
 }
@@ -109,7 +120,7 @@ const SCHEMA = `
 /** The length of a random name, in bytes. */
 const NAME_BYTES = 40;
 
-/** How long a replaced file stays, because another process may have read its name and not opened it yet. */
+/** How long a file without a key stays, because another process may have read its name and not opened it yet. */
 const READING_MS = 20;
 
 /**
@@ -128,48 +139,37 @@ export function createLocalNamespace(
   const insert = database.prepare("INSERT OR REPLACE INTO _mf_entries (key, blob_id) VALUES (?, ?)");
   const names = database.prepare("SELECT blob_id FROM _mf_entries");
   const remove = database.prepare("DELETE FROM _mf_entries WHERE key = ?");
-  const findFile = (key: string) => select.all(key).map(({ blob_id }) => join(folder, String(blob_id)));
   return {
-    get: async (keys) => keys.map((key) => readValue(findFile(key)[0])),
+    get: async (keys) => keys.map((key) => readValue(folder, select.get(key)?.blob_id)),
     async put(pairs) {
       const files = pairs.map((pair) => ({ ...pair, name: randomBytes(NAME_BYTES).toString("hex") }));
-      const replaced = pairs.flatMap(({ key }) => findFile(key));
       mkdirSync(folder, { recursive: true });
-      try {
-        for (const { name, value } of files) writeFileSync(join(folder, name), value);
-        await transact(database, () => {
-          for (const { key, name } of files) insert.run(key, name);
-        });
-      } catch (error) {
-        removeFiles(files.map(({ name }) => join(folder, name)));
-        throw error;
-      }
-      if (replaced.length > 0) await new Promise((resolve) => setTimeout(resolve, readingMs));
-      removeFiles(replaced);
+      for (const { name, value } of files) writeFileSync(join(folder, name), value);
+      await transact(database, () => {
+        for (const { key, name } of files) insert.run(key, name);
+      });
     },
+    /** Also removes the files that have no key: those of replaced values, and of writes that failed or were killed. */
     async delete(keys) {
       await transact(database, () => {
         for (const key of keys) remove.run(key);
       });
-      // A load that was killed leaves files whose names it did not write.
+      mkdirSync(folder, { recursive: true });
+      const files = readdirSync(folder);
+      await setTimeout(readingMs);
       const named = new Set(names.all().map(({ blob_id }) => blob_id));
-      const files = existsSync(folder) ? readdirSync(folder) : [];
-      removeFiles(files.filter((name) => !named.has(name)).map((name) => join(folder, name)));
+      for (const name of files) if (!named.has(name)) rmSync(join(folder, name), { force: true });
     },
     list: async (prefix = "") => list.all(prefix, prefix.length).map(({ key }) => String(key)),
     batchBytes: 250_000,
   };
 }
 
-function removeFiles(files: string[]): void {
-  for (const file of files) rmSync(file, { force: true });
-}
-
 /** Null if there is no such key, or if its file was removed meanwhile. */
-function readValue(file: string | undefined): string | null {
-  if (file === undefined) return null;
+function readValue(folder: string, name: unknown): string | null {
+  if (name === undefined) return null;
   try {
-    return readFileSync(file, "utf8");
+    return readFileSync(join(folder, String(name)), "utf8");
   } catch (error) {
     if (Object(error).code === "ENOENT") return null;
     throw error;

@@ -2,10 +2,10 @@ import { cpSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { glob, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { setImmediate } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, test, vi } from "vitest";
 import { STORE_NAMES, type StoreName } from "../../data/writer/configuration.ts";
-import { createLocalNamespace } from "../../data/writer/local-stores.ts";
+import { applyMigrations, createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
@@ -76,26 +76,36 @@ describe("a store on this machine", () => {
 
   test("keeps the file of a replaced value for a moment, for a reader that knows its name", async () => {
     const files = createFolder();
-    const { get, put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
-    await put([{ key: "collection", value: "old" }]);
+    const namespace = createLocalNamespace(new DatabaseSync(":memory:"), files, 200);
+    await namespace.put([{ key: "collection", value: "old" }]);
     const [old] = await readdir(files);
-    vi.useFakeTimers({ toFake: ["setTimeout"] });
-    const replaced = put([{ key: "collection", value: "new" }]);
-    while ((await get(["collection"], 30))[0] !== "new") await setImmediate();
+    await namespace.put([{ key: "collection", value: "new" }]);
+    const deleted = namespace.delete([]);
+    await setTimeout(20);
     expect(await readdir(files)).toContain(old);
-    await vi.advanceTimersByTimeAsync(20);
-    vi.useRealTimers();
-    await replaced;
+    await deleted;
     expect(await readdir(files)).not.toContain(old);
+    expect(await namespace.get(["collection"], 30)).toEqual(["new"]);
   });
 
   test("keeps nothing of a write that failed", async () => {
     const files = createFolder();
-    const { get, put } = createLocalNamespace(new DatabaseSync(":memory:"), files);
+    const namespace = createLocalNamespace(new DatabaseSync(":memory:"), files);
     const unwritable = { key: "b", value: undefined as unknown as string };
-    await expect(put([{ key: "a", value: "1" }, unwritable])).rejects.toThrow("must be of type string");
+    const writing = namespace.put([{ key: "a", value: "1" }, unwritable]);
+    await expect(writing).rejects.toThrow("must be of type string");
+    expect(await namespace.get(["a", "b"], 30)).toEqual([null, null]);
+    await namespace.delete(["a", "b"]);
     expect(await readdir(files)).toEqual([]);
-    expect(await get(["a", "b"], 30)).toEqual([null, null]);
+  });
+
+  test("names a migration that fails, and what to do", async () => {
+    const file = join(createFolder(), "d1.sqlite");
+    const database = new DatabaseSync(file);
+    database.exec("CREATE TABLE state (load TEXT)");
+    const message = `data/migrations/0001_collection.sql failed: table state already exists. Correct the file and run the command again, or remove ${file} to start with an empty store.`;
+    await expect(applyMigrations(database)).rejects.toThrow(new Error(message));
+    expect(database.prepare("SELECT name FROM sqlite_schema").all()).toEqual([{ name: "state" }]);
   });
 
   test("names a file that is not a database", async () => {

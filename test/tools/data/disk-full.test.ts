@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
-import { makeRecords, makeWideRecords } from "../../records/sample.ts";
+import { compareNewestFirst, makeRecords, makeWideRecords, toCsv } from "../../records/sample.ts";
 import { runProcess } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { createDataFolder } from "./data-folder.ts";
@@ -117,3 +117,31 @@ describe.runIf(isPermitted)("on a full disk", () => {
       }
     }));
 });
+
+test.runIf(isPermitted).each(STORE_NAMES)(
+  "%s: info and export read a store that a server has open where they may not write, and else say what they need",
+  async (store) => {
+    const records = makeRecords(300);
+    const file = await local.write("first.csv", records);
+    expect(await local.run("load", file, "--store", store)).toMatchObject({ status: 0 });
+    const server = await startWorker({ folder: local.folder, vars: { STORE: store } });
+    const read = (command: string) => run(local.temporary, command, "--store", store, "--persist-to", small);
+    try {
+      await walk(server.origin);
+      expect(runAsRoot("mount", "--bind", local.folder, small)).toBe(true);
+      expect(runAsRoot("mount", "-o", "remount,bind,ro", small)).toBe(true);
+      expect((await read("info")).stdout).toMatch(/^records +300$/m);
+      expect((await read("export")).stdout).toBe(toCsv(records.toSorted(compareNewestFirst)));
+      await server.close();
+      // A command that may write removes the log that the server left.
+      await local.run("info", "--store", store);
+      for (const command of ["info", "export"])
+        expect((await read(command)).stderr).toMatch(
+          /\.sqlite cannot be opened: SQLite needs permission to write in its folder, unless npm start is running\./,
+        );
+    } finally {
+      unmount();
+      await server.close();
+    }
+  },
+);
