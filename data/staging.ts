@@ -20,7 +20,7 @@ import {
   type ReadOptions,
   readFiles,
 } from "./staging/intake.ts";
-import { describeFullDisk, isDiskFull } from "./writer/disk-space.ts";
+import { describeFullDisk, formatMegabytes, isDiskFull } from "./writer/disk-space.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
   /** Where the records come from; by default the names of the files. */
@@ -46,8 +46,8 @@ export interface Staged extends Collection, IntakeCounts {
  * @throws Error if the disk is full
  */
 export function stage(files: string[], options: StageOptions = {}): Promise<Staged> {
-  return run(files, nameSources(files, options.source), options, async (intake, step) => {
-    for (const problem of await readFiles(files, options, intake, step)) {
+  return run(files, nameSources(files, options.source), options, async (intake, onRead) => {
+    for (const problem of await readFiles(files, options, intake, onRead)) {
       if (options.strict) intake.report(problem);
       else options.warn?.(`Warning: ${formatProblem(problem)}`);
     }
@@ -74,14 +74,21 @@ async function run(
   files: string[],
   sources: string[],
   options: StageOptions,
-  read: (intake: Intake, step?: Progress) => Promise<void>,
+  read: (intake: Intake, onRead: Progress["update"]) => Promise<void>,
 ): Promise<Staged> {
   const database = openDatabase();
   const problems = createProblemList(files);
   const intake = createIntake(database, options, problems.add);
+  let need = "";
   try {
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => read(intake, step));
+    await runStep("reading", options, (step) => {
+      const update: Progress["update"] = (done, total) => {
+        need = describeNeed(database, total && done / total);
+        step?.update(done, total);
+      };
+      return read(intake, update);
+    });
     intake.end();
     await runStep("comparing", options, async () => {
       compare(database, files, intake);
@@ -95,7 +102,7 @@ async function run(
     return { ...intake.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
-    throw explain(error);
+    throw explain(error, need);
   }
 }
 
@@ -106,17 +113,23 @@ function compare(database: DatabaseSync, files: string[], { kinds, report }: Int
   for (const problem of findConflicts(database, files)) report(problem);
 }
 
-async function runStep<T>(
-  name: string,
-  { openStep }: StageOptions,
-  action: (step: Progress | undefined) => Promise<T>,
-): Promise<T> {
+async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
   const step = openStep?.(name, { unit: "MB" });
   return action(step).finally(() => step?.close());
 }
 
+/** To compare and sort its rows, a load needs about this many times their space. */
+const SORTING = 2.7;
+
+/** @param share of the load that the database holds; undefined if it is not known */
+function describeNeed(database: DatabaseSync, share: number | undefined): string {
+  const sql = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
+  const need = formatMegabytes((SORTING * Number(database.prepare(sql).get()?.bytes)) / (share || 1));
+  return `, but the load needs ${share ? "about" : "more than"} ${need}`;
+}
+
 /** SQLite keeps a database without a name in the folder for temporary files. */
-function explain(error: unknown): unknown {
+function explain(error: unknown, need: string): unknown {
   if (error instanceof InputError || !isDiskFull(error, tmpdir())) return error;
-  return new Error(`${describeFullDisk(tmpdir())} Set TMPDIR to use another folder.`, { cause: error });
+  return new Error(`${describeFullDisk(tmpdir(), need)} Set TMPDIR to use another folder.`, { cause: error });
 }

@@ -181,10 +181,10 @@ export async function readFiles(
   files: string[],
   options: ReadOptions,
   intake: Intake,
-  step: Progress | undefined,
+  update: Progress["update"],
 ): Promise<Problem[]> {
   const pages: Pages = { file: "", most: -1 };
-  const onRead = createProgress(files, step);
+  const onRead = createProgress(files, update);
   const paths = files.map((file) => (file === "-" ? file : resolve(file)));
   for (const [index, file] of files.entries()) {
     if (paths.indexOf(paths[index] ?? "") < index) {
@@ -231,12 +231,12 @@ function measureFiles(files: string[]): number | undefined {
   }
 }
 
-function createProgress(files: string[], step: Progress | undefined) {
+function createProgress(files: string[], update: Progress["update"]) {
   const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
   const total = measureFiles(files);
   let read = 0;
   return (chunk: Uint8Array) => {
     read += chunk.length;
-    step?.update(toMegabytes(read), total && toMegabytes(total));
+    update(toMegabytes(read), total && toMegabytes(total));
   };
 }

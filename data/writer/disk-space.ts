@@ -101,6 +101,6 @@ export function createSpaceGuard(folder: string, database: DatabaseSync, reuses:
   };
 }
 
-function formatMegabytes(bytes: number): string {
+export function formatMegabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(1)} MB`;
 }

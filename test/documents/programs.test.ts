@@ -6,7 +6,7 @@ import { createDataFolder } from "../tools/data/data-folder.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { listCodeBlocks } from "./documentation.ts";
 
-const { folder, write } = createDataFolder();
+const { folder, write, run: runLocal } = createDataFolder();
 const worker = useWorker();
 beforeAll(async () => void (await loadInto(worker.env, "d1", makeRecords(640))));
 
@@ -28,23 +28,29 @@ function run(page: string, language: keyof typeof INTERPRETERS, check = ""): str
 
 const hasModule = (name: string) => spawnSync("python3", ["-c", `import ${name}`]).status === 0;
 
-test.runIf(hasModule("pandas"))("pandas computes means of an export without failing cameras", async () => {
-  const seed = await readSeed();
-  await write("everything.csv", seed);
-  const check = `
+test.runIf(hasModule("pandas"))(
+  "pandas computes means without failing cameras, and writes what load reads",
+  async () => {
+    const seed = await readSeed();
+    await write("everything.csv", seed);
+    const check = `
 assert len(records) == 40_614, len(records)
 assert len(records) - len(working) == ${seed.filter(({ camera_ok }) => camera_ok === "False").length}, len(working)
 assert f'{camera["cars"].mean():.2f}' == "2.94", camera["cars"].mean()
 `;
-  const means = run("docs/data.md", "python", check).match(/^\d+ +\d+\.\d+$/gm) ?? [];
-  const hour = seed.filter(
-    ({ camera_ref, camera_ok, timestamp }) =>
-      camera_ref === "pd3p3" && camera_ok !== "False" && timestamp.includes("T07:"),
-  );
-  const mean = hour.reduce((sum, { cars }) => sum + cars, 0) / hour.length;
-  expect(means).toHaveLength(24);
-  expect(Number(means[7]?.split(/ +/)[1])).toBeCloseTo(mean, 5);
-});
+    const means = run("docs/data.md", "python", check).match(/^\d+ +\d+\.\d+$/gm) ?? [];
+    const hour = seed.filter(
+      ({ camera_ref, camera_ok, timestamp }) =>
+        camera_ref === "pd3p3" && camera_ok !== "False" && timestamp.includes("T07:"),
+    );
+    const mean = hour.reduce((sum, { cars }) => sum + cars, 0) / hour.length;
+    expect(means).toHaveLength(24);
+    expect(Number(means[7]?.split(/ +/)[1])).toBeCloseTo(mean, 5);
+    const { stdout, stderr } = await runLocal("load", `${folder}/working.csv`);
+    const working = seed.filter(({ camera_ok }) => camera_ok !== "False");
+    expect({ stdout, stderr }).toEqual({ stdout: `Loaded ${working.length} records.\n`, stderr: "" });
+  },
+);
 
 test.runIf(hasModule("requests"))("a client that retries gets its page", () => {
   expect(run("docs/mock.md", "python")).toBe("15 records\n");

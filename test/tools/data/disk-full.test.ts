@@ -44,12 +44,15 @@ function run(TMPDIR: string, ...args: string[]) {
 const FULL = /: the disk is full\. \d+\.\d MB are free/;
 
 describe.runIf(isPermitted)("on a full disk", () => {
-  test("check reports which folder is full, and leaves no files", () =>
+  test("check reports which folder is full and how much it needs, and leaves no files", () =>
     withDisk(2, async () => {
       const input = await local.write("input.csv", makeWideRecords(60_000));
       const { status, stderr } = await run(small, "check", input);
       expect([status, stderr]).toEqual([1, expect.stringMatching(FULL)]);
-      expect(stderr).toMatch(/^\S*small cannot be written.* Set TMPDIR to use another folder\.$/m);
+      const sentence =
+        /^\S*small cannot be written.*, but the load needs about (\d+)\.\d MB\. Set TMPDIR to use another folder\.$/m;
+      // 567 bytes for each record, as measured.
+      expect(Number(sentence.exec(stderr)?.[1])).toSatisfy((needed) => needed > 28 && needed < 45);
       expect(await readdir(small)).toEqual([]);
     }));
 
