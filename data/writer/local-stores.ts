@@ -19,7 +19,7 @@ const TIMEOUT_MS = 10_000;
 const NO_LOG = /unable to open database file|attempt to write a readonly database/;
 
 const LOG_NEEDED =
-  "SQLite needs permission to write in its folder, unless npm start is running. Or copy the folder of the store, and name the copy with --persist-to.";
+  "SQLite needs permission to write in its folder, unless npm start is running. Otherwise, copy the folder of the store, and name the copy with --persist-to.";
 
 /**
  * Opens the SQLite database of a durable object.
