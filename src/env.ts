@@ -63,6 +63,8 @@ export interface CollectionEnv {
     hide?: Hide;
     /** The mock sets it if it responds with an error. */
     fault?: true;
+    /** The mock sets it if it has replaced the body, which may be sent slowly and end too early. */
+    isBroken?: true;
     /** The route sets it if the request is for a page, for those around it. */
     page?: RequestedPage;
   };

@@ -6,15 +6,27 @@ import type { MockOptions } from "./options.ts";
 /** The faults. `fail` limits all of them; a delay is not one of them. */
 const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
 export type Faults = Pick<MockOptions, (typeof FAULTS)[number]>;
+export type BodyFault = NonNullable<Faults["body"]>;
+
+/** Most clients that have a limit give up before this time. */
+const HANG_MS = 60_000;
+
+/** How long sending a body takes without a delay: less than the 5 seconds after which many test runners give up. */
+const BODY_MS: Record<BodyFault, number> = { cut: 0, slow: 2_000, garbage: 0, empty: 0 };
 
 /** What the mock does to the response to a request. */
 export interface Decision {
-  /** Undefined if the response is not delayed. */
-  delayMs?: number | undefined;
+  isDelayed?: boolean;
+  /** How many milliseconds the response waits, and how many sending its body takes. */
+  waitMs: number;
+  bodyMs: number;
   /** The status of the error to respond with, 400 to 599; undefined keeps the real response. */
   status?: number | undefined;
   faults: Faults;
 }
+
+/** Keeps the response as it is. */
+export const NO_CHANGE: Decision = { waitMs: 0, bodyMs: 0, faults: {} };
 
 /** What decides about a request, apart from its options. */
 interface Circumstances {
@@ -31,14 +43,19 @@ interface Circumstances {
 export function decide(options: MockOptions, { page, now, count, random }: Circumstances): Decision {
   const { on, until, times, fail, delay } = options;
   const isOutside = (on && !isOnTarget(on, page)) || (until !== undefined && now >= until);
-  if (isOutside || (times !== undefined && count() > times)) return { faults: {} };
+  if (isOutside || (times !== undefined && count() > times)) return NO_CHANGE;
   const isHit = fail === undefined || random("fail") < fail;
   const faults = isHit ? chooseFaults(options) : {};
-  return {
-    delayMs: delay && delay.min + Math.floor(random("delay") * (delay.max - delay.min + 1)),
-    status: faults.code ?? (faults.hang && 503),
-    faults,
-  };
+  const delayMs = delay && delay.min + Math.floor(random("delay") * (delay.max - delay.min + 1));
+  const status = faults.code ?? (faults.hang && 503);
+  return { isDelayed: delay !== undefined, ...findWait(faults, delayMs), status, faults };
+}
+
+/** A slow body is sent over the time of a delay, instead of after it. */
+function findWait({ hang, body }: Faults, delayMs: number | undefined): Pick<Decision, "waitMs" | "bodyMs"> {
+  const usualMs = body === undefined ? 0 : BODY_MS[body];
+  const [waitMs, bodyMs] = usualMs > 0 ? [0, delayMs ?? usualMs] : [delayMs ?? 0, 0];
+  return { waitMs: hang ? HANG_MS : waitMs, bodyMs };
 }
 
 /** The faults that a request asks for, or 503 if it only limits them. A delay needs no fault, but `fail` does. */

@@ -5,15 +5,7 @@ import { dropCondition, ERROR_CACHING, isCurrent } from "../http/headers.ts";
 import { identifyClient } from "../http/rate-limit.ts";
 import { mayHavePreferences, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
-import {
-  createCounter,
-  createRandom,
-  type Decision,
-  decide,
-  pageKey,
-  type RandomSource,
-  requestKey,
-} from "./decision.ts";
+import { createCounter, createRandom, decide, pageKey, type RandomSource, requestKey } from "./decision.ts";
 import { OPTION_NAMES, type OptionName } from "./options.ts";
 import { changePage, countHidden } from "./page-faults.ts";
 import { type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
@@ -104,6 +96,8 @@ async function respond(
   } else response ??= await serve();
   const isPage = response.status === 200 && c.get("page") !== undefined;
   const [changed, faults] = await changeResponse(response, isPage, decision, random);
+  if (faults.includes("body")) c.set("isBroken", true);
+  else decision.end();
   announce(changed.headers, preferences, faults, isPage);
   return condition === undefined ? changed : confirmCopy(changed, condition);
 }
@@ -112,17 +106,17 @@ async function respond(
 async function changeResponse(
   response: Response,
   isPage: boolean,
-  { delayMs, status, faults }: Decision,
+  { isDelayed, bodyMs, status, faults, end }: Awaited<ReturnType<Mock["wait"]>>,
   random: RandomSource,
 ): Promise<[Response, OptionName[]]> {
-  const names: OptionName[] = delayMs === undefined ? [] : ["delay"];
+  const names: OptionName[] = isDelayed ? ["delay"] : [];
   if (faults.close) return [response, [...names, "close"]];
   if (status !== undefined) names.push("code", "hang");
   if (status === 429 || status === 503) names.push("retry-after");
   const [page, applied] = isPage ? await changePage(response, faults, random) : [response, []];
   names.push(...applied);
   if (!faults.body || !page.body) return [page, names];
-  return [await breakBody(page, faults.body, delayMs), [...names, "body"]];
+  return [await breakBody(page, faults.body, bodyMs, end), [...names, "body"]];
 }
 
 /** The options that limit faults. `fail` does not limit a delay. */

@@ -7,9 +7,11 @@ export interface NumberRange {
 }
 
 /** An option of the mock. Its documentation, its warnings and its part of the OpenAPI document are made from this row. */
-interface Option {
+export interface Option {
   /** The values that it can have, as they follow `must be`. */
   value: string;
+  /** All of them, if they are words. */
+  values?: string[];
   description: string;
   example: string;
   /** Returns undefined if the text, which is in lower case, is not one of the values. */
@@ -127,6 +129,7 @@ function whole(least: number, most: number) {
 function oneOf<T extends string>(...values: T[]) {
   return {
     value: values.join(", ").replace(/, (?=\w+$)/, " or "),
+    values,
     parse: (text: string) => values.find((value) => value === text),
   };
 }

@@ -1,9 +1,6 @@
 import { ROAD_USERS } from "../records/record.ts";
 import type { Faults, RandomSource } from "./decision.ts";
-
-/** The options that change the content of a page. */
-const PAGE_FAULTS = ["rows", "count", "next", "record"] as const;
-type PageFaultName = (typeof PAGE_FAULTS)[number];
+import type { OptionName } from "./options.ts";
 
 type Fields = Record<string, unknown>;
 
@@ -13,36 +10,32 @@ interface Envelope extends Fields {
   results: Fields[];
 }
 
-/**
- * Changes the content of a page.
- * @param response the page
- * @returns the changed page, and which faults could be applied to it
- */
+/** Changes the content of a page, and returns the changed page with the faults that could be applied to it. */
 export async function changePage(
   response: Response,
-  faults: Faults,
+  { rows, count, next, record }: Faults,
   random: RandomSource,
-): Promise<[Response, PageFaultName[]]> {
-  if (PAGE_FAULTS.every((name) => faults[name] === undefined)) return [response, []];
+): Promise<[Response, OptionName[]]> {
+  if ((rows ?? count ?? next ?? record) === undefined) return [response, []];
   const page: Envelope = JSON.parse(await response.text());
-  const { rows, count = 0, next, record } = faults;
-  const done = {
-    rows: rows !== undefined && changeRows(page, rows, random("rows")),
-    count: count !== 0,
-    next: next !== undefined && changeNext(page, next),
-    record: record !== undefined && changeRecord(page, record, random("record")),
-  };
-  page.count += count;
-  return [new Response(JSON.stringify(page), response), PAGE_FAULTS.filter((name) => done[name])];
+  const applied: OptionName[] = [];
+  if (rows && changeRows(page, rows, random("rows"))) applied.push("rows");
+  if (count) applied.push("count");
+  if (next && changeNext(page, next)) applied.push("next");
+  if (record && changeRecord(page, record, random("record"))) applied.push("record");
+  page.count += count ?? 0;
+  return [new Response(JSON.stringify(page), response), applied];
 }
 
 /** @returns false if there is no next page */
 function changeNext(page: Envelope, fault: NonNullable<Faults["next"]>): boolean {
-  if (page.next === null) return false;
-  const step = fault === "loop" ? -1 : 1;
+  const { next } = page;
+  if (next === null) return false;
   // Changes only the page number, so that the rest of the link stays as it was written.
-  const moved = page.next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
-  page.next = fault === "null" ? null : moved;
+  const move = (step: number) =>
+    next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
+  const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
+  page.next = changes[fault];
   return true;
 }
 
@@ -50,10 +43,12 @@ function changeNext(page: Envelope, fault: NonNullable<Faults["next"]>): boolean
 function changeRows({ results }: Envelope, fault: NonNullable<Faults["rows"]>, random: number): boolean {
   const index = Math.floor(random * results.length);
   if (results.length < 2) return false;
-  if (fault === "drop") results.splice(index, 1);
-  else if (fault === "repeat") results.splice(index, 1, { ...results.at(index - 1) });
-  else return swapRows(results, random);
-  return true;
+  const changes: Record<typeof fault, () => boolean> = {
+    repeat: () => results.splice(index, 1, { ...results.at(index - 1) }).length > 0,
+    drop: () => results.splice(index, 1).length > 0,
+    swap: () => swapRows(results, random),
+  };
+  return changes[fault]();
 }
 
 /** Swaps two neighbours that have different timestamps. */
@@ -73,7 +68,7 @@ function changeRecord({ results }: Envelope, fault: NonNullable<Faults["record"]
   const field = ROAD_USERS[choice % ROAD_USERS.length] ?? "cars";
   const record = results[Math.floor(choice / ROAD_USERS.length)];
   if (record === undefined) return false;
-  const changes = {
+  const changes: Record<typeof fault, Fields> = {
     float: { [field]: Number(record[field]) + 0.5 },
     null: { [field]: null },
     missing: { [field]: undefined },

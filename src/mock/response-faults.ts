@@ -1,6 +1,7 @@
 import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
+import type { BodyFault } from "./decision.ts";
 import type { MockOptions } from "./options.ts";
-import { SLOW_MS, sleep } from "./waiting.ts";
+import { sleep } from "./waiting.ts";
 
 /** Shorter than for real errors, because tests wait for it. */
 const RETRY_AFTER_SECONDS = 2;
@@ -34,18 +35,8 @@ function writeDate(now: number, seconds: number): string {
   return new Date((Math.ceil(now / 1_000) + seconds) * 1_000).toUTCString();
 }
 
-type BodyFault = NonNullable<MockOptions["body"]>;
-
 /** Part of the runtime: a body of known length, which is sent as Content-Length. */
-declare const FixedLengthStream: new (
-  length: number,
-) => { readable: ReadableStream<Uint8Array<ArrayBuffer>>; writable: WritableStream<Uint8Array<ArrayBuffer>> };
-
-/** Part of the runtime; its types leave out `from`. */
-declare const ReadableStream: {
-  new (source: { start(controller: { error(reason: Error): void }): void }): ReadableStream<Uint8Array>;
-  from(parts: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array>;
-};
+declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
 
 /** Even a lenient JSON parser rejects it. */
 const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
@@ -57,22 +48,23 @@ const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
  */
 const UNCOMPRESSED = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
 
-/**
- * Replaces the body of a response by a faulty one.
- * @param response must have a body
- * @param slowMs how long a slow body takes
- */
-export async function breakBody(response: Response, fault: BodyFault, slowMs = SLOW_MS): Promise<Response> {
-  const replace = (body: string | ReadableStream, headers: Record<string, string> = {}) => {
-    const changed = new Response(body, response);
-    for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
-    return changed;
-  };
-  if (fault === "empty") return replace("");
-  if (fault === "garbage") return replace(GARBAGE, { "Content-Type": "application/json" });
+type CreateBody = (bytes: Uint8Array<ArrayBuffer>, ms: number, end: () => void) => string | ReadableStream;
+
+/** Creates the body of each fault from the usual one, with the headers that it needs. */
+const BODIES: Record<BodyFault, [CreateBody, headers: Record<string, string>]> = {
+  cut: [cutShort, UNCOMPRESSED],
+  slow: [sendSlowly, UNCOMPRESSED],
+  garbage: [() => GARBAGE, { "Content-Type": "application/json" }],
+  empty: [() => "", {}],
+};
+
+/** Replaces the body of a response, which must have one. A slow body takes `ms`, and calls `end` when it is sent or cancelled. */
+export async function breakBody(response: Response, fault: BodyFault, ms: number, end: () => void) {
+  const [create, headers] = BODIES[fault];
   const bytes = new Uint8Array(await response.arrayBuffer());
-  const body = fault === "cut" ? cutShort(bytes) : ReadableStream.from(sendSlowly(bytes, slowMs));
-  return replace(body, UNCOMPRESSED);
+  const changed = new Response(create(bytes, ms, end), response);
+  for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
+  return changed;
 }
 
 /**
@@ -107,10 +99,18 @@ function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
 const PIECE_MS = 100;
 
 /** Sends a few bytes at a time, as long as the client reads them. */
-async function* sendSlowly(bytes: Uint8Array, slowMs: number): AsyncGenerator<Uint8Array> {
+function sendSlowly(bytes: Uint8Array, slowMs: number, end: () => void): ReadableStream {
   const size = Math.ceil((bytes.length * PIECE_MS) / Math.max(PIECE_MS, slowMs));
-  for (let sent = 0; sent < bytes.length; sent += size) {
-    await sleep(PIECE_MS);
-    yield bytes.subarray(sent, sent + size);
-  }
+  let sent = 0;
+  return new ReadableStream({
+    async pull(controller) {
+      await sleep(PIECE_MS);
+      controller.enqueue(bytes.subarray(sent, sent + size));
+      sent += size;
+      if (sent < bytes.length) return;
+      controller.close();
+      end();
+    },
+    cancel: end,
+  });
 }

@@ -47,7 +47,7 @@ async function show(c: SiteContext, next: Next): Promise<void> {
   const { status, headers } = c.res;
   const isShown = status >= 400 || (status === 200 && c.get("page") !== undefined);
   if (!isShown || headers.get("Content-Type") !== "application/json") return;
-  const response = { ...describeRequest(c), status, headers, body: await readBody(c.res), chosen };
+  const response = { ...describeRequest(c), status, headers, body: await readBody(c), chosen };
   // Hono would copy the headers of the response that is replaced.
   c.res = undefined;
   const { page } = response;
@@ -70,12 +70,12 @@ function takeChosen(c: SiteContext): string | undefined {
 }
 
 /** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
-async function readBody(response: Response): Promise<string> {
-  if (!response.headers.get("Preference-Applied")?.includes("body=")) return response.text();
+async function readBody({ res, get }: SiteContext): Promise<string> {
+  if (!get("isBroken")) return res.text();
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const part of response.body ?? []) text += decoder.decode(part, { stream: true });
+    for await (const part of res.body ?? []) text += decoder.decode(part, { stream: true });
   } catch {
     // A fault has cut the body.
   }

@@ -75,8 +75,8 @@ test.each([
   [0, 200],
   [0.5, 500],
   [1 - 2 ** -53, 800],
-])("a delay is chosen from the whole range, both ends included: %d -> %i", (number, delayMs) =>
-  expect(decideFor({ delay: { min: 200, max: 800 } }, () => number)).toMatchObject({ delayMs }),
+])("a delay is chosen from the whole range, both ends included: %d -> %i", (number, waitMs) =>
+  expect(decideFor({ delay: { min: 200, max: 800 } }, () => number)).toMatchObject({ waitMs }),
 );
 
 function decideFor(options: Parameters<typeof decide>[0], random: ReturnType<typeof createRandom>) {

@@ -35,12 +35,12 @@ test("a wait for a client that has gone already ends at once", async () => {
 const send = (Prefer: string, address: string, signal?: AbortSignal) =>
   service.fetch(PAGE, { headers: { Prefer, "CF-Connecting-IP": address }, ...(signal && { signal }) });
 
-test("at most 100 responses wait at a time, 50 for one client, and others are refused with the reason", async () => {
+test("at most 100 responses wait at a time, 50 for one address, and others are refused with the reason", async () => {
   stopClock();
   const refused = {
     status: 503,
     retry: "5",
-    warning: "At most 100 responses wait at a time, 50 of them for one client.",
+    warning: "At most 100 responses wait at a time, 50 of them for one client address.",
   };
   const read = async (response: Response | Promise<Response>) => {
     const { status, headers } = await response;
@@ -58,9 +58,11 @@ test("at most 100 responses wait at a time, 50 for one client, and others are re
   expect((await send("", "::1")).status).toBe(200);
 
   await slow.body?.cancel();
-  expect(await read(send("hang", "192.0.2.3"))).toEqual(refused);
-  await vi.advanceTimersByTimeAsync(2_000);
-  expect((await send("body=slow", "::2:0:0:0:2")).status, "the slow body is over").toBe(200);
+  expect((await send("body=slow", "::2:0:0:0:2")).status, "a body is cancelled").toBe(200);
+  await vi.advanceTimersByTimeAsync(1_900);
+  expect(await read(send("hang", "192.0.2.3")), "a body that nobody reads").toEqual(refused);
+  await vi.advanceTimersByTimeAsync(100);
+  expect((await send("body=slow", "::2:0:0:0:2")).status, "its time is over").toBe(200);
 
   client.abort();
   await Promise.all(hanging);

@@ -1,5 +1,5 @@
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../../about.ts";
-import { MOCK_OPTIONS } from "../../mock/options.ts";
+import { MOCK_OPTIONS, type Option } from "../../mock/options.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";
@@ -216,10 +216,9 @@ function listHeaders({ responses }: Operation, { headers }: Components): Entry[]
 
 /** The faults: the name and the values of each, or an example of it if its values are many. */
 function listMockOptions(): Entry[] {
-  return Object.entries(MOCK_OPTIONS).map(([name, { value, example, description, parse }]) => {
-    const values = value.split(/, | or /);
+  return Object.entries<Option>(MOCK_OPTIONS).map(([name, { value, values, example, description }]) => {
     const text = `${description}.`;
-    if (!values.every((one) => parse(one) !== undefined)) return { name: example, detail: value, text };
+    if (!values) return { name: example, detail: value, text };
     return { name: `${name}=`, detail: OR.format(values.map((one) => `\`${one}\``)), text };
   });
 }
