@@ -10,6 +10,10 @@ import { Page, TrafficRecord } from "./records/record.ts";
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
 const LAST: Schema = { type: "string", const: "last" };
+
+/** Marks what exists only with faults. `describeService` removes the marks, or what they are in. */
+const PREFERENCE = { "x-preference": true } as const;
+
 const PAGE: Parameter = {
   name: "page",
   in: "query",
@@ -32,6 +36,7 @@ const IF_NONE_MATCH: Parameter = {
 };
 const PREFER: Parameter[] = [
   {
+    ...PREFERENCE,
     name: "prefer",
     in: "query",
     description: `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${listOptions()}`,
@@ -39,6 +44,7 @@ const PREFER: Parameter[] = [
     schema: { type: "string" },
   },
   {
+    ...PREFERENCE,
     name: "Prefer",
     in: "header",
     description: `The same options as in the query parameter \`prefer\`, which it precedes. Wrong options are ignored (RFC 7240). A cache does not know that the header matters: it may send a stored page, also of the last hour instead of a 5xx status. Use the query parameter, or the cache mode \`no-store\`.`,
@@ -66,11 +72,11 @@ const HEADERS = {
     schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
   },
   "Cache-Control.error": always(ERROR_CACHING, "An error says nothing about the next request."),
-  "Cache-Control.prefer": sometimes("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
+  "Cache-Control.prefer": preferred("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
   "Retry-After": seconds("Seconds after which to try again.", 1),
-  "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
-  "Preference-Applied": sometimes("The options that were applied to this response (RFC 7240, 3)."),
-  "Mock-Warning.prefer": sometimes(
+  "Retry-After.prefer": preferred("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
+  "Preference-Applied": preferred("The options that were applied to this response (RFC 7240, 3)."),
+  "Mock-Warning": preferred(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
   ),
   "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
@@ -93,25 +99,33 @@ function sometimes(description: string, schema: Schema = {}): Header {
   return { description, required: false, schema: { type: "string", ...schema } };
 }
 
+/** A header that only responses with faults or with warnings of the mock have. */
+function preferred(description: string, schema?: Schema): Header {
+  return { ...sometimes(description, schema), ...PREFERENCE };
+}
+
 function seconds(description: string, minimum: number): Header {
   return { description, required: true, schema: { type: "integer", minimum } };
 }
 
 function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
-  const toReference = (name: string) => [name.split(".")[0], { $ref: `#/components/headers/${name}` }];
-  return Object.fromEntries(names.map(toReference));
+  const references = names.map((name) => {
+    const { "x-preference": mark }: Header = HEADERS[name];
+    return [name.split(".")[0], { "x-preference": mark, $ref: `#/components/headers/${name}` }];
+  });
+  return Object.fromEntries(references);
 }
 
 /** The headers of every response. The mock changes all of them except that to a preflight. */
 const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
 const COMMON = { ...refer("Allow", "Vary"), ...CORS };
-const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning.prefer") };
+const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning") };
 
 /** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
 function json(schema: string, examples: Record<string, unknown>): Content {
   const named = Object.entries(examples).map(([request, value], index) => {
     const summary = request.replace(" ", ` ${COLLECTION_PATH}`);
-    return [`example${index + 1}`, { summary, value }];
+    return [`example${index + 1}`, { summary, value, ...(request.includes("?prefer=") && PREFERENCE) }];
   });
   const reference = { $ref: `#/components/schemas/${schema}` };
   return { "application/json": { schema: reference, examples: Object.fromEntries(named) } };
@@ -127,9 +141,12 @@ function error(description: string, details: Record<string, string>, headers = {
   };
 }
 
-const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid value.", {
-  "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
-});
+const INVALID_PREFER = {
+  ...error("`prefer` contains an unknown option or an invalid value.", {
+    "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
+  }),
+  ...PREFERENCE,
+};
 const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
@@ -141,7 +158,10 @@ const THROTTLED = error(
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
   refer("Retry-After"),
 );
-const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer"));
+const OTHER = {
+  ...error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer")),
+  ...PREFERENCE,
+};
 
 // biome-ignore format: one record per line
 const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
@@ -321,22 +341,18 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as web 
  */
 export function describeService(origin: string, faults = true): OpenApiDocument {
   const text = JSON.stringify(DOCUMENT).replaceAll(PLACEHOLDER_ORIGIN, origin);
-  return JSON.parse(text, faults ? undefined : leaveOutPreferences);
-}
-
-/** Leaves out each parameter, response, header and example whose name or text mentions preferences: they exist only with faults. */
-function leaveOutPreferences(name: string, value: unknown): unknown {
-  // JSON.parse leaves a gap for each element that is left out. This removes the gaps.
-  if (Array.isArray(value)) return value.filter(() => true);
-  const members = typeof value === "object" ? Object.values(value ?? {}) : [];
-  const isMention = (text: unknown) => typeof text === "string" && /\bprefer(?:ence)?\b/i.test(text);
-  return [name, ...members].some(isMention) ? undefined : value;
+  return JSON.parse(text, (name, value) => {
+    if (name in PREFERENCE && faults) return undefined;
+    // JSON.parse leaves a gap for each element that is left out. This removes the gaps.
+    if (Array.isArray(value)) return value.filter(() => true);
+    return value?.["x-preference"] ? undefined : value;
+  });
 }
 
 /** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 export type Reference = { $ref: string };
-export type Header = { description: string; required?: boolean; schema: Schema };
+export type Header = { description: string; required?: boolean; schema: Schema; "x-preference"?: true };
 export type Parameter = Header & { name: string; in: "query" | "header"; allowEmptyValue?: boolean };
 export type Example = { summary: string; value: unknown };
 /** By media type. */
