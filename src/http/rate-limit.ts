@@ -41,11 +41,11 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
 const MAPPED = "0000:0000:0000:0000:0000:ffff:";
 
 /**
- * A key for the client of a request: its address, which the platform and `wrangler dev` always send. A host can use every address of
- * its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
+ * A key for the client of a request: its address, which the platform and `wrangler dev` always send as a header, and the package beside
+ * the request. A host can use every address of its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
  */
-export function identifyClient({ req }: Context): string {
-  const address = req.header("CF-Connecting-IP") ?? "unknown";
+export function identifyClient({ req, executionCtx }: Context): string {
+  const { address = req.header("CF-Connecting-IP") ?? "unknown" } = executionCtx.props;
   if (!address.includes(":")) return address;
   const expanded = expandIPv6(address.toLowerCase());
   return expanded.startsWith(MAPPED) ? address : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;

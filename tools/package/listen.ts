@@ -69,7 +69,9 @@ async function handle(
   // The client waits for us now, perhaps for minutes.
   incoming.socket.setTimeout(0);
   try {
-    const response = await respond(request);
+    // Without the zone of a local address, such as %eth0.
+    const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
+    const response = await respond(request, address);
     incoming.socket.setTimeout(stallMs);
     // The library prints the error of a body that is cut, and would send an empty body in chunks.
     if (response.body && !isTimed(response)) return response;

@@ -3,7 +3,8 @@ import type { ReceivedRequest } from "./index.d.ts";
 
 // What the network and the platform do around the app.
 
-export type Respond = (request: Request) => Response | Promise<Response>;
+/** @param address of the client; without one, the client is in this process */
+export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
 
 const lengths = new WeakMap<ReadableStream, number>();
 
@@ -47,14 +48,17 @@ export function createResponder(
   onRequest?: (received: ReceivedRequest) => void,
   onResponse?: (received: ReceivedRequest) => void,
 ): Respond {
-  return async (request) => {
+  return async (request, address) => {
     const { method, url, signal } = request;
     // The headers of a request on a connection belong to the connection, which would stay in memory.
     const headers = new Headers(request.headers);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
     try {
-      const response = await app(method === "HEAD" ? new Request(url, { headers, signal }) : request);
+      const response = await app(
+        method === "HEAD" ? new Request(url, { headers, signal }) : request,
+        address,
+      );
       received.applied = response.headers.get("Preference-Applied")?.split(", ") ?? [];
       signal.throwIfAborted();
       if (received.applied.includes("close")) throw createClosedError("fetch failed");
@@ -74,6 +78,7 @@ async function send(response: Response, method: string): Promise<Response> {
     if (length) headers.set("Content-Length", String(length));
     // Only `wrangler dev` needs it.
     headers.delete("Content-Encoding");
+    if (method === "HEAD") await body.cancel().catch(() => {});
   } else if (body && method === "HEAD") {
     headers.set("Content-Length", String((await response.bytes()).length));
   }

@@ -13,8 +13,8 @@ import { ASSETS, respondWithFile } from "./static-files.ts";
 /** The version of the package. The build replaces this name. */
 declare const VERSION: string;
 
-/** A service in Node needs no help to finish what a request has begun. */
-const CONTEXT = { waitUntil() {}, passThroughOnException() {}, props: {} };
+/** A service in Node needs no help to finish what a request has begun. Its client is in `props`, because clients can send any header. */
+const createContext = (address = "") => ({ waitUntil() {}, passThroughOnException() {}, props: { address } });
 
 /** What the command shows and programs do not. */
 interface Watching extends Reporting {
@@ -28,8 +28,10 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const variables = createVariables(options);
   const app = createApp(options.now);
   const { ready, current, replace } = createEnvironments(variables, options, watching);
-  const serve: Respond = async (request) =>
-    refuseHost(request) ?? respondWithFile(request) ?? app.fetch(request, await current(), CONTEXT);
+  const serve: Respond = async (request, address) =>
+    refuseHost(request) ??
+    respondWithFile(request) ??
+    app.fetch(request, await current(), createContext(address));
   const { onResponse } = watching;
   const { requests, ...journal } = createJournal();
   const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);

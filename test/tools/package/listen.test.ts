@@ -1,4 +1,5 @@
 import { EventEmitter, once } from "node:events";
+import { request } from "node:http";
 import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
@@ -11,7 +12,8 @@ import { importPackage } from "./built.ts";
 
 const service = (await importPackage()).createService({ records: makeRecords(100) });
 const server = await service.listen({ port: 0 });
-afterAll(() => server.close());
+const everywhere = await service.listen({ host: "0.0.0.0", port: 0 });
+afterAll(() => Promise.all([server.close(), everywhere.close()]));
 
 const PATH = "/api/tf1/records/";
 
@@ -49,6 +51,32 @@ describe("a fault on a real connection", () => {
     // The server goes on.
     await fetch(server.url);
     for (const spy of printing) expect(spy).not.toHaveBeenCalled();
+  });
+});
+
+describe("an address gets at most 50 waits, whatever header it sends, until it leaves:", () => {
+  let asked = 0;
+  /** Sends a request from an address of this machine, and returns the status. The body is not read. */
+  const ask = async (localAddress: string, prefer: string, signal?: AbortSignal) => {
+    const { port } = new URL(everywhere.url);
+    const headers = { Prefer: prefer, "CF-Connecting-IP": `192.0.2.${++asked}` };
+    const options = { localAddress, port, path: PATH, headers, agent: false, ...(signal && { signal }) };
+    // It also has an error if it is aborted after the response has come.
+    const sent = request(options).on("error", () => {});
+    const [{ statusCode }] = await once(sent.end(), "response");
+    return statusCode;
+  };
+
+  test.each(["hang", "delay=10000", "body=slow, delay=10000"])("%s", async (prefer) => {
+    const client = new AbortController();
+    service.reset();
+    const waiting = Array.from({ length: 50 }, () => ask("127.0.0.1", prefer, client.signal));
+    await vi.waitUntil(() => service.requests.length === 50, 5_000);
+    expect(await ask("127.0.0.1", "delay=1")).toBe(503);
+    expect(await ask("127.0.0.2", "delay=1")).toBe(200);
+    client.abort();
+    await Promise.allSettled(waiting);
+    await expect.poll(() => ask("127.0.0.1", "delay=1"), { timeout: 4_000 }).toBe(200);
   });
 });
 

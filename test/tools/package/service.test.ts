@@ -205,6 +205,40 @@ test("the given clock decides when a fault ends", async () => {
   expect((await service.fetch(PATH)).status).toBe(200);
 });
 
+describe("in process", () => {
+  const ask = (service: Service, prefer: string, init?: RequestInit) =>
+    service.fetch(`${PATH}?prefer=${prefer}`, init);
+
+  test("100 responses wait at a time, and the next one is refused until their client leaves", async () => {
+    const service = create();
+    const client = new AbortController();
+    const waiting = Array.from({ length: 100 }, () => ask(service, "hang", { signal: client.signal }));
+    await vi.waitUntil(() => service.requests.length === 100);
+    const refused = await ask(service, "delay=1");
+    expect([refused.status, refused.headers.get("Mock-Warning")]).toEqual([
+      503,
+      "At most 100 responses wait at a time, 50 of them for one client address.",
+    ]);
+    client.abort();
+    const ended = await Promise.allSettled(waiting);
+    expect(ended.every(({ status }) => status === "rejected")).toBe(true);
+    expect((await ask(service, "delay=1")).status).toBe(200);
+  });
+
+  test.each([
+    ["GET", "body=slow,delay=10000"],
+    ["HEAD", "body=slow,delay=10000"],
+    ["GET", "close,body=slow"],
+  ])("%s with %s keeps no place after it was cancelled", async (method, prefer) => {
+    const service = create();
+    const cancel = ({ body }: Response) => body?.cancel();
+    await Promise.all(
+      Array.from({ length: 100 }, () => ask(service, prefer, { method }).then(cancel, () => {})),
+    );
+    expect((await ask(service, "delay=1")).status).toBe(200);
+  });
+});
+
 describe("a request that is aborted", () => {
   test("ends its wait", async () => {
     const service = create();
