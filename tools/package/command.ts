@@ -45,7 +45,7 @@ type Options = ServiceOptions & { port: number; host: string; log?: true };
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
-  if (!options.publicOrigin && !/^(localhost|127\..+|::1)$/i.test(host))
+  if (!options.publicOrigin && !/^(localhost|127\..+|\[?::1\]?)$/i.test(host))
     printNotice(
       `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
     );

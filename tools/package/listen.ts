@@ -17,10 +17,11 @@ const STALL_MS = 60_000;
  */
 export async function listen(
   respond: Respond,
-  { port = 8787, host = "localhost" }: ListenOptions = {},
+  { port = 8787, host: given = "localhost" }: ListenOptions = {},
   stallMs = STALL_MS,
 ): Promise<Server> {
-  if (host === "") throw new TypeError("The host to listen at must not be empty.");
+  // As in a URL.
+  const host = given.replace(/^\[(.+)\]$/, "$1");
   const server = createServer({
     headersTimeout: stallMs,
     requestTimeout: stallMs,

@@ -1,9 +1,7 @@
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
-// What the network and the platform do around the app.
-
-/** @param address of the client; without one, the client is in this process */
+/** The app, and what the network and the platform do around it. Without an address, the client is in this process. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
 
 const lengths = new WeakMap<ReadableStream, number>();
@@ -12,19 +10,18 @@ const lengths = new WeakMap<ReadableStream, number>();
 export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
     // The writer aborts the stream, or the reader cancels it.
-    const cancel = () => Promise.reject(createClosedError("terminated"));
+    const cancel = () => Promise.reject(createFetchError(...CLOSED, "terminated"));
     super({ cancel });
     lengths.set(this.readable, length);
   }
 }
 
-/**
- * Creates the error with which Node's own `fetch` rejects if the connection closes before the end of the response.
- * @param message "fetch failed" before the headers, "terminated" after them
- */
-function createClosedError(message: "fetch failed" | "terminated"): TypeError {
-  const cause = Object.assign(new Error("other side closed"), { code: "UND_ERR_SOCKET" });
-  return new TypeError(message, { cause });
+/** Why the global `fetch` rejects if the connection closes before the end of the response. */
+const CLOSED = ["other side closed", "UND_ERR_SOCKET"] as const;
+
+/** Creates the error with which the global `fetch` rejects. After the headers of the response, its message is "terminated". */
+export function createFetchError(cause: string, code?: string, message = "fetch failed"): TypeError {
+  return new TypeError(message, { cause: Object.assign(new Error(cause), code && { code }) });
 }
 
 /** Whether a fault decides when the parts of the body are sent: such a response must not be transformed. */
@@ -55,13 +52,11 @@ export function createResponder(
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
     try {
-      const response = await app(
-        method === "HEAD" ? new Request(url, { headers, signal }) : request,
-        address,
-      );
+      const sent = method === "HEAD" ? new Request(url, { headers, signal }) : request;
+      const response = await app(sent, address);
       received.applied = response.headers.get("Preference-Applied")?.split(", ") ?? [];
       signal.throwIfAborted();
-      if (received.applied.includes("close")) throw createClosedError("fetch failed");
+      if (received.applied.includes("close")) throw createFetchError(...CLOSED);
       received.status = response.status;
       return await send(response, method);
     } finally {

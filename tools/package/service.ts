@@ -4,7 +4,7 @@ import type { Env } from "../../src/env.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import { requirePreferences } from "../../src/mock/prefer.ts";
 import { fetchFrom } from "./fetch.ts";
-import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
+import type { ListenOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { Reporting } from "./load-collection.ts";
 import { createResponder, type Respond, refuseHost } from "./network.ts";
@@ -41,9 +41,12 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
-      return fetchFrom(respond, request);
+      return fetchFrom(respond, request, init?.body);
     },
-    listen: (address) => ready.then(() => listen(respond, address)),
+    async listen(options = {}) {
+      requireOptions("listen", options, LISTEN_RULES);
+      return ready.then(() => listen(respond, options));
+    },
     replace,
     reset() {
       journal.reset();
@@ -64,7 +67,8 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 function createEnvironments(variables: object, options: ServiceOptions, reporting: Reporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<Env> => {
     const env: Env = Object.create(variables);
-    const copied = records && copyRecords(records);
+    const copied =
+      records && Array.from(records, (record) => (Object(record) === record ? { ...record } : record));
     env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
     return env;
   };
@@ -99,10 +103,6 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   };
 }
 
-function copyRecords<T>(records: Iterable<T>): T[] {
-  return Array.from(records, (record) => (typeof record === "object" && record ? { ...record } : record));
-}
-
 /** Loads with code that is imported only now, because a check needs neither the code nor SQLite. */
 async function loadCollection(options: ServiceOptions, reporting: Reporting) {
   const { emitWarning } = process;
@@ -119,10 +119,7 @@ const JOURNAL_BYTES = 10_000_000;
 
 /** About how much memory a request takes. */
 const measure = ({ url, headers }: ReceivedRequest) =>
-  Array.from(headers).reduce(
-    (sum, [name, value]) => sum + name.length + value.length + 100,
-    url.length + 500,
-  );
+  Array.from(headers).reduce((sum, header) => sum + header.join("").length + 100, url.length + 500);
 
 /** Remembers the newest requests. Clients choose their size, so a number of them would not bound the memory. */
 function createJournal() {
@@ -144,12 +141,11 @@ function createJournal() {
 
 const isText = (value: unknown) => typeof value === "string";
 
-/** What each option must be, and whether a value is that. */
-const RULES: Record<keyof ServiceOptions, [what: string, isValid: (value: unknown) => boolean]> = {
-  records: [
-    "an array, or anything else that is iterable",
-    (value) => typeof Object(value)[Symbol.iterator] === "function",
-  ],
+/** What an option must be, and whether a value is that. */
+type Rule = [what: string, isValid: (value: unknown) => boolean];
+
+const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
+  records: ["an array or another iterable", (value) => Symbol.iterator in Object(value)],
   files: ["an array of paths", (value) => Array.isArray(value) && value.every(isText)],
   modelName: ['"tf1"', (value) => value === "tf1"],
   now: ["a function", (value) => typeof value === "function"],
@@ -157,18 +153,25 @@ const RULES: Record<keyof ServiceOptions, [what: string, isValid: (value: unknow
   prefer: ["a text", isText],
 };
 
-/** @throws Error if an option of a service is wrong */
-function requireServiceOptions(options: ServiceOptions): void {
-  if (Object(options) !== options) throw new TypeError("createService takes an object with options.");
-  const rules = new Map(Object.entries(RULES));
+const LISTEN_RULES: Record<keyof ListenOptions, Rule> = {
+  port: ["a whole number, 0 to 65535", (value) => typeof value === "number" && value === (value & 65_535)],
+  host: ["a name or an address", (value) => isText(value) && value !== ""],
+};
+
+/** @throws Error if an option of a function is unknown or wrong */
+function requireOptions(caller: string, options: object, rules: Record<string, Rule>): void {
+  if (Object(options) !== options) throw new TypeError(`${caller} takes an object with options.`);
   for (const [name, value] of Object.entries(options)) {
-    const [what, isValid] = rules.get(name) ?? [];
-    if (!isValid)
-      throw new TypeError(
-        `createService has no option ${name}. Its options are ${[...rules.keys()].join(", ")}.`,
-      );
+    const [what, isValid] = new Map(Object.entries(rules)).get(name) ?? [];
+    const others = `Its options are ${Object.keys(rules).join(", ")}.`;
+    if (!isValid) throw new TypeError(`${caller} has no option ${name}. ${others}`);
     if (value !== undefined && !isValid(value)) throw new TypeError(`The option ${name} must be ${what}.`);
   }
+}
+
+/** @throws Error if an option of a service is wrong */
+function requireServiceOptions(options: ServiceOptions): void {
+  requireOptions("createService", options, SERVICE_RULES);
   const { records, files, publicOrigin, prefer = "" } = options;
   if (records && files) throw new TypeError("A service has records or files, not both.");
   requirePreferences("prefer", prefer);

@@ -34,10 +34,8 @@ export function respondWithFile({ method, url, headers }: Request): Response | u
   if (!file) return undefined;
   if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
   const isUnchanged = isCurrent(headers.get("If-None-Match") ?? undefined, file.headers.ETag);
-  return new Response(isUnchanged ? null : file.text, {
-    status: isUnchanged ? 304 : 200,
-    headers: file.headers,
-  });
+  const [text, status] = isUnchanged ? [null, 304] : [file.text, 200];
+  return new Response(text, { status, headers: file.headers });
 }
 
 /** The binding with which the service reads its templates. */

@@ -52,6 +52,11 @@ const get =
 
 const POST = { method: "POST", body: "{}" };
 
+/** A body that cannot be sent again. */
+async function* stream() {
+  yield new Uint8Array(1);
+}
+
 const FAULTS = ["cut", "slow", "garbage", "empty"];
 
 const body = (value: string) => `?prefer=body%3D${value}`;
@@ -133,12 +138,41 @@ const CALLS: Record<string, Call> = {
     ),
   ),
 
+  "407": get(`${PATH}?prefer=code%3D407`),
+  ...Object.fromEntries(
+    ["Expect", "Keep-Alive", "Transfer-Encoding", "Upgrade"].map((name) => [
+      `the header ${name}`,
+      get(PATH, { headers: { [name]: "x" } }),
+    ]),
+  ),
+  "methods that differ from others in their case": async (fetch, url, origin) =>
+    Promise.all(
+      ["patch", "Put", "propfind"].map(async (method) => read(await fetch(url, { method }), origin)),
+    ),
+  ...Object.fromEntries(
+    ["sha256-wrong", "sha256-Qw5ncWVlPB//aVxP4c7j05zetDNHVM1RXN4wA/E6FLI=", "md5-unknown"].map(
+      (integrity) => [`the hash ${integrity}`, get(`${PATH}?prefer=body%3Dgarbage`, { integrity })],
+    ),
+  ),
+  "headers that are changed": async (fetch, url) => {
+    const response = await fetch(url);
+    const changes = [
+      () => response.headers.append("x", "y"),
+      () => response.clone().headers.set("x", "y"),
+      () => response.clone().clone().headers.delete("etag"),
+      () => new Response(null, response).headers.set("x", "y"),
+    ];
+    return [await Promise.all(changes.map(attempt)), response.headers.has("etag")];
+  },
+
   // Redirects.
   "a redirect": get(`${MOVED}?page=2`),
   "a redirect, followed by hand": get(`${MOVED}?page=2`, { redirect: "manual" }),
   "a redirect that is refused": async (fetch, _, origin) =>
     fetch(`${origin + MOVED}?page=2`, { redirect: "error" }),
   "a redirect of POST": get(MOVED, POST),
+  "a redirect of a stream": async (fetch, _, origin) =>
+    fetch(origin + MOVED, { method: "POST", body: stream(), duplex: "half" }),
   "a redirect of PUT": get(MOVED, { method: "PUT", body: "{}" }),
   "a redirect with a fragment": get(`${MOVED}#newest`),
   "a redirect to a fragment": get("/go?date=2019-05-17"),

@@ -200,7 +200,7 @@ describe("the command", () => {
     [["--public-origin", "foo"], {}, 2, '--public-origin is "foo"; it must be an http or https URL'],
     [["--model-name", "tf2"], {}, 2, '--model-name must be "tf1".'],
     [["--host", ""], {}, 2, "It must not be empty."],
-    [["--host", "[::1]"], {}, 1, "The service cannot listen at port 8787 of [::1] ("],
+    [["--host", "203.0.113.1"], {}, 1, "The service cannot listen at port 8787 of 203.0.113.1 ("],
     [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
     const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, describe, expect, test, vi } from "vitest";
-import type { Server } from "../../../tools/package/index.d.ts";
+import type { ListenOptions, Server } from "../../../tools/package/index.d.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { openSocket } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
@@ -207,11 +207,25 @@ test("a port that is in use is named", async () => {
 });
 
 test.each([
-  ["", /^The host to listen at must not be empty\.$/],
-  ["[::1]", /^The service cannot listen at port 0 of \[::1\] \((ENOTFOUND|EAI_AGAIN)\)\. /],
-  ["203.0.113.1", / at port 0 of 203\.0\.113\.1 \(EADDRNOTAVAIL\)\. Choose a port from 1024 to /],
-])("the host %j, which is none of this machine, is named", async (host, message) => {
-  await expect(service.listen({ host, port: 0 })).rejects.toThrow(message);
+  [{ port: "http" }, /^The option port must be a whole number, 0 to 65535\.$/],
+  [{ port: -1 }, /^The option port must be /],
+  [{ port: 65_536 }, /^The option port must be /],
+  [{ prot: 1 }, /^listen has no option prot\. Its options are port, host\.$/],
+  [null, /^listen takes an object with options\.$/],
+  [{ host: "" }, /^The option host must be a name or an address\.$/],
+  [{ host: 1 }, /^The option host must be /],
+  [
+    { host: "203.0.113.1", port: 0 },
+    / at port 0 of 203\.0\.113\.1 \(EADDRNOTAVAIL\)\. Choose a port from 1024 to /,
+  ],
+])("%j is refused", async (options, message) => {
+  await expect(service.listen(options as ListenOptions)).rejects.toThrow(message);
+});
+
+test("an address in brackets is the address", async () => {
+  const { url, close } = await service.listen({ host: "[127.0.0.1]", port: 0 });
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  await close();
 });
 
 test("a client that has a static file gets 304", async () => {

@@ -59,7 +59,7 @@ test.each([
   [{ recrods: RECORDS }, "createService has no option recrods. Its options are records, files, "],
   [null, "createService takes an object with options."],
   ["counts.csv", "createService takes an object with options."],
-  [{ records: 5 }, "The option records must be an array, or anything else that is iterable."],
+  [{ records: 5 }, "The option records must be an array or another iterable."],
   [{ files: "counts.csv" }, "The option files must be an array of paths."],
   [{ files: [1] }, "The option files must be an array of paths."],
   [{ records: [], files: [] }, "A service has records or files, not both."],
@@ -161,7 +161,7 @@ describe("replace", () => {
       [RECORDS[0]!, RECORDS[0]!],
       `records[1]: id ${RECORDS[0]!.id} already appears in records[0]`,
     ],
-    ["what are no records", {}, "The option records must be an array, or anything else that is iterable."],
+    ["what are no records", {}, "The option records must be an array or another iterable."],
   ])("of %s rejects, and keeps the old ones", async (_, records, message) => {
     const service = create();
     await expect(service.replace(records as never)).rejects.toThrow(message);
