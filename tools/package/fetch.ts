@@ -61,13 +61,12 @@ async function receive(response: Response, request: Request, url: string, redire
   return describe(received, url, redirected);
 }
 
-/** These headers refuse every change, as those of the global `fetch` do. */
-const { headers: immutable } = Response.error();
-
 /** Sets what only the runtime can give to a response, also in its clones. */
 function describe(response: Response, url: string, redirected: boolean): Response {
-  for (const name of ["append", "delete", "set"] as const)
-    Object.defineProperty(response.headers, name, { value: immutable[name].bind(immutable) });
+  const value = () => {
+    throw new TypeError("immutable");
+  };
+  Object.defineProperties(response.headers, { append: { value }, delete: { value }, set: { value } });
   return Object.defineProperties(response, {
     url: { value: url },
     redirected: { value: redirected },

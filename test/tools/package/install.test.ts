@@ -27,9 +27,9 @@ const NAME = "traffic-count-records";
 
 /**
  * The programs of the lowest Node that the package supports, of the newest one, and of one that is too old, besides that of this
- * project. CI installs them.
+ * project, and of other runtimes. CI installs them.
  */
-const { LOWEST_NODE = "", NEWEST_NODE = "", OLD_NODE = "" } = process.env;
+const { LOWEST_NODE = "", NEWEST_NODE = "", OLD_NODE = "", BUN = "", DENO = "" } = process.env;
 
 /** The calls in which `fetch` of the lowest Node differs from that of newer ones. */
 const OLDER_FETCH = ["an abort after the response", "an abort of a cut body"];
@@ -45,11 +45,11 @@ async function run(program: string, args: string[], env: Record<string, string> 
 
 /**
  * Starts the command with a file and waits for its line.
- * @param node a program to use instead of the Node of this test
+ * @param runtime a program to use instead of the Node of this test, with its own arguments
  */
-async function start(args: string[], node = process.execPath) {
+async function start(args: string[], [runtime = "", ...own]: string[] = [process.execPath]) {
   const script = join(folder, "node_modules/.bin", NAME);
-  const command = spawn(node, [script, "counts.csv", "--port", "0", ...args], { cwd: folder });
+  const command = spawn(runtime, [...own, script, "counts.csv", "--port", "0", ...args], { cwd: folder });
   const printed = text(command.stderr);
   const [line] = await once(createInterface(command.stdout), "line");
   expect(line).toMatch(/^Serving (with .+ )?at http:\/\/[a-z0-9.]+:\d+$/i);
@@ -61,6 +61,24 @@ async function start(args: string[], node = process.execPath) {
   };
   return { line, url: line.split(" ").at(-1), stop };
 }
+
+/** A program that uses every member of a service. */
+const PROGRAM = `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
+  const records: TrafficRecord[] = [];
+  const service: Service = createService({ records, now: Date.now });
+  const client: typeof fetch = service.fetch;
+  const response = await client("https://counts.example/api/tf1/records/");
+  const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
+  const { url, close } = await service.listen({ port: 0 });
+  await service.replace(records);
+  await service.replace();
+  await service.ready;
+  // @ts-expect-error A model is one of those that occur.
+  export const model: TrafficRecord["model_name"] = "tf2";
+  // @ts-expect-error A file is a path.
+  export const wrong = () => createService({ files: [1] });
+  console.log(response.status, etags.length, new URL(url).hostname);
+  await close();`;
 
 describe("the package", () => {
   const installed = () => join(folder, "node_modules", NAME);
@@ -105,26 +123,7 @@ describe("the package", () => {
     await writeFile(join(folder, "program.ts"), PROGRAM);
     const tsc = await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
     expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
-    const program = await run(process.execPath, ["--no-warnings", "program.ts"]);
-    expect(program).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
   });
-
-  const PROGRAM = `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
-    const records: TrafficRecord[] = [];
-    const service: Service = createService({ records, now: Date.now });
-    const client: typeof fetch = service.fetch;
-    const response = await client("https://counts.example/api/tf1/records/");
-    const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
-    const { url, close } = await service.listen({ port: 0 });
-    await service.replace(records);
-    await service.replace();
-    await service.ready;
-    // @ts-expect-error A model is one of those that occur.
-    export const model: TrafficRecord["model_name"] = "tf2";
-    // @ts-expect-error A file is a path.
-    export const wrong = () => createService({ files: [1] });
-    console.log(response.status, etags.length, new URL(url).hostname);
-    await close();`;
 });
 
 describe("the command", () => {
@@ -240,15 +239,17 @@ describe("the command", () => {
   });
 });
 
-describe.each([
-  ["current", process.execPath, /^v\d/, []],
-  ["lowest", LOWEST_NODE, /^v22\.13\.0$/, OLDER_FETCH],
-  ["newest", NEWEST_NODE, /^v26\./, []],
-])("in the %s Node that it is tested with", (_, node, version, differences) => {
-  test.runIf(node)("the command serves files", async () => {
-    expect((await run(node, ["--version"])).stdout.trim()).toMatch(version);
-    const { url, stop } = await start([], node);
-    const checked = await run(node, [join(folder, "node_modules/.bin", NAME), "check", url]);
+describe.each<[string, string, RegExp, ...string[]]>([
+  ["the current Node", process.execPath, /^v\d/],
+  ["the lowest Node", LOWEST_NODE, /^v22\.13\.0$/],
+  ["the newest Node", NEWEST_NODE, /^v26\./],
+  ["Bun", BUN, /^1\.4\.5$/],
+  ["Deno", DENO, /^deno 2\.9\.6 /, "run", "--allow-all"],
+])("in %s that it is tested with", (_, runtime, version, ...own) => {
+  test.runIf(runtime)("the command serves files", async () => {
+    expect((await run(runtime, ["--version"])).stdout.trim()).toMatch(version);
+    const { url, stop } = await start([], [runtime, ...own]);
+    const checked = await run(runtime, [...own, join(folder, "node_modules/.bin", NAME), "check", url]);
     for (const accept of ["application/json", "text/html"])
       for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
         expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
@@ -256,6 +257,20 @@ describe.each([
     expect((await stop()).stderr).toBe("");
   });
 
+  test.runIf(runtime)("a program uses it", async () => {
+    await writeFile(join(folder, "program.ts"), PROGRAM);
+    // The lowest Node reads TypeScript only with an option.
+    const env = { NODE_OPTIONS: "--no-warnings --experimental-strip-types" };
+    const program = await run(runtime, [...own, "program.ts"], env);
+    expect(program).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
+  });
+});
+
+describe.each([
+  ["current", process.execPath, []],
+  ["lowest", LOWEST_NODE, OLDER_FETCH],
+  ["newest", NEWEST_NODE, []],
+])("in the %s Node that it is tested with", (_, node, differences) => {
   test.runIf(node)("service.fetch does what its own fetch does", async () => {
     const program = `import { createService } from "${NAME}";
       import { listDifferences } from "${resolve("test/tools/package/fetch-calls.ts")}";
