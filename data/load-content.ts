@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Statistics, TrafficRecord } from "../src/records/record.ts";
 import {
@@ -30,6 +30,7 @@ const SEED_SOURCE = "generated";
 
 /** The files of the seed, plain or gzipped. */
 export function listSeedFiles(): string[] {
+  if (!existsSync(SEED)) throw new Error(`${SEED} is missing. A bundler must keep this package external.`);
   const names = readdirSync(SEED).filter((name) => /\.csv(\.gz)?$/.test(name));
   return names.sort().map((name) => join(SEED, name));
 }
@@ -41,8 +42,7 @@ export function listSeedFiles(): string[] {
  */
 export function nameSources(files: string[], stated: string | undefined): string[] {
   const seed = listSeedFiles();
-  const paths = files.map((file) => resolve(file));
-  const isWhole = seed.every((file) => paths.includes(file));
+  const isWhole = seed.every((path) => files.some((file) => resolve(file) === path));
   const nameFile = (file: string) => {
     if (file === "-") return "standard input";
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);

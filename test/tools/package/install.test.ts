@@ -1,12 +1,13 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { copyFile, readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { basename, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
+import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
@@ -124,6 +125,20 @@ describe("the package", () => {
     const tsc = await run(process.execPath, [resolve("node_modules/typescript/bin/tsc"), "-p", "."]);
     expect(tsc).toEqual({ status: 0, stdout: "", stderr: "" });
   });
+});
+
+test.each([
+  [
+    [],
+    { status: 1, stderr: expect.stringMatching(/^Error: .* A bundler must keep this package external\.$/m) },
+  ],
+  [[NAME], { status: 0, stdout: "200 1 localhost\n" }],
+])("a bundle works if the package is external: %j", async (external, expected) => {
+  const outfile = join(createFolder(), "program.mjs");
+  await symlink(join(folder, "node_modules"), join(outfile, "..", "node_modules"));
+  const stdin = { contents: PROGRAM, loader: "ts", resolveDir: folder } as const;
+  await build({ stdin, external, outfile, bundle: true, platform: "node", format: "esm" });
+  expect(await run(process.execPath, ["--no-warnings", outfile])).toMatchObject(expected);
 });
 
 describe("the command", () => {
