@@ -11,7 +11,7 @@ import { Page, TrafficRecord } from "./records/record.ts";
 
 const LAST: Schema = { type: "string", const: "last" };
 
-/** Marks what exists only with faults. `describeService` removes the marks, or what they are in. */
+/** Marks what exists only with faults. The document does not contain the marks. */
 const PREFERENCE = { "x-preference": true } as const;
 
 const PAGE: Parameter = {
@@ -57,7 +57,7 @@ function listOptions(): string {
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
-/** The headers of responses. The part of a name after a dot tells descriptions of the same header apart. */
+/** The headers of responses. What follows a dot tells descriptions of a header apart; `prefer` marks those that exist only with faults. */
 const HEADERS = {
   Allow: always(METHODS, "The methods of the collection."),
   Vary: always("Accept", "What the response depends on besides its URL."),
@@ -72,11 +72,11 @@ const HEADERS = {
     schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
   },
   "Cache-Control.error": always(ERROR_CACHING, "An error says nothing about the next request."),
-  "Cache-Control.prefer": preferred("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
+  "Cache-Control.prefer": sometimes("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
   "Retry-After": seconds("Seconds after which to try again.", 1),
-  "Retry-After.prefer": preferred("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
-  "Preference-Applied": preferred("The options that were applied to this response (RFC 7240, 3)."),
-  "Mock-Warning": preferred(
+  "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
+  "Preference-Applied.prefer": sometimes("The options that were applied to this response (RFC 7240, 3)."),
+  "Mock-Warning.prefer": sometimes(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
   ),
   "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
@@ -99,27 +99,19 @@ function sometimes(description: string, schema: Schema = {}): Header {
   return { description, required: false, schema: { type: "string", ...schema } };
 }
 
-/** A header that only responses with faults or with warnings of the mock have. */
-function preferred(description: string, schema?: Schema): Header {
-  return { ...sometimes(description, schema), ...PREFERENCE };
-}
-
 function seconds(description: string, minimum: number): Header {
   return { description, required: true, schema: { type: "integer", minimum } };
 }
 
 function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
-  const references = names.map((name) => {
-    const { "x-preference": mark }: Header = HEADERS[name];
-    return [name.split(".")[0], { "x-preference": mark, $ref: `#/components/headers/${name}` }];
-  });
-  return Object.fromEntries(references);
+  const toReference = (name: string) => [name.split(".")[0], { $ref: `#/components/headers/${name}` }];
+  return Object.fromEntries(names.map(toReference));
 }
 
 /** The headers of every response. The mock changes all of them except that to a preflight. */
 const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
 const COMMON = { ...refer("Allow", "Vary"), ...CORS };
-const USUAL = { ...COMMON, ...refer("Preference-Applied", "Mock-Warning") };
+const USUAL = { ...COMMON, ...refer("Preference-Applied.prefer", "Mock-Warning.prefer") };
 
 /** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
 function json(schema: string, examples: Record<string, unknown>): Content {
@@ -141,12 +133,6 @@ function error(description: string, details: Record<string, string>, headers = {
   };
 }
 
-const INVALID_PREFER = {
-  ...error("`prefer` contains an unknown option or an invalid value.", {
-    "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
-  }),
-  ...PREFERENCE,
-};
 const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
@@ -158,10 +144,11 @@ const THROTTLED = error(
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
   refer("Retry-After"),
 );
-const OTHER = {
-  ...error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer")),
-  ...PREFERENCE,
-};
+const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid value.", {
+  "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
+});
+const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer"));
+const WITH_FAULTS = { 400: { ...INVALID_PREFER, ...PREFERENCE }, default: { ...OTHER, ...PREFERENCE } };
 
 // biome-ignore format: one record per line
 const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
@@ -227,7 +214,6 @@ const LIST: Operation = {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
       headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
     },
-    400: INVALID_PREFER,
     404: error(`\`page\` is not a positive integer or is past the end, or \`format\` is unknown.`, {
       "GET ?page=0": "Invalid page.",
       "GET ?format=xml": "Not found.",
@@ -243,7 +229,7 @@ const LIST: Operation = {
       { "GET ?prefer=code=503": "Service temporarily unavailable, try again later." },
       refer("Retry-After"),
     ),
-    default: OTHER,
+    ...WITH_FAULTS,
   },
 };
 
@@ -266,12 +252,11 @@ const DESCRIBE: Operation = {
         ...refer("Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
       },
     },
-    400: INVALID_PREFER,
     404: error("`format` is unknown.", { "OPTIONS ?format=xml": "Not found." }),
     406: NOT_ACCEPTABLE,
     414: TOO_LONG,
     429: THROTTLED,
-    default: OTHER,
+    ...WITH_FAULTS,
   },
 };
 
@@ -345,14 +330,16 @@ export function describeService(origin: string, faults = true): OpenApiDocument 
     if (name in PREFERENCE && faults) return undefined;
     // JSON.parse leaves a gap for each element that is left out. This removes the gaps.
     if (Array.isArray(value)) return value.filter(() => true);
-    return value?.["x-preference"] ? undefined : value;
+    const isPreference =
+      value?.["x-preference"] || [name, value?.$ref].some((text) => text?.endsWith(".prefer"));
+    return isPreference && !faults ? undefined : value;
   });
 }
 
 /** A schema in JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 export type Schema = Record<string, unknown>;
 export type Reference = { $ref: string };
-export type Header = { description: string; required?: boolean; schema: Schema; "x-preference"?: true };
+export type Header = { description: string; required?: boolean; schema: Schema };
 export type Parameter = Header & { name: string; in: "query" | "header"; allowEmptyValue?: boolean };
 export type Example = { summary: string; value: unknown };
 /** By media type. */
