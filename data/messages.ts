@@ -1,6 +1,6 @@
-/** Formats a value that came from outside as JSON for a message, cut to a number of characters. */
+/** Formats a value that came from outside as JSON for a message, cut to a number of characters; `missing` if there is none. */
 export function formatValue(value: unknown, max = 60): string {
-  const json = escapeInvisible(JSON.stringify(value));
+  const json = escapeInvisible(JSON.stringify(value) ?? "missing");
   return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
 }
 

@@ -95,7 +95,7 @@ function describeInexact(field: string, source: string): ProblemDetail {
 }
 
 /** The number of keys in an object or an array, also of those inside. */
-function countKeys(value: object): number {
+export function countKeys(value: object): number {
   const inner = Object.values(value);
   let keys = Array.isArray(value) ? 0 : inner.length;
   for (const one of inner) if (typeof one === "object" && one !== null) keys += countKeys(one);

@@ -24,11 +24,7 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
   return createProgram(name)
     .description("Check a deployment against the specification, rule by rule.")
     .argument("<url>", "base URL of the service, or URL of its collection", parseCollectionUrl)
-    .option(
-      "--pages <n>",
-      "read only the first n pages, the middle one and the last one",
-      createWholeNumberParser(1),
-    )
+    .option("--pages <n>", "read only the first n pages, the middle and last one", createWholeNumberParser(1))
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
     .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
     .option("--base-url <url>", "base URL in links, if it is not the URL that is checked", parseCollectionUrl)
@@ -66,7 +62,8 @@ function formatReport(report: CheckReport, verdicts: Record<string, number>): st
   if (unseen.length > 0) lines.push(`not seen  ${unseen.map(({ rule }) => rule).join(", ")}`);
   if (stopped !== null) lines.push(stopped);
   const counts = Object.entries(verdicts).map(([verdict, times]) => `${times} ${verdict}`);
-  const found = `${formatCount(pages, "page")}, ${records} of ${formatCount(count ?? records, "record")}`;
+  const known = count === null ? "" : `${records} of `;
+  const found = `${formatCount(pages, "page")}, ${known}${formatCount(count ?? records, "record")}`;
   lines.push(`${counts.join(", ")}: ${url}, ${found}, ${formatCount(retries, "retry", "retries")}`);
   return lines.join("\n");
 }

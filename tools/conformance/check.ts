@@ -34,27 +34,26 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   const client = createRetryingClient(options);
   let walk = await beginWalk(client, url, options, true);
   requireCollection(walk.first);
-  let stopped: string | null = null;
   try {
     for (let walks = 1; !(await walkPages(walk)); walks++) {
       if (walks === MAX_WALKS) {
-        stopped = CHANGING;
+        walk.stopped = CHANGING;
         break;
       }
-      walk = await beginWalk(client, url, options, false);
+      walk = await beginWalk(client, url, options);
     }
     await judgeOptions(walk);
     if (!options.readOnly) await judgeWrites(walk);
   } catch (error) {
-    stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
+    walk.stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
   }
-  const { first, pages, records, contradictions, judge, list } = walk;
+  const { first, pages, records, stopped, contradictions, judge, list } = walk;
   for (const finding of contradictions) judge(...finding, true);
   return {
     url,
     count: first.count ?? null,
     pages,
-    records: records.count,
+    records: records.ids.size,
     retries: client.state.retries,
     stopped,
     rules: list(),

@@ -1,4 +1,8 @@
+import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
+import { countKeys } from "../../data/formats/json.ts";
+import { findObjects } from "../../data/formats/json-objects.ts";
+import { UnreadableError } from "../../data/formats/problem.ts";
 import { formatValue } from "../../data/messages.ts";
 import type { Reply } from "./retrying-client.ts";
 
@@ -8,20 +12,22 @@ export type Fields = Record<string, unknown>;
 export interface PageResponse extends Reply {
   /** The page number that was requested. */
   number: number;
-  /** The body, if it is a JSON object. */
+  /** The body, if it is a JSON object that can be read. */
   envelope: Fields | undefined;
+  /** What is wrong with the JSON of the body. */
+  problem: string | undefined;
   /** The count of the envelope, if it is valid. */
   count: number | undefined;
   /** The results of the envelope; empty if they are not an array. */
   results: unknown[];
 }
 
-export function parsePage(reply: Reply, number: number): PageResponse {
-  const envelope = parseObject(reply.body);
+export async function parsePage(reply: Reply, number: number): Promise<PageResponse> {
+  const { envelope, problem } = await parseObject(reply.body);
   const { count: value, results: array } = envelope ?? {};
   const count = typeof value === "number" && isCount(value) ? value : undefined;
   const results = Array.isArray(array) ? array : [];
-  return { ...reply, number, envelope, count, results };
+  return { ...reply, number, envelope, problem, count, results };
 }
 
 /** Whether two responses show a page in the same state. */
@@ -32,13 +38,24 @@ export function isSamePage(one: PageResponse, other: PageResponse): boolean {
 /** UTF-8, without a byte order mark (RFC 8259, 8.1). */
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-function parseObject(body: Uint8Array): Fields | undefined {
+/** Parses a body within the limits of objects in files. Beyond them, its value could take a hundred times its memory. */
+async function parseObject(body: Uint8Array): Promise<Pick<PageResponse, "envelope" | "problem">> {
+  let message = "is not a JSON object";
   try {
-    const value: unknown = JSON.parse(UTF8.decode(body), keepNumber);
-    return isFields(value) ? value : undefined;
-  } catch {
-    return undefined;
+    const text = UTF8.decode(body);
+    if (/^\s*\{/.test(text)) {
+      let keys = 0;
+      for await (const objects of findObjects(Readable.from([{ text, line: 1 }])))
+        for (const object of objects) keys += object.keys;
+      const value = JSON.parse(text);
+      const problem = countKeys(value) === keys ? undefined : "the body has a key twice in one object";
+      return { envelope: INEXACT.test(text) ? JSON.parse(text, keepNumber) : value, problem };
+    }
+  } catch (error) {
+    if (error instanceof UnreadableError) message = error.message;
   }
+  const shown = formatValue(Buffer.from(body.subarray(0, 200)).toString());
+  return { envelope: undefined, problem: `the body ${message}: ${shown}` };
 }
 
 declare global {
@@ -49,14 +66,14 @@ declare global {
 }
 
 const INTEGER = /^-?\d+$/;
+/** Is in each text with a number for `keepNumber`; without one, parsing is three times as fast. */
+const INEXACT = /\d[\d.eE]{15}|\d[.eE]/;
 
 /** Keeps the text of numbers that are not written as integers, such as `1.0`, or that JavaScript would round. */
 function keepNumber(_: string, value: unknown, context?: { source?: string }): unknown {
   if (typeof value !== "number" || context?.source === undefined) return value;
   return INTEGER.test(context.source) && Number.isSafeInteger(value) ? value : JSON.rawJSON(context.source);
 }
-
-// The functions below take values of a parsed body.
 
 /** A value that identifies an integer of any size in a set; undefined if the value is not an integer. */
 export function integerKey(value: unknown): number | string | undefined {
@@ -71,9 +88,4 @@ export function isCount(value: unknown): boolean {
 
 export function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value) && !JSON.isRawJSON(value);
-}
-
-/** Formats a value as the body has it, shortened; `missing` if there is none. */
-export function describeValue(value: unknown, max?: number): string {
-  return value === undefined ? "missing" : formatValue(value, max);
 }

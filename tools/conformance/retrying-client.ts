@@ -96,9 +96,8 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
 
 function describeFailure(error: unknown): string {
   if (error instanceof HTTPError) return `returned ${error.response.status}`;
-  return error instanceof TimeoutError
-    ? "did not respond in time"
-    : `could not be read (${findReason(error)})`;
+  if (error instanceof TimeoutError) return "did not respond in time";
+  return `could not be read (${findReason(error)})`;
 }
 
 /** The message behind the "fetch failed" that fetch throws. If several addresses of a host failed, that of the first. */

@@ -1,15 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
-import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { formatValue } from "../../data/messages.ts";
+import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import { parseUtcTime } from "../../src/records/utc-time.ts";
-import {
-  describeValue,
-  type Fields,
-  integerKey,
-  isCount,
-  isFields,
-  type PageResponse,
-} from "./page-response.ts";
+import { type Fields, integerKey, isCount, isFields, type PageResponse } from "./page-response.ts";
 import type { Reply } from "./retrying-client.ts";
 
 /**
@@ -62,12 +56,9 @@ export type Judge = (rule: string, where: string, finding: true | string, isUncl
 
 /** Counts how many times each rule was kept and broken. */
 export function createJudge() {
-  const counts = { kept: 0, broken: 0, unclear: 0 };
+  const nothing = () => ({ kept: 0, broken: 0, unclear: 0, evidence: [] as string[] });
   const results = new Map(
-    Object.entries(RULES).map(([rule, sentence]) => [
-      rule,
-      { rule, sentence, ...counts, evidence: [] as string[] },
-    ]),
+    Object.entries(RULES).map(([rule, sentence]) => [rule, { rule, sentence, ...nothing() }]),
   );
   const judge: Judge = (rule, where, finding, isUnclear = false) => {
     const result = results.get(rule);
@@ -88,12 +79,13 @@ export function createJudge() {
 
 /**
  * Judges a page alone.
+ * @param pageSize how many records all pages but the last one have
  * @param linkUrl the URL of the collection that its links should have
  */
-export function judgePage(judge: Judge, page: PageResponse, linkUrl: string): void {
+export function judgePage(judge: Judge, page: PageResponse, pageSize: number, linkUrl: string): void {
   const { url, status, headers, outcome, envelope, results, count } = page;
   const location = headers.get("Location");
-  const problem = location ? `${outcome} with Location ${describeValue(location, 200)}` : outcome;
+  const problem = location ? `${outcome} with Location ${formatValue(location, 200)}` : outcome;
   judge("List records.status", url, status === 200 || problem);
   if (status === 200) {
     const isJson = headers.get("Content-Type")?.toLowerCase() === "application/json";
@@ -106,9 +98,11 @@ export function judgePage(judge: Judge, page: PageResponse, linkUrl: string): vo
   if (envelope === undefined) return;
   judge("Page envelope.results", url, checkResults(page));
   judge("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
-  judge("Page envelope.count", url, count !== undefined || `count is ${describeValue(envelope.count)}`);
-  judge("Page envelope.next", url, checkLink(page, "next", linkUrl));
-  judge("Page envelope.previous", url, checkLink(page, "previous", linkUrl));
+  judge("Page envelope.count", url, count !== undefined || `count is ${formatValue(envelope.count)}`);
+  // Without a valid count, null may mean the last page.
+  const isLast = page.number * pageSize >= (count ?? (envelope.next === null ? 0 : Infinity));
+  judge("Page envelope.next", url, checkLink(page, "next", linkUrl, isLast));
+  judge("Page envelope.previous", url, checkLink(page, "previous", linkUrl, page.number === 1));
 }
 
 /** Compares a page with page 1, and with the page that was read before it. */
@@ -122,10 +116,7 @@ export function comparePage(judge: Judge, page: PageResponse, first: PageRespons
   judge("List records 5", url, isSame || `count is ${count}, but ${first.count} on page 1`);
 }
 
-/**
- * Checks the methods that a response advertises.
- * @param others methods that it does not have to name
- */
+/** Checks the methods that a response advertises. It need not name those in `others`. */
 export function checkAllow({ headers }: Reply, others = ""): true | string {
   const methods = parseList(`${headers.get("Allow") ?? ""},${others}`);
   return String(methods) === "get,options" || describeHeader(headers, "Allow");
@@ -137,44 +128,42 @@ function parseList(value: string | null): string[] {
 }
 
 function describeHeader(headers: Headers, name: string): string {
-  return `${name} is ${describeValue(headers.get(name) ?? undefined)}`;
+  return `${name} is ${formatValue(headers.get(name) ?? undefined)}`;
 }
 
 /** The encodings that fetch decodes (RFC 9110, 8.4.1, and RFC 9659). It leaves a body with any other as it is. */
 const ENCODINGS = ["identity", "gzip", "x-gzip", "deflate", "br", "zstd"];
 
-function checkBody({ envelope, body, headers, outcome }: PageResponse): true | string {
+function checkBody({ problem, body, headers, outcome }: PageResponse): true | string {
   if (body.length === 0) return outcome;
-  if (envelope === undefined)
-    return `the body is not a JSON object: ${describeValue(Buffer.from(body).toString())}`;
+  if (problem !== undefined) return problem;
   const unknown = parseList(headers.get("Content-Encoding")).find((name) => !ENCODINGS.includes(name));
-  return unknown === undefined || `Content-Encoding is ${describeValue(unknown)}, but the body is JSON`;
+  return unknown === undefined || `Content-Encoding is ${formatValue(unknown)}, but the body is JSON`;
 }
 
 function checkResults({ envelope, results }: PageResponse): true | string {
-  if (envelope?.results !== results) return `results is ${describeValue(envelope?.results)}, not an array`;
+  if (envelope?.results !== results) return `results is ${formatValue(envelope?.results)}, not an array`;
   const other = results.findIndex((record) => !isFields(record));
-  return other === -1 || `result ${other + 1} is ${describeValue(results[other])}, not a record`;
+  return other === -1 || `result ${other + 1} is ${formatValue(results[other])}, not a record`;
 }
 
-function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string): true | string {
+/** @param isEnd the link leads nowhere, and the specification does not show what it is then */
+function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
   const link = page.envelope?.[name];
-  // The specification does not show `previous` on the first page and `next` on the last page.
-  const isEnd = name === "next" ? page.number >= lastPage(page.count ?? Infinity) : page.number === 1;
   if (isEnd && (link === null || typeof link === "string")) return true;
   const expected = `${linkUrl}?format=api&page=${page.number + (name === "next" ? 1 : -1)}`;
-  return link === expected || `${name} is ${describeValue(link, 200)}, not ${expected}`;
+  return link === expected || `${name} is ${formatValue(link, 200)}, not ${expected}`;
 }
 
 const isInteger = (value: unknown) => integerKey(value) !== undefined;
 
 /** Whether the value of a field is valid, by the name of the field. */
-const FIELDS: [name: string, isValid: (value: unknown, fields: Fields) => boolean][] = [
+const FIELDS: [name: string, isValid: (value: unknown) => boolean][] = [
   ["id", isInteger],
   ["camera_pk", isInteger],
   ["camera_ref", (value) => typeof value === "string" && value.trim() !== ""],
   ["timestamp", isTimestamp],
-  ["camera_ok", isCameraOk],
+  ["camera_ok", (value) => value === null || value === "True" || value === "False"],
   ...ROAD_USERS.map((name): [string, typeof isCount] => [name, isCount]),
   ["model_name", (value) => value === "tf1"],
 ];
@@ -183,12 +172,16 @@ const FIELDS: [name: string, isValid: (value: unknown, fields: Fields) => boolea
 export function judgeRecord(judge: Judge, fields: Fields, where: string): void {
   const missing = FIELDS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
   judge("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
+  // The rules of the counts judge what is not a count.
+  const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
   for (const [name, isValid] of FIELDS) {
     const value = fields[name];
     if (value === undefined) continue;
-    judge(`Record.${name}`, where, isValid(value, fields) || `${name} is ${describeValue(value)}`);
+    const other = name === "camera_ok" && value === "False" ? counted : undefined;
+    const also = other ? `, but ${other} is ${formatValue(fields[other])}` : "";
+    judge(`Record.${name}`, where, (isValid(value) && !other) || `${name} is ${formatValue(value)}${also}`);
   }
-  judge("States 1", where, fields.state === undefined || `state is ${describeValue(fields.state)}`);
+  judge("States 1", where, fields.state === undefined || `state is ${formatValue(fields.state)}`);
 }
 
 export type SeenRecords = ReturnType<typeof createSeenRecords>;
@@ -196,9 +189,8 @@ export type SeenRecords = ReturnType<typeof createSeenRecords>;
 /** What is kept of the records of a walk. */
 export function createSeenRecords() {
   return {
+    /** An element for each record; only a valid id can be seen again. */
     ids: new Set<unknown>(),
-    /** How many records there are, without those whose id an earlier record has. */
-    count: 0,
     /** The latest record of each camera. */
     cameras: new Map<unknown, Fields>(),
     /** The latest timestamp, and the first one without camera health. "" and "~" come before and after all others. */
@@ -216,11 +208,10 @@ export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, w
     compare("Record.id", `an earlier record has the id ${id}, too`);
     return;
   }
-  if (id !== undefined) seen.ids.add(id);
-  seen.count += 1;
+  seen.ids.add(id ?? Symbol("no id"));
   const known = seen.cameras.get(camera);
   if (known) {
-    const names = () => `${describeValue(known.camera_ref)} and ${describeValue(camera_ref)}`;
+    const names = () => `${formatValue(known.camera_ref)} and ${formatValue(camera_ref)}`;
     compare("Record 4", known.camera_ref === camera_ref || `camera ${camera} has the names ${names()}`);
     compare("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
   }
@@ -230,18 +221,11 @@ export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, w
   seen.timestamp = timestamp;
   if (camera_ok === null) seen.firstNull ||= timestamp;
   // The two periods may meet within one second, in any order.
-  const isRecent =
-    timestamp >= seen.firstNull || `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
-  if (camera_ok !== null) compare("List records 4", isRecent);
+  const problem = `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
+  if (camera_ok !== null) compare("List records 4", timestamp >= seen.firstNull || problem);
 }
 
 /** A date-time that exists, in the shape of the specification. */
 function isTimestamp(value: unknown): value is string {
   return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
-}
-
-function isCameraOk(value: unknown, fields: Fields): boolean {
-  // The rules of the counts judge what is not a count.
-  const isIdle = ROAD_USERS.every((name) => !isCount(fields[name]) || fields[name] === 0);
-  return value === null || value === "True" || (value === "False" && isIdle);
 }

@@ -1,5 +1,4 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {
@@ -35,12 +34,7 @@ export type Walk = Awaited<ReturnType<typeof beginWalk>>;
  * @param url absolute, without query
  * @param isFirst no earlier walk has ended because pages contradict each other
  */
-export async function beginWalk(
-  client: RetryingClient,
-  url: string,
-  options: CheckOptions,
-  isFirst: boolean,
-) {
+export async function beginWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
   const read = async (number: number, query = `?format=api&page=${number}`, isPatient = true) =>
     parsePage(await client.send(url + query, {}, isPatient), number);
   const first = await read(1);
@@ -56,6 +50,9 @@ export async function beginWalk(
     latest: first,
     /** How many pages were judged. */
     pages: 0,
+    /** The most records on a page, and how many there are up to the latest one, if those that were left out have as many. */
+    pageSize: 1,
+    listed: 0,
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
     started: new Map<number, Promise<PageResponse>>(),
@@ -63,6 +60,8 @@ export async function beginWalk(
     contradictions: [] as [rule: string, where: string, finding: string][],
     /** The collection has not changed, so contradictions break rules. */
     isUnchanged: false,
+    /** Why the check ended before it saw everything; null if it did not. */
+    stopped: null as string | null,
     /** Judges a response together with those before it. */
     compare(rule: string, where: string, finding: true | string): void {
       if (finding === true || walk.isUnchanged) walk.judge(rule, where, finding);
@@ -78,15 +77,14 @@ export async function beginWalk(
  */
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
-  const { count } = walk.first;
-  const last = count === undefined ? Math.min(limit, PAGES_WITHOUT_COUNT) : lastPage(count);
-  const next = (number: number) => chooseNext(number, last, limit);
   addPage(walk, walk.first);
-  for (let number = next(1), isNew = true; isNew; number = next(number)) {
+  for (let isNew = true; isNew; ) {
+    const last = findLast(walk, limit);
+    const number = chooseNext(walk.latest.number, last, limit);
     const page = await readAhead(walk, number, Math.min(last, limit));
     isNew = page.results.some((result) => !walk.records.ids.has(readId(result)));
     if (number > last || isAbsent(page)) {
-      judgeCount(walk, page, isNew);
+      judgeEnd(walk, page, isNew);
       break;
     }
     addPage(walk, page);
@@ -95,6 +93,12 @@ export async function walkPages(walk: Walk): Promise<boolean> {
   }
   await judgeOtherPages(walk);
   return isClear(walk);
+}
+
+/** The number of the last page, as far as the pages that were read show it. */
+function findLast({ first, latest, listed, pageSize }: Walk, limit: number): number {
+  if (first.count === undefined) return Math.min(limit, PAGES_WITHOUT_COUNT);
+  return latest.number + Math.ceil((first.count - listed) / pageSize);
 }
 
 /** With a limit, the middle page and the last page follow, and the page after it. */
@@ -137,7 +141,8 @@ async function isClear(walk: Walk): Promise<boolean> {
 
 function addPage(walk: Walk, page: PageResponse): void {
   const { judge, compare, records, url, options, first, latest } = walk;
-  judgePage(judge, page, options.baseUrl ?? url);
+  walk.pageSize = Math.max(walk.pageSize, page.results.length);
+  judgePage(judge, page, walk.pageSize, options.baseUrl ?? url);
   if (page !== first) comparePage(compare, page, first, latest);
   for (const [index, result] of page.results.entries()) {
     if (!isFields(result)) continue;
@@ -146,21 +151,25 @@ function addPage(walk: Walk, page: PageResponse): void {
     compareRecord(compare, records, result, where);
   }
   walk.pages += 1;
+  walk.listed += walk.pageSize * Math.max(0, page.number - latest.number - 1) + page.results.length;
   walk.latest = page;
 }
 
 /** @param after the page after the last one */
-function judgeCount(walk: Walk, after: PageResponse, isNew: boolean): void {
-  const { first, latest } = walk;
-  if (first.count === undefined) return;
-  const total = PAGE_SIZE * (latest.number - 1) + latest.results.length;
+function judgeEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
+  const { first, latest, listed } = walk;
+  if (first.count === undefined) {
+    if (isNew) walk.stopped = `Page 1 has no valid count, so only ${latest.number} of the pages were read.`;
+    return;
+  }
   const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
-  const problem = `count is ${first.count}, but there are ${total} records before ${end}`;
-  walk.compare("Page envelope.count", walk.url, (!isNew && first.count === total) || problem);
+  const problem = `count is ${first.count}, but there are ${listed} records before ${end}`;
+  walk.compare("Page envelope.count", walk.url, (!isNew && first.count === listed) || problem);
 }
 
 /** Judges page 0, and the page without a number. */
-async function judgeOtherPages({ judge, compare, read, url, first, records, options }: Walk): Promise<void> {
+async function judgeOtherPages(walk: Walk): Promise<void> {
+  const { judge, compare, read, url, first, records, options, pageSize } = walk;
   const zero = await read(0);
   judge("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
   // Page 0 may repeat another page, but if it has other records, pages are not numbered from 1.
@@ -172,5 +181,5 @@ async function judgeOtherPages({ judge, compare, read, url, first, records, opti
   const problem = page.status === 200 ? "is not page 1" : page.outcome;
   compare("List records.page default", page.url, isFirst || problem);
   // Every rule about pages applies to it, too.
-  if (isFirst) judgePage(judge, page, options.baseUrl ?? url);
+  if (isFirst) judgePage(judge, page, pageSize, options.baseUrl ?? url);
 }

@@ -60,6 +60,17 @@ describe("the report", () => {
     );
   });
 
+  test("says that pages were not read because there is no valid count", async () => {
+    const { stdout } = await runCheck(
+      [URL],
+      count(() => "many"),
+      200,
+    );
+    expect(stdout).toMatch(
+      /\nPage 1 has no valid count, so only 10 of the pages were read\.\n.*, 10 pages, 150 records, /,
+    );
+  });
+
   test("is JSON with --json", async () => {
     const { status, stdout } = await runCheck([URL, "--json"], record({ model_name: "tf2" }));
     expect(status).toBe(1);

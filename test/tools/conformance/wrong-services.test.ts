@@ -14,6 +14,7 @@ import {
   list,
   method,
   page,
+  pageOf,
   record,
   records,
   replace,
@@ -52,6 +53,24 @@ const addSpaces = async (response: Response) => {
   return new Response(new ReadableStream({ start, pull }), response);
 };
 
+/** Serves pages of another length. */
+const paginate =
+  (size: number): Change =>
+  ({ fetch, records }) =>
+  async (request) => {
+    const [number, last] = [Number(pageOf(request) ?? 1), Math.ceil(records.length / size)];
+    if (request.method !== "GET" || number === 0) return fetch(request);
+    if (number > last) return invalidPage();
+    const [start, url] = [size * (number - 1), "http://counts.example/api/tf1/records/?format=api&page="];
+    const body = {
+      count: records.length,
+      next: number === last ? null : `${url}${number + 1}`,
+      previous: number === 1 ? null : `${url}${number - 1}`,
+      results: records.slice(start, start + size),
+    };
+    return Response.json(body, await fetch(new Request(`${url}1`)));
+  };
+
 const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 404 });
 
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
@@ -75,6 +94,11 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "page 2 begins with a byte order mark": text((body) => `\uFEFF${body}`, "2"),
     "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
     "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
+    "page 2 has 1,500 arrays in each other, in a record": record({
+      x: JSON.parse(`${"[".repeat(1500)}${"]".repeat(1500)}`),
+    }),
+    "page 2 has 200,000 more values": envelope((fields) => ({ ...fields, x: Array(2e5).fill(1.5) }), "2"),
+    "page 2 has the same count twice": text((body) => body.replace("{", '{"count":100,'), "2"),
     "page 2 does not end": page(addSpaces, "2"),
     "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
   },
@@ -220,6 +244,14 @@ test.each([
     "?format=api: is not page 1",
   ],
   [page(status(400), null), "List records.page default", "?format=api: returned 400"],
+  [
+    record({ ...NO_COUNTS, camera_ok: "False", trucks: 4 }),
+    "Record.camera_ok",
+    '?format=api&page=2 record 3: camera_ok is "False", but trucks is 4',
+  ],
+  [paginate(20), "List records 1", "?format=api&page=1: has 20 records"],
+  [paginate(7), "List records 1", "?format=api&page=1: has 7 records"],
+  [count(() => "100"), "Page envelope.count", '?format=api&page=1: count is "100"'],
   // Two pages without records are not the same page.
   [
     envelope(({ results: _, ...fields }) => fields),
@@ -231,6 +263,11 @@ test.each([
   expect(broken).toEqual([rule]);
   const result = rules.find((one) => one.rule === rule);
   expect(result?.evidence[0]).toBe(`http://counts.example/api/tf1/records/${evidence}`);
+});
+
+test.each([1, 3])("with --pages %i, pages of another length break one rule", async (pages) => {
+  const { broken, records } = await checkService(200, paginate(20), { pages });
+  expect([broken, records]).toEqual([["List records 1"], 20 * (pages + 2)]);
 });
 
 test("each rule is broken by a service, and explained in docs/conformance.md", () => {
