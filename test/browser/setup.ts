@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { statSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
 import { generateRecords } from "../../data/generator.ts";
@@ -31,9 +32,16 @@ const NAMES = [
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium-headless-shell` or set the environment variable CHROMIUM to its path.";
 
+/** Looks for a program on the path, because small systems have no `which`. */
+function findChromium(): string | undefined {
+  const folders = String(process.env.PATH).split(delimiter);
+  const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
+  return paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+}
+
 /** Starts the browser and the worker once for all browser tests. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  const executablePath = process.env.CHROMIUM || spawnSync("which", NAMES).stdout.toString().split("\n")[0];
+  const executablePath = process.env.CHROMIUM || findChromium();
   if (!executablePath) {
     console.warn(`\nThe browser tests are skipped. ${MISSING}\n`);
     project.provide("browser", undefined);
