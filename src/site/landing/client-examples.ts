@@ -21,7 +21,9 @@ async function readPage(url) {
     if (response.ok) return response.json();
     if (![429, 503].includes(response.status) || attempt === 5)
       throw new Error(\`\${url} returned \${response.status}\`);
-    await wait(1000 * response.headers.get("Retry-After"));
+    // Retry-After is a number of seconds or a date, and can be missing.
+    const after = response.headers.get("Retry-After") ?? 2 ** attempt;
+    await wait(isNaN(after) ? Math.max(0, Date.parse(after) - Date.now()) : 1000 * after);
   }
 }
 
@@ -36,29 +38,21 @@ await writeFile("records.jsonl", lines.join(""));`;
 }
 
 function writePython(url: string): string {
-  return `import json
-import time
-from urllib.error import HTTPError
-from urllib.request import urlopen
+  return `import pandas as pd
+import requests
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
-import pandas as pd
-
-
-def read_page(url, attempts=5):
-    try:
-        with urlopen(url) as response:
-            return json.load(response)
-    except HTTPError as error:
-        if error.code not in (429, 503) or attempts == 1:
-            raise
-        time.sleep(int(error.headers["Retry-After"]))
-    return read_page(url, attempts - 1)
-
+url = ${url}
+retry = Retry(total=4, backoff_factor=1, status_forcelist=[429, 503])
+session = requests.Session()
+session.mount(url, HTTPAdapter(max_retries=retry))
 
 records = {}
-url = ${url}
 while url:
-    page = read_page(url)
+    response = session.get(url)
+    response.raise_for_status()
+    page = response.json()
     records.update((record["id"], record) for record in page["results"])
     url = page["next"]
 
