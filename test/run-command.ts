@@ -71,7 +71,7 @@ export async function runData(args: string[], input?: string): Promise<Finished>
 }
 
 export function removeProgress(stderr: string): string {
-  return stderr.replaceAll(/^[a-z ]+: .*(\d\/s|so far|left)\n/gm, "");
+  return stderr.replaceAll(/^[a-z ]+: .*(\/s|so far|left)\n/gm, "");
 }
 
 /** Returns a function that restores what the command changed. */

@@ -9,7 +9,7 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
 import { makeRecords, toCsv } from "../records/sample.ts";
-import { runData } from "../run-command.ts";
+import { runData, runProcess } from "../run-command.ts";
 import { serve } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { createProject } from "./deploy/project.ts";
@@ -79,6 +79,15 @@ test("npm start -- --config FILE prepares the store of that configuration, besid
   onTestFinished(close);
   expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
   expect((await runData(["info", "--config", config])).stdout).toContain("40614");
+});
+
+test("npm start -- --help begins with the options that matter, and prepares nothing", async () => {
+  const args = ["tools/start.ts", "--help", "--persist-to", createFolder(), "--var", "RATE_LIMIT:10"];
+  const { status, stdout } = await runProcess(process.execPath, args);
+  expect([status, stdout]).toEqual([
+    0,
+    expect.stringMatching(/^Usage: npm start .*\n(.*\n)+.* --var PREFER:(.*\n)+wrangler dev /),
+  ]);
 });
 
 test("npm start -- --var NAME:VALUE says what is wrong, and serves nothing", async () => {

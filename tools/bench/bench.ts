@@ -16,7 +16,7 @@ import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts
 
 const program = createProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
-  .option("--records <n>", "size of the collection", createWholeNumberParser(300), 1_000_000)
+  .option("--records <n>", "size of the collection, 300 or more", createWholeNumberParser(300), 1_000_000)
   .option("--rounds <n>", "how often each case is measured", createWholeNumberParser(1), 20)
   .option("--milliseconds <n>", "duration of each measurement", createWholeNumberParser(1), 300)
   .option("--json", "print JSON")

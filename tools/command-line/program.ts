@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 
 /** The exit status if the command line is not valid. */
@@ -6,7 +7,7 @@ export const WRONG_USAGE = 2;
 
 /** @param name as a person types it, such as `npm run data --` */
 export function createProgram(name: string): Command {
-  return new Command(name).exitOverride();
+  return new Command(name).version(project.version).exitOverride();
 }
 
 interface RunOptions {
@@ -24,6 +25,11 @@ interface RunOptions {
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
   const received = handleSignals(options);
+  // A reader that stops early, such as `head`, is not an error.
+  const ignoreClosed = (error: Error & { code?: string }) => {
+    if (error.code !== "EPIPE") throw error;
+  };
+  for (const output of [process.stdout, process.stderr]) output.on("error", ignoreClosed);
   await runCommand(program, options);
   if (received.status !== undefined) process.exitCode = received.status;
 }

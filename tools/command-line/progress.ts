@@ -67,8 +67,8 @@ function openBar(step: Step) {
     const bar = step.total === undefined ? "" : `${Format.BarFormat(progress, options)} `;
     return `${step.name} ${bar}${describe(step)}`;
   };
-  // gracefulExit would add signal handlers, but `runProgram` handles signals.
-  const options = { format, hideCursor: true, clearOnComplete: true, gracefulExit: false };
+  // The rest of the line fits into 80 columns. gracefulExit would add signal handlers, but `runProgram` handles signals.
+  const options = { format, barsize: 20, hideCursor: true, clearOnComplete: true, gracefulExit: false };
   const bar = new SingleBar(options, Presets.shades_classic);
   const draw = () => bar.start(step.total ?? 0, step.done);
   const close = () => {
@@ -112,7 +112,7 @@ function describe({ unit, total, done, startedAt, updatedAt }: Step): string {
   let rate = done / secondsUntil(updatedAt);
   // All should be done already, so this rate was too high.
   if (total !== undefined && done < total && total / rate < elapsed) rate = done / elapsed;
-  const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)}/s`;
+  const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)} ${unit}/s`;
   if (total === undefined) return speed;
   return `${speed}, ${formatTime(Math.max(0, total / rate - elapsed))} left`;
 }

@@ -41,10 +41,7 @@ function addReadOptions(command: Command): Command {
       "skip records with the camera and the timestamp of an earlier one (default: refuse them)",
     )
     .addOption(
-      new Option(
-        "--model-name <name>",
-        "replace the model name of all records (default: refuse other models)",
-      ).choices(["tf1"]),
+      new Option("--model-name <name>", "replace other model names (default: refuse them)").choices(["tf1"]),
     );
 }
 
@@ -52,10 +49,9 @@ function addReadOptions(command: Command): Command {
 function addStoreOptions(command: Command): Command {
   return command
     .addOption(
-      new Option(
-        "--store <name>",
-        "kind of store (default: STORE in wrangler.toml or in the file of --config)",
-      ).choices(STORE_NAMES),
+      new Option("--store <name>", "kind of store (default: STORE in the configuration)").choices(
+        STORE_NAMES,
+      ),
     )
     .option("--remote", "use the deployed store (default: the local store)")
     .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parseText)

@@ -27,7 +27,7 @@ const { metafile, outputFiles } = await build({
   minify: true,
   jsx: "automatic",
   jsxImportSource: "#site",
-  define: { SITE: JSON.stringify(readSite()), VERSION: JSON.stringify(version) },
+  define: { SITE: JSON.stringify(readSite()) },
   inject: [join(SOURCE, "network.ts")],
   // For a library that is not an ES module.
   banner: {

@@ -5,9 +5,6 @@ import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
 
-/** The version of the package. The build replaces this name. */
-declare const VERSION: string;
-
 const NAME = "traffic-count-records";
 
 const [first, ...rest] = process.argv.slice(2);
@@ -25,7 +22,6 @@ function createServeProgram() {
   return createProgram(NAME)
     .usage("[options] [FILES...]\n       traffic-count-records check URL")
     .description("Serve traffic count records from memory, or check a deployment against the specification.")
-    .version(VERSION)
     .argument("[files...]", "files with the records, instead of the seed; - is standard input")
     .addOption(
       new Option("--port <number>", "port to listen at; 0 chooses a free one")
@@ -45,6 +41,8 @@ type Options = ServiceOptions & { port: number; host: string; log?: true };
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
+  const address = files.find((file) => /^https?:/.test(file));
+  if (address) return command.error(`error: ${address} is not a file. Did you mean \`check ${address}\`?`);
   if (!options.publicOrigin && !/^(localhost|127\..+|\[?::1\]?)$/i.test(host))
     printNotice(
       `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,

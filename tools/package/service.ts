@@ -1,4 +1,5 @@
 import "./node-version.ts";
+import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { requireOrigin } from "../../src/http/request.ts";
@@ -9,9 +10,6 @@ import { listen } from "./listen.ts";
 import type { Reporting } from "./load-collection.ts";
 import { createResponder, type Respond, refuseHost } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
-
-/** The version of the package. The build replaces this name. */
-declare const VERSION: string;
 
 /** A service in Node needs no help to finish what a request has begun. Its client is in `props`, because clients can send any header. */
 const createContext = (address = "") => ({ waitUntil() {}, passThroughOnException() {}, props: { address } });
@@ -99,7 +97,7 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
     RATE_LIMIT: "off",
     PREFER: prefer,
     ASSETS,
-    CF_VERSION_METADATA: { id: VERSION, tag: "", timestamp: "" },
+    CF_VERSION_METADATA: { id: project.version, tag: "", timestamp: "" },
   };
 }
 
@@ -111,7 +109,7 @@ async function loadCollection(options: ServiceOptions, reporting: Reporting) {
   process.getBuiltinModule("node:sqlite");
   process.emitWarning = emitWarning;
   const collection = await import("./load-collection.ts");
-  return collection.loadCollection(options, VERSION, reporting);
+  return collection.loadCollection(options, project.version, reporting);
 }
 
 /** The memory that the journal takes, about: several thousand ordinary requests. */

@@ -1,14 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
+  createProgram,
   createWholeNumberParser,
   parseDate,
   parseMinutes,
   parseOut,
 } from "../../../tools/command-line/program.ts";
-import { type Finished, finish } from "../../run-command.ts";
+import { type Finished, finish, runInProcess, runProcess } from "../../run-command.ts";
 
 /**
  * Runs a program that prints "started" and then runs the statements of its command, and sends it signals, each some milliseconds
@@ -39,6 +41,23 @@ async function run(
   }
   return finished;
 }
+
+test("every command has the version of the project", async () => {
+  const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+  const printed = { status: 0, stdout: `${version}\n`, stderr: "" };
+  expect(await runInProcess(createProgram("test"), ["--version"])).toEqual(printed);
+});
+
+test("a reader that stops early, such as head, is not an error", async () => {
+  const source = `
+    import { setTimeout } from "node:timers/promises";
+    import { createProgram, runProgram } from "./tools/command-line/program.ts";
+    await setTimeout(200);
+    await runProgram(createProgram("test"), { args: ["--help"] });`;
+  const command = '{ "$0" --input-type=module -e "$1"; echo "status $?" >&2; } | true';
+  const { stderr } = await runProcess("sh", ["-c", command, process.execPath, source]);
+  expect(stderr).toBe("status 0\n");
+});
 
 describe.each([
   ["SIGINT", 130],

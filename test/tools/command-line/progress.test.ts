@@ -38,13 +38,13 @@ test.each([
 ])("on a terminal a notice has its own line, and no bar remains: %s", async (out, hasBar) => {
   const { output, lines } = await runInTerminal(`${process.execPath} ${program} ${out}`);
   expect(lines).toEqual(["A notice.", "Done.", ""]);
-  for (const bar of [`${"░".repeat(40)} 0/150 `, `${"█".repeat(16)}${"░".repeat(24)} 60/150 `])
+  for (const bar of [`${"░".repeat(20)} 0/150 `, `${"█".repeat(8)}${"░".repeat(12)} 60/150 `])
     expect(output.includes(bar)).toBe(hasBar);
 });
 
 test("in a log a notice has its own line, too", async () => {
   const { stderr } = await runProcess(process.execPath, [program, "file"]);
-  expect(stderr).toMatch(/^reading: 30\/150 records, \d+\/s, \d+s left\nA notice\.\n$/);
+  expect(stderr).toMatch(/^reading: 30\/150 records, \d+ records\/s, \d+s left\nA notice\.\n$/);
 });
 
 test("a signal that arrives more than once leaves the terminal in its normal modes", async () => {
@@ -80,27 +80,27 @@ describe("in a log, a line shows", () => {
     ["the total, the rate and the time left, after one second and then every five", ["reading", { total: 1_000 }], [
       [0, [1], undefined],
       [0.9, [450], undefined],
-      [1, undefined, "reading: 450/1000 records, 500/s, 1s left"],
-      [5, [501], "reading: 450/1000 records, 500/s, 1s left"],
-      [6, undefined, "reading: 501/1000 records, 100/s, 4s left"],
+      [1, undefined, "reading: 450/1000 records, 500 records/s, 1s left"],
+      [5, [501], "reading: 450/1000 records, 500 records/s, 1s left"],
+      [6, undefined, "reading: 501/1000 records, 100 records/s, 4s left"],
     ]],
     ["the unit, and a total that changes", ["walking", { total: 3, unit: "pages" }], [
       [0.5, [1, 401], undefined],
-      [1, [40], "walking: 1/401 pages, 2/s, 3m20s left"],
-      [6, [404], "walking: 40/401 pages, 40/s, 5s left"],
-      [11, undefined, "walking: 404/404 pages, 67/s, 0s left"],
+      [1, [40], "walking: 1/401 pages, 2 pages/s, 3m20s left"],
+      [6, [404], "walking: 40/401 pages, 40 pages/s, 5s left"],
+      [11, undefined, "walking: 404/404 pages, 67 pages/s, 0s left"],
     ]],
     ["times of more than 99 hours", ["reading", { total: 1_000_000_001 }], [
       [0.5, [1_000], undefined],
-      [1, undefined, "reading: 1000/1000000001 records, 2000/s, 138h53m left"],
+      [1, undefined, "reading: 1000/1000000001 records, 2000 records/s, 138h53m left"],
     ]],
     ["only the number done and the rate if the total is unknown", ["walking", { unit: "pages" }], [
       [0.9, [4], undefined],
-      [1, [40], "walking: 4 pages, 4.4/s"],
+      [1, [40], "walking: 4 pages, 4.4 pages/s"],
     ]],
     ["a new estimate if the step takes longer than expected", ["copying", { total: 120 }], [
       [0.1, [30], undefined],
-      [1, undefined, "copying: 30/120 records, 30/s, 3s left"],
+      [1, undefined, "copying: 30/120 records, 30 records/s, 3s left"],
     ]],
     ["no time left while nothing is done", ["writing", { total: 300_000 }], [
       [1, undefined, "writing: 0/300000 records, 1s so far"],

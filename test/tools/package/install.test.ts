@@ -216,6 +216,7 @@ describe("the command", () => {
     [["--host", ""], {}, 2, "It must not be empty."],
     [["--host", "203.0.113.1"], {}, 1, "The service cannot listen at port 8787 of 203.0.113.1 ("],
     [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
+    [["chek", "http://localhost"], {}, 2, "is not a file. Did you mean `check http://localhost`?"],
   ])("%j with %j ends with %i", async (args, env, expected, message) => {
     const { status, stdout, stderr } = await run("npx", [NAME, ...args], env);
     const [shown, other] = expected === 0 ? [stdout, stderr] : [stderr, stdout];
