@@ -30,6 +30,13 @@ describe("the document", () => {
     });
   });
 
+  test("asks for no parameter, because every one can be left out", () => {
+    const required = [get!, options!].flatMap(({ parameters }) =>
+      parameters.filter(({ required }) => required),
+    );
+    expect(required).toEqual([]);
+  });
+
   test.each([true, false])("uses every component and no other, with faults: %s", (faults) => {
     const document = describeService(ORIGIN, faults);
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);

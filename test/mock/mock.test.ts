@@ -269,6 +269,12 @@ describe("a page is changed by", () => {
     expect(results[0].timestamp < results[1].timestamp).toBe(true);
   });
 
+  test("rows=swap, which is not applied if all records have one timestamp", async () => {
+    const { fetch } = await createMemoryService(makeRecords(4));
+    const usual = await (await fetch(PATH)).json();
+    await checkExchanges(fetch, prefer("rows=swap", PATH, { headers: INTACT, body: usual }));
+  });
+
   test.each<[string, RegExp]>([
     ["float", /^\d+\.5$/],
     ["null", /^null$/],
