@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "./about.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
-import type { Env } from "./env.ts";
+import type { CollectionEnv, Env } from "./env.ts";
 import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
@@ -19,7 +19,7 @@ import { showAsPage } from "./site/web-layer.ts";
  * @param now the clock of faults, in milliseconds since 1970; caches use the real one
  */
 export function createApp(now = () => Date.now()) {
-  const app = new Hono<{ Bindings: Env }>();
+  const app = new Hono<CollectionEnv>();
   const mock = createMock(now);
   const checked = new WeakSet<Env>();
 

@@ -1,6 +1,6 @@
-import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { Hono } from "hono";
 import { SITE_NAME } from "./about.ts";
-import type { CollectionEnv } from "./env.ts";
+import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./env.ts";
 import { HttpError, methodNotAllowed } from "./http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "./http/request.ts";
@@ -40,10 +40,8 @@ export const DESCRIPTION = {
 /** The landing page describes the records (RFC 8288). It is relative, so that it is right behind every proxy. */
 const DESCRIBED_BY = '</>; rel="describedby"';
 
-type CollectionContext = Context<CollectionEnv>;
-
 /** Sets the headers of every response of the collection (specification, "List records"). */
-export const collectionHeaders: MiddlewareHandler = (c, next) => {
+export const collectionHeaders: CollectionMiddleware = (c, next) => {
   c.header("Allow", METHODS);
   c.header("Vary", "Accept");
   return next();

@@ -5,6 +5,7 @@ import type {
   RateLimit,
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
+import type * as hono from "hono";
 import type { Hide } from "./records/page.ts";
 import type { Store } from "./store/state.ts";
 
@@ -69,3 +70,7 @@ export interface CollectionEnv {
     page?: RequestedPage;
   };
 }
+
+/** Hono's own types have no bindings and variables by default, so the linter refuses them. */
+export type CollectionContext = hono.Context<CollectionEnv>;
+export type CollectionMiddleware = hono.MiddlewareHandler<CollectionEnv>;

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import { type Env, SettingError } from "./env.ts";
+import { Hono } from "hono";
+import { type CollectionContext, type CollectionEnv, type Env, SettingError } from "./env.ts";
 import { logFailedRequest, refuseMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHING } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
@@ -20,7 +20,7 @@ const latest = new WeakMap<Env, { at: number; reading: Promise<Reading> }>();
  * serves pages while the store fails; and no cache keeps the response (RFC 9111, 5.2.2.5). It comes before the rate limit
  * and the mock, so that a monitor always gets through and sees what is true.
  */
-export const health = new Hono<{ Bindings: Env }>();
+export const health = new Hono<CollectionEnv>();
 
 health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
@@ -40,7 +40,7 @@ health.get(PATH, async (c) => {
 health.all(PATH, refuseMethod);
 
 /** Reads the state, or takes what another request has read or is reading. */
-function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {
+function readShared(c: CollectionContext): Promise<Reading> {
   const now = Date.now();
   const known = latest.get(c.env);
   if (known && now - known.at < SHARED_MS) return limitTime(known.reading);
@@ -50,7 +50,7 @@ function readShared(c: Context<{ Bindings: Env }>): Promise<Reading> {
   return reading;
 }
 
-function respondUnavailable(c: Context<{ Bindings: Env }>, error: unknown, about: object): Response {
+function respondUnavailable(c: CollectionContext, error: unknown, about: object): Response {
   logFailedRequest(error, c);
   const { message, status, headers } = unavailable();
   // The value of a setting may be private, so only the log has it.

@@ -1,7 +1,6 @@
-import type { Context } from "hono";
 import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { Env } from "../env.ts";
+import type { CollectionContext } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHING } from "./headers.ts";
 
@@ -27,7 +26,7 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
 }
 
 /** Refuses a method, as the last route of a path that has GET only. Hono's middleware for it would bring a second router. */
-export function refuseMethod({ req }: Context): never {
+export function refuseMethod({ req }: CollectionContext): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }
 
@@ -86,7 +85,7 @@ function findDetail(status: number): string {
  * Responds to everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the service: it is
  * logged, and the client gets a 503.
  */
-export function respondWithError(error: Error, c: Context): Response {
+export function respondWithError(error: Error, c: CollectionContext): Response {
   const sent = error instanceof HttpError ? error : unavailable();
   if (sent !== error) logFailedRequest(error, c);
   const { message, status, headers } = sent;
@@ -94,7 +93,7 @@ export function respondWithError(error: Error, c: Context): Response {
 }
 
 /** Logs why a request gets a 503. */
-export function logFailedRequest(error: unknown, c: Context<{ Bindings: Env }>): void {
+export function logFailedRequest(error: unknown, c: CollectionContext): void {
   // The other routes that match are middleware, which is registered for every path.
   const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
   const { method } = c.req;

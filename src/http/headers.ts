@@ -1,5 +1,5 @@
-import type { Context, MiddlewareHandler } from "hono";
 import { parseAccept } from "hono/utils/accept";
+import type { CollectionContext, CollectionMiddleware } from "../env.ts";
 
 /**
  * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
@@ -30,7 +30,7 @@ export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolea
  * Removes the condition of a request, so that the response has a body.
  * @returns `If-None-Match`; undefined if there is none
  */
-export function dropCondition(c: Context): string | undefined {
+export function dropCondition(c: CollectionContext): string | undefined {
   const condition = c.req.header("If-None-Match");
   const { method, url, headers: sent, signal } = c.req.raw;
   // Without other methods, one of which, TRACE, a Request refuses (Fetch standard, 2.2.1).
@@ -73,7 +73,7 @@ function findRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
  * Sets the headers of every response: scripts of any origin may read it (Fetch standard, "CORS protocol"), and browsers
  * must not guess another content type.
  */
-export const serviceHeaders: MiddlewareHandler = (c, next) => {
+export const serviceHeaders: CollectionMiddleware = (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
   c.header("Access-Control-Expose-Headers", "*");
   c.header("X-Content-Type-Options", "nosniff");
@@ -85,7 +85,7 @@ export const serviceHeaders: MiddlewareHandler = (c, next) => {
  * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405. Hono's middleware
  * takes every OPTIONS for a preflight, but the collection responds to OPTIONS itself.
  */
-export const respondToPreflight: MiddlewareHandler = async (c, next) => {
+export const respondToPreflight: CollectionMiddleware = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)
     return next();
   return c.body(null, 204, {

@@ -1,7 +1,6 @@
 import type { RateLimit } from "@cloudflare/workers-types";
-import type { Context, MiddlewareHandler } from "hono";
 import { expandIPv6 } from "hono/utils/ipaddr";
-import type { Env } from "../env.ts";
+import type { CollectionContext, CollectionMiddleware, Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
 import { mayHavePreferences } from "./request.ts";
@@ -17,7 +16,7 @@ export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string
  *   fault: one that waits costs more than a page
  * @throws 429
  */
-export function createRateLimit(exempt: string[]): MiddlewareHandler<{ Bindings: Env }> {
+export function createRateLimit(exempt: string[]): CollectionMiddleware {
   return async function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
     const isExempt = exempt.includes(c.req.path) && !mayHavePreferences(c);
@@ -44,7 +43,7 @@ const MAPPED = "0000:0000:0000:0000:0000:ffff:";
  * A key for the client of a request: its address, which the platform and `wrangler dev` always send as a header, and the package beside
  * the request. A host can use every address of its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
  */
-export function identifyClient({ req, executionCtx }: Context): string {
+export function identifyClient({ req, executionCtx }: CollectionContext): string {
   const { address = req.header("CF-Connecting-IP") ?? "unknown" } = executionCtx.props;
   if (!address.includes(":")) return address;
   const expanded = expandIPv6(address.toLowerCase());

@@ -1,5 +1,4 @@
-import type { Context, MiddlewareHandler } from "hono";
-import { SettingError } from "../env.ts";
+import { type CollectionContext, type CollectionMiddleware, SettingError } from "../env.ts";
 import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
 
@@ -27,14 +26,14 @@ const MOST_PARAMETERS = 50;
  * Refuses URLs that are too long, or that have too many parameters (RFC 9110, 15.5.15).
  * @throws 414
  */
-export const limitUrl: MiddlewareHandler = ({ req: { url } }, next) => {
+export const limitUrl: CollectionMiddleware = ({ req: { url } }, next) => {
   if (url.length <= LONGEST_URL && url.split("&").length <= MOST_PARAMETERS) return next();
   const detail = `A URL has at most ${LONGEST_URL} characters and ${MOST_PARAMETERS} parameters.`;
   throw new HttpError(414, { detail });
 };
 
 /** Whether a request may have preferences. It is faster than parsing the query, in which the name may be percent-encoded. */
-export function mayHavePreferences({ req }: Context): boolean {
+export function mayHavePreferences({ req }: CollectionContext): boolean {
   return req.header("Prefer") !== undefined || /prefer=|%/.test(req.url);
 }
 

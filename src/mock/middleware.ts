@@ -1,5 +1,5 @@
-import type { Context, Next } from "hono";
-import type { CollectionEnv } from "../env.ts";
+import type { Next } from "hono";
+import type { CollectionContext } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, ERROR_CACHING, isCurrent } from "../http/headers.ts";
 import { identifyClient } from "../http/rate-limit.ts";
@@ -11,8 +11,6 @@ import { changePage, countHidden } from "./page-faults.ts";
 import { type Preferences, readPreferences, requirePreferences } from "./prefer.ts";
 import { breakBody, createClosing, createError } from "./response-faults.ts";
 import { createWaiting } from "./waiting.ts";
-
-type MockContext = Context<CollectionEnv>;
 
 interface Mock {
   now(): number;
@@ -31,7 +29,7 @@ export function createMock(now: () => number) {
   const mock: Mock = { now, counter: createCounter(), wait: createWaiting() };
   return {
     /** @throws 400 if the query has an unknown or an invalid option */
-    handle(c: Context, next: Next): Promise<void> {
+    handle(c: CollectionContext, next: Next): Promise<void> {
       // With FAULTS off, `prefer` is a parameter and `Prefer` a header without meaning.
       if (c.env.FAULTS === "off") return next();
       return c.env.PREFER || mayHavePreferences(c) ? followPreferences(c, next, mock) : next();
@@ -43,7 +41,7 @@ export function createMock(now: () => number) {
 }
 
 /** Finds the preferences of a request, and responds as they ask. One valid option, such as `none`, replaces those of the deployment. */
-async function followPreferences(c: MockContext, next: Next, mock: Mock): Promise<void> {
+async function followPreferences(c: CollectionContext, next: Next, mock: Mock): Promise<void> {
   const own = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
   if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
   const { PREFER } = c.env;
@@ -71,7 +69,7 @@ async function followPreferences(c: MockContext, next: Next, mock: Mock): Promis
  * @param client who asked for the response; undefined if the deployment did
  */
 async function respond(
-  c: MockContext,
+  c: CollectionContext,
   serve: () => Promise<Response>,
   mock: Mock,
   preferences: Preferences,

@@ -1,7 +1,7 @@
-import { type Context, Hono } from "hono";
+import { Hono } from "hono";
 import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../about.ts";
 import { digestText } from "../collection.ts";
-import type { Env } from "../env.ts";
+import type { CollectionContext, CollectionEnv } from "../env.ts";
 import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
@@ -11,11 +11,9 @@ import { HTML_HEADERS } from "./web-layer.ts";
 /** Templates change only with a deployment, so caches keep them for minutes; after that a copy costs only a 304. */
 const TEMPLATE_CACHING = "public, max-age=300, stale-if-error=86400";
 
-type TemplateContext = Context<{ Bindings: Env }>;
-
 /** The OpenAPI document and the API reference. The build writes them for each setting of `FAULTS`, without the origin (tools/build-assets.ts). */
-export function createTemplates(): Hono<{ Bindings: Env }> {
-  const templates = new Hono<{ Bindings: Env }>();
+export function createTemplates(): Hono<CollectionEnv> {
+  const templates = new Hono<CollectionEnv>();
   // A Host can contain quotes and `&`, and the commands of the page have URLs between single quotes.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
@@ -30,7 +28,7 @@ export function createTemplates(): Hono<{ Bindings: Env }> {
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
   /** The latest text, because most deployments have one origin and one setting. */
   let latest: { key: string; text: string; etag: string } | undefined;
-  return async (c: TemplateContext) => {
+  return async (c: CollectionContext) => {
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     // Clients cannot read this path (`run_worker_first` in wrangler.toml).
     const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
@@ -43,7 +41,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
   };
 }
 
-async function fill({ env }: TemplateContext, file: string, origin: string) {
+async function fill({ env }: CollectionContext, file: string, origin: string) {
   // The host has no meaning: the binding looks at the path only.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);

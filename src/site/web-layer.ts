@@ -1,5 +1,5 @@
-import type { Context, Next } from "hono";
-import type { CollectionEnv } from "../env.ts";
+import type { Next } from "hono";
+import type { CollectionContext } from "../env.ts";
 import { dropCondition, findPreferred } from "../http/headers.ts";
 import { findOrigin, lastValue, readQuery } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
@@ -26,17 +26,15 @@ export const HTML_HEADERS = {
 /** Headers of the JSON response that do not describe the page. A page also changes when the site changes. */
 const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
 
-type SiteContext = Context<CollectionEnv>;
-
 /**
  * Lets the service respond in JSON, once, and shows that response as a web page if the client prefers HTML: pages of the
  * collection, and errors of every path. Other responses pass.
  */
-export function showAsPage(c: Context, next: Next): Promise<void> {
+export function showAsPage(c: CollectionContext, next: Next): Promise<void> {
   return findPreferred(c.req.header("Accept")) === "html" ? show(c, next) : next();
 }
 
-async function show(c: SiteContext, next: Next): Promise<void> {
+async function show(c: CollectionContext, next: Next): Promise<void> {
   if (lastValue(readQuery(c.req.url), "format") === "json") return next();
   let chosen: string | undefined;
   if (c.req.path === COLLECTION_PATH) {
@@ -59,7 +57,7 @@ async function show(c: SiteContext, next: Next): Promise<void> {
 }
 
 /** Takes the date of a jump out of the URL of the request. */
-function takeChosen(c: SiteContext): string | undefined {
+function takeChosen(c: CollectionContext): string | undefined {
   const { method, headers, signal } = c.req.raw;
   const url = new URL(c.req.url);
   const date = lastValue(url.searchParams, CHOSEN);
@@ -70,7 +68,7 @@ function takeChosen(c: SiteContext): string | undefined {
 }
 
 /** Reads a body up to its end, or to where a fault breaks it. Reading it part by part takes longer. */
-async function readBody({ res, get }: SiteContext): Promise<string> {
+async function readBody({ res, get }: CollectionContext): Promise<string> {
   if (!get("isBroken")) return res.text();
   const decoder = new TextDecoder();
   let text = "";
@@ -83,7 +81,7 @@ async function readBody({ res, get }: SiteContext): Promise<string> {
 }
 
 /** What a page shows of its request, and what the mock and the route noted of it. */
-function describeRequest(c: SiteContext) {
+function describeRequest(c: CollectionContext) {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const isFault = c.get("fault") ?? false;
@@ -92,7 +90,7 @@ function describeRequest(c: SiteContext) {
 }
 
 /** The address of the same page without faults; undefined if a header asks for them. */
-function findUnchanged(c: SiteContext, url: URL): string | undefined {
+function findUnchanged(c: CollectionContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
 }

@@ -1,5 +1,5 @@
-import { type Context, Hono } from "hono";
-import type { Env } from "../../env.ts";
+import { Hono } from "hono";
+import type { CollectionContext, CollectionEnv } from "../../env.ts";
 import { refuseMethod } from "../../http/errors.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
@@ -11,11 +11,9 @@ import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
 import { createSummary } from "./summary.ts";
 
-type LandingContext = Context<{ Bindings: Env }>;
-
 /** The landing page: what the service is and which records it has, as a web page or as JSON. */
-export function createLanding(): Hono<{ Bindings: Env }> {
-  const landing = new Hono<{ Bindings: Env }>();
+export function createLanding(): Hono<CollectionEnv> {
+  const landing = new Hono<CollectionEnv>();
   /** The latest web page, and what it depends on. Most requests see the same state, origin and settings. */
   let latest: { key: string; html: string } | undefined;
 
@@ -49,7 +47,7 @@ export function createLanding(): Hono<{ Bindings: Env }> {
  * Reads the second page of the collection, because it has both links, or the first one if there is no other.
  * @returns undefined if the page cannot be read, or if it is of another load than the rest of the landing page
  */
-async function readSample(c: LandingContext, origin: string, state: State): Promise<Sample | undefined> {
+async function readSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {
   const number = Math.min(2, lastPage(state.count));
   try {
     const page = await cachedStore(c.env).page(number, undefined, (work) => c.executionCtx.waitUntil(work));
