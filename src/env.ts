@@ -24,8 +24,8 @@ export class SettingError extends Error {
   }
 }
 
-/** The bindings and variables of wrangler.toml. */
-export interface Env {
+/** The bindings and variables of wrangler.toml, any of which can be missing there. */
+export interface WranglerBindings {
   /** Which store serves the collection: `d1`, `kv` or `seed`. */
   STORE?: string;
   /** Scheme, host and port for links, if a proxy or tunnel hides those that clients use. */
@@ -37,17 +37,21 @@ export interface Env {
   /** `off` ends all faults, so that `PREFER` and the preferences of requests have no meaning. By default `on`. */
   FAULTS?: string;
   /** The D1 database that holds the collection if `STORE` is `d1`. */
-  DB: D1Database;
+  DB?: D1Database;
   /** The KV namespace that holds it if `STORE` is `kv`. */
-  KV: KVNamespace;
-  /** A store in this process, which the package and tests use instead of the one that `STORE` names. */
-  MEMORY?: Store;
+  KV?: KVNamespace;
   /** The static files, with the templates of the OpenAPI document and of the API reference. */
-  ASSETS: Fetcher;
+  ASSETS?: Fetcher;
   /** Counts requests if `RATE_LIMIT` is not `off`. */
-  RATE_LIMITER: RateLimit;
+  RATE_LIMITER?: RateLimit;
   /** The deployed version of the code. */
   CF_VERSION_METADATA?: WorkerVersionMetadata;
+}
+
+/** What an instance of the service has: those of wrangler.toml, or a store in its process. */
+export interface Env extends WranglerBindings {
+  /** A store in this process, which the package and tests use instead of the one that `STORE` names. */
+  MEMORY?: Store;
 }
 
 /** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */

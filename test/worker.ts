@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 import type { StoreName } from "../data/writer/configuration.ts";
 import { MIGRATIONS } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
-import type { Env } from "../src/env.ts";
+import type { WranglerBindings } from "../src/env.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
@@ -17,7 +17,8 @@ import { openWorkerStore } from "./store/stores.ts";
 export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
   origin: string;
-  env: Env;
+  /** The bindings, of which the tests' configuration has all. */
+  env: Required<WranglerBindings>;
   /** Sends a request, follows no redirect, and throws if the response is not as the OpenAPI document says. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The messages that the worker has logged. */
@@ -53,7 +54,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
   const logs: string[] = [];
   const runtime = startRuntime(options, (message) => logs.push(message));
   const { origin } = await runtime.unsafeGetDirectURL();
-  const env = await runtime.getBindings<Env>();
+  const env = await runtime.getBindings<Required<WranglerBindings>>();
   if (migrate) await createTables(env);
   return {
     origin,
@@ -87,7 +88,7 @@ function startRuntime(
 }
 
 /** Creates the tables of an empty database, as wrangler does. */
-async function createTables({ DB }: Env): Promise<void> {
+async function createTables({ DB }: RunningWorker["env"]): Promise<void> {
   const migrations = readdirSync(MIGRATIONS)
     .sort()
     .map((name) => readFileSync(join(MIGRATIONS, name), "utf8"));
@@ -105,7 +106,7 @@ async function fetchChecked(request: Request): Promise<Response> {
  * @returns the new state
  */
 export async function loadInto(
-  env: Env,
+  env: RunningWorker["env"],
   store: StoreName,
   records: TrafficRecord[],
   sources?: string[],

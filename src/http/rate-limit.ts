@@ -19,9 +19,11 @@ export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string
 export function createRateLimit(exempt: string[]): CollectionMiddleware {
   return async function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
+    const { RATE_LIMITER } = c.env;
     const isExempt = exempt.includes(c.req.path) && !mayHavePreferences(c);
-    if (period === undefined || isExempt) return next();
-    if (await allows(c.env.RATE_LIMITER, identifyClient(c))) return next();
+    // The check of the settings has refused a period without its binding.
+    if (period === undefined || !RATE_LIMITER || isExempt) return next();
+    if (await allows(RATE_LIMITER, identifyClient(c))) return next();
     throw throttled(Number(period));
   };
 }

@@ -42,6 +42,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
 }
 
 async function fill({ env }: CollectionContext, file: string, origin: string) {
+  if (!env.ASSETS) throw new Error("[assets] in wrangler.toml does not bind ASSETS");
   // The host has no meaning: the binding looks at the path only.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);

@@ -1,9 +1,11 @@
 import type { ExecutionContext } from "hono";
-import type { Env } from "../../src/env.ts";
+import type { WranglerBindings } from "../../src/env.ts";
 import app from "../../src/index.ts";
 
+type Bindings = Required<WranglerBindings>;
+
 /** The bindings of the stores with what reads. Anything else throws, because it is missing. */
-function restrict({ DB, KV }: Env) {
+function restrict({ DB, KV }: Bindings) {
   const withSession = (constraint: string) => {
     const session = DB.withSession(constraint);
     const prepare = (sql: string) => {
@@ -12,14 +14,14 @@ function restrict({ DB, KV }: Env) {
     };
     return { prepare };
   };
-  return { DB: { withSession }, KV: { get: KV.get.bind(KV) } } as unknown as Pick<Env, "DB" | "KV">;
+  return { DB: { withSession }, KV: { get: KV.get.bind(KV) } } as unknown as Pick<Bindings, "DB" | "KV">;
 }
 
-let restricted: Env | undefined;
+let restricted: Bindings | undefined;
 
 /** The worker with bindings that throw if it does anything but read. */
 export default {
-  fetch(request: Request, env: Env, context: ExecutionContext): Response | Promise<Response> {
+  fetch(request: Request, env: Bindings, context: ExecutionContext): Response | Promise<Response> {
     restricted ??= { ...env, ...restrict(env) };
     return app.fetch(request, restricted, context);
   },

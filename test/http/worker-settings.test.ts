@@ -29,6 +29,7 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     ["STORE", { STORE: "sqlite" }, 'STORE is "sqlite"; it must be "d1", "kv" or "seed"'],
     ["STORE", {}, "STORE is undefined"],
     ["STORE", { STORE: "d1" }, 'STORE is "d1", but no [[d1_databases]] binds DB in wrangler.toml'],
+    ["STORE", { STORE: "seed", ASSETS: undefined }, 'STORE is "seed", but [assets] does not bind ASSETS'],
     ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   ])("%s in %j", async (name, settings, message) => {
     // A store in this process would be used instead of the one that STORE names.
