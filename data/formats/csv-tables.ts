@@ -138,10 +138,13 @@ function requireTable({ cells, line }: CsvRow): CsvTable {
   const missing = names.filter((name) => !cells.includes(name));
   const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
   if (missing.length === 0 && surplus.length === 0) return table;
-  const differences = [
-    ...(missing.length > 0 ? [`${missing.join(", ")} missing`] : []),
-    ...(surplus.length > 0 ? [`${formatValue(surplus.join(","))} unknown or repeated`] : []),
-  ];
-  const message = `is not the header of ${table.title}, with commas between names in lower case: ${differences.join("; ")}`;
-  throw new UnreadableError(message, line);
+  const separator = /[;\t]/.exec(cells.join())?.[0] ?? ",";
+  const list = (some: string[]) => formatValue(some.slice(0, 5), 200);
+  const found =
+    missing.length === names.length
+      ? `it begins with ${list(cells.join().split(separator))}, with ${formatValue(separator)} between the names`
+      : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${list(surplus)}`;
+  const message = `is not the header of ${table.title}, with commas between names in lower case: ${found}`;
+  const hint = table === RECORDS ? '; see "Your own counts" in docs/data.md' : "";
+  throw new UnreadableError(message + hint, line);
 }

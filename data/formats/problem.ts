@@ -64,8 +64,7 @@ interface Shown extends InputPosition {
 /** Any further problems are only counted. */
 const MAX_SHOWN = 20;
 
-const MODEL_HINT =
-  "The collection serves only model tf1; --model-name tf1 loads files of other models as such.";
+const MODEL_HINT = "Only model tf1 is served; --model-name tf1 loads files of other models as such.";
 
 /**
  * Keeps the first problems in the order of files and lines, and counts all.

@@ -84,7 +84,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     "another model, once with its count",
     { a: writeReport(...OTHER_IMAGES, "x") },
     [
-      expect.stringMatching(/^The collection serves only model tf1; .*--model-name tf1 /),
+      expect.stringMatching(/^Only model tf1 is served; --model-name tf1 /),
       'a:2: model_name "tf2" is not "tf1" (and in 29 more)',
       "a:32: has 1 cell instead of 11",
     ],
