@@ -153,7 +153,7 @@ test.each(KINDS)("a damaged or missing block of %s is an error of its pages alon
     await expect(read(page)).rejects.toThrow("Block 9 is damaged: it is not a JSON array");
   await serves(1_250, 80);
   Object.assign(control, { damaged: undefined, hidden: first.load });
-  await expect(read("last")).rejects.toThrow("Block 9 of load of-1250 is missing");
+  await expect(read("last")).rejects.toThrow("Block 9 of load 1250-from-0 is missing");
   await serves(1_250, 80);
   control.state = replaced;
   // Although the state is fresh.
@@ -277,7 +277,7 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   const next = makeState(900, 3);
   Object.assign(control, { state: next, hidden: next.load });
   vi.advanceTimersByTime(TRUST_MS);
-  await expect(read()).rejects.toThrow("Block 0 of load of-900 is missing");
+  await expect(read()).rejects.toThrow("Block 0 of load 900-from-0 is missing");
 });
 
 test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {

@@ -1,28 +1,54 @@
 import { expect } from "vitest";
 import type { Hide, PageNumber } from "../../src/records/page.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import type { State, Store } from "../../src/store/state.ts";
+import type { Reading, State, Store, WantedBlock } from "../../src/store/state.ts";
 import { collectRecords } from "../records/sample.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
-/** The state of a load whose name says how many records it has. */
-export function makeState(count: number, sequence = 1): State {
-  return { load: `of-${count}`, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "test" };
+/**
+ * The state of a load whose name says which records it has.
+ * @param first the place of the newest one in `RECORDS`
+ */
+export function makeState(count: number, sequence = 1, first = 0): State {
+  const load = `${count}-from-${first}`;
+  return { load, count, loaded_at: "2025-01-01T00:00:00.000Z", sequence, source: "test" };
 }
 
-/** What an instance serves if there is no such page. */
-export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
+const RECORDS = makeNewestFirst(2_500);
+
+/** The records of a load, newest first. */
+export function recordsOf(load: string): TrafficRecord[] {
+  const [count = 0, first = 0] = load.split("-from-").map(Number);
+  return RECORDS.slice(first, first + count);
+}
 
 /** The blocks of each load that a test used. */
 const loads = new Map<string, Block[]>();
 
-function findBlock(load: string, number: number): string | null {
-  const records = () => makeNewestFirst(Number(load.replace("of-", "")));
-  const blocks = loads.get(load) ?? [...collectRecords(records()).blocks()];
+export function findBlock(load: string, number: number): string | null {
+  const blocks = loads.get(load) ?? [...collectRecords(recordsOf(load)).blocks()];
   loads.set(load, blocks);
   return blocks.find((block) => block.number === number)?.text ?? null;
 }
+
+/**
+ * Reads a state and a block of its load in one step.
+ * @param read the text of a block, or null if it is missing
+ */
+export function readTogether(
+  state: State,
+  wanted: WantedBlock,
+  read: (load: string, number: number) => string | null,
+): Reading {
+  const number = wanted === "last" ? lastBlock(state.count) : wanted;
+  const text = read(state.load, number);
+  return text === null ? { state } : { state, block: { number, text } };
+}
+
+/** What an instance serves if there is no such page. */
+export const NO_PAGE = { count: undefined, number: undefined, results: undefined };
 
 /** What a test changes while an instance reads. */
 interface Control {
@@ -66,9 +92,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
       return respond(what, () => {
         const isLagging = kind === "kv" || !isNewest;
         const state = (isLagging && control.replica) || control.state;
-        const number = wanted === "last" ? lastBlock(state.count) : Number(wanted);
-        const text = isJoint ? read(state.load, number) : null;
-        return { state, ...(text !== null && { block: { number, text } }) };
+        return isJoint ? readTogether(state, wanted, read) : { state };
       });
     },
     readBlocks: (load, numbers, isNewest = false) =>
@@ -90,7 +114,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     read: readServed,
     /** Expects that the instance serves these pages of the load that has so many records. */
     async serves(count: number, ...pages: number[]) {
-      const records = makeNewestFirst(count);
+      const records = recordsOf(makeState(count).load);
       for (const number of pages)
         expect(await readServed(number)).toEqual({ count, number, results: resultsOf(records, number) });
     },

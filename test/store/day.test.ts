@@ -1,21 +1,13 @@
-import { AsyncLocalStorage } from "node:async_hooks";
-import fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
-import { uniform } from "../../data/generator.ts";
+import { expect, test } from "vitest";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
 import type { Store } from "../../src/store/state.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
-import {
-  createSimulatedD1,
-  createSimulatedKv,
-  type OnSwitch,
-  type Random,
-  type World,
-} from "./simulated-stores.ts";
+import { createSimulatedD1, createSimulatedKv, type OnSwitch, type World } from "./simulated-stores.ts";
 import { interceptCalls, loadRecords } from "./stores.ts";
+import { pass, type Random, readTrueTime, simulate, skew } from "./virtual-clock.ts";
 
 /** Simulated days in a run; the weekly job simulates more. */
 const DAYS = Number(process.env.SIMULATED_DAYS ?? 3);
@@ -28,37 +20,6 @@ const DAY = 24 * HOUR;
 /** Each load takes other records, so that a record of a wrong load is seen. */
 const RECORDS = makeNewestFirst(60_000);
 
-/** What the clock of the running writer shows in addition to the real time. */
-const skew = new AsyncLocalStorage<number>();
-
-/** The time without any skew. */
-const realTime = () => skew.run(0, () => Date.now());
-
-/** Lets time pass only while everything waits, and gives each writer a clock of its own. */
-function useSkewedClock(): void {
-  vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) });
-  const Unskewed = Date;
-  class Skewed extends Unskewed {
-    constructor(time: number | string = Skewed.now()) {
-      super(time);
-    }
-    static override now() {
-      return Unskewed.now() + (skew.getStore() ?? 0);
-    }
-  }
-  vi.stubGlobal("Date", Skewed);
-}
-function useRealClock(): void {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-}
-afterEach(() => {
-  useRealClock();
-  vi.restoreAllMocks();
-});
-
-const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
-
 class CrashError extends Error {}
 
 /** A kind of store: how it is simulated, and how long after a switch an instance may serve the load before. */
@@ -69,11 +30,11 @@ interface Kind {
 
 const KINDS: Record<string, Kind> = {
   kv: {
-    create: (random, onSwitch) => createSimulatedKv(realTime, random, MINUTE, onSwitch),
+    create: (random, onSwitch) => createSimulatedKv(random, MINUTE, onSwitch),
     staleMs: 70 * SECOND,
   },
   d1: {
-    create: (random, onSwitch) => createSimulatedD1(realTime, random, SECOND, onSwitch),
+    create: (random, onSwitch) => createSimulatedD1(random, SECOND, onSwitch),
     // 9 seconds, and the lag of the replica.
     staleMs: 10 * SECOND,
   },
@@ -83,7 +44,7 @@ const KINDS: Record<string, Kind> = {
 function createSlowStore(store: WritableStore, random: Random, crashAfter: number): WritableStore {
   let left = crashAfter;
   const slow = interceptCalls(store, async (operate) => {
-    await sleep(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
+    await pass(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
     if (left-- <= 0) throw new CrashError();
     const result = await operate();
     // A crash may hide that an operation has happened.
@@ -97,7 +58,7 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
 function createSlowReads(store: Store, random: Random): Store {
   return interceptCalls(store, async (operate) => {
     const result = await operate();
-    await sleep(random() * (HANGS_AFTER_MS - 1));
+    await pass(random() * (HANGS_AFTER_MS - 1));
     return result;
   });
 }
@@ -112,21 +73,21 @@ async function simulateDay({ create, staleMs }: Kind, random: Random) {
   let current = "";
   const world = create(random, (load) => {
     seen.switches += 1;
-    contents.get(current)!.until = realTime();
+    contents.get(current)!.until = readTrueTime();
     current = load;
     contents.get(load)!.until = Number.POSITIVE_INFINITY;
   });
-  const end = realTime() + DAY;
+  const end = readTrueTime() + DAY;
   const writers = [0, 5 * MINUTE, -7 * MINUTE].map((offset) =>
     skew.run(offset, async () => {
-      while (realTime() < end) await write(world, contents, random).catch(() => undefined);
+      while (readTrueTime() < end) await write(world, contents, random).catch(() => undefined);
     }),
   );
   const caches = [1, 2].map(() => createCachedStore(createSlowReads(world.open(), random), "simulated"));
   const clients = [...caches, ...caches].map(async (cache) => {
-    while (realTime() < end) {
-      await sleep(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
-      const asked = realTime();
+    while (readTrueTime() < end) {
+      await pass(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
+      const asked = readTrueTime();
       const { state, number, count, results } = await readPage(cache, 1 + Math.floor(random() * 30));
       seen.pages += 1;
       const content = contents.get(state.load)!;
@@ -136,7 +97,7 @@ async function simulateDay({ create, staleMs }: Kind, random: Random) {
       expect(asked - content.until, "how long the load was not served any more").toBeLessThan(staleMs);
     }
   });
-  await runToEnd([...writers, ...clients]);
+  await Promise.all([...writers, ...clients]);
   world.close();
   return seen;
 }
@@ -145,7 +106,7 @@ let from = 0;
 
 /** Waits, and then loads records, loads a seed or sweeps, and now and then crashes. */
 async function write(world: World, contents: Contents, random: Random): Promise<unknown> {
-  await sleep(random() * 40 * MINUTE);
+  await pass(random() * 40 * MINUTE);
   const crashAfter = random() < 0.3 ? random() * 12 : Number.POSITIVE_INFINITY;
   const store = createSlowStore(world.open(), random, crashAfter);
   const kind = random();
@@ -163,29 +124,13 @@ async function write(world: World, contents: Contents, random: Random): Promise<
   return loadRecords(named, records, { isFirst: kind < 0.2 });
 }
 
-/** Lets time pass until everything is done. */
-async function runToEnd(work: Promise<void>[]): Promise<void> {
-  let isDone = false;
-  const all = Promise.all(work).finally(() => {
-    isDone = true;
-  });
-  all.catch(() => undefined);
-  while (!isDone) await vi.advanceTimersByTimeAsync(MINUTE);
-  await all;
-}
-
 test.each(Object.keys(KINDS))(
   "%s: in a day of three writers with wrong clocks and crashes, every page is of one load, and not too old",
   { timeout: 1_200_000 + DAYS * 10_000 },
-  async (name) => {
-    vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const property = fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
-      useSkewedClock();
-      let drawn = 0;
-      const seen = await simulateDay(KINDS[name]!, () => uniform(seed, drawn++)).finally(useRealClock);
+  (name) =>
+    simulate(DAYS, async (random) => {
+      const seen = await simulateDay(KINDS[name]!, random);
       expect(seen.pages).toBeGreaterThan(1_000);
       expect(seen.switches).toBeGreaterThan(5);
-    });
-    await fc.assert(property, { numRuns: DAYS, endOnFailure: true });
-  },
+    }),
 );

@@ -1,9 +1,7 @@
-import type { TrafficRecord } from "../../src/records/record.ts";
-import { BLOCK_SIZE, encodeRecord, lastBlock, SEPARATOR, wrapLines } from "../../src/store/block.ts";
 import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
 import type { State, Store } from "../../src/store/state.ts";
-import type { Random } from "./simulated-stores.ts";
-import { currentRequest } from "./virtual-clock.ts";
+import { findBlock, makeState, readTogether } from "./controlled-store.ts";
+import { currentRequest, pass, type Random } from "./virtual-clock.ts";
 
 /** How a store behaves. */
 export interface Conditions {
@@ -19,35 +17,11 @@ export interface Conditions {
   isRestored: boolean;
 }
 
-/** Waits until the virtual clock shows this time later. */
-export const pass = (milliseconds: number) =>
-  new Promise<void>((resolve) => setTimeout(resolve, Math.round(milliseconds)));
-
 export const NEVER = new Promise<never>(() => {});
 
 const FATES = ["hangs", "hangs", "takes minutes", "fails", "fails"] as const;
 
 const SIZES = [0, 1, 15, 16, 140, 150, 151, 310, 600];
-
-/** The records of a load in a range of places. Each record shows its load and its place. */
-export function makeRange(load: string, first: number, last: number): TrafficRecord[] {
-  const counts = { persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
-  const rest = { timestamp: "2025-01-01T00:00:00Z", camera_ok: "True" as const };
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => {
-    const place = first + index;
-    return { id: place, camera_pk: 1, camera_ref: load, ...rest, cars: place, ...counts, model_name: "tf1" };
-  });
-}
-
-/** The texts of the blocks that were read. */
-const texts = new Map<string, string>();
-
-function writeBlock(load: string, first: number, last: number): string {
-  const name = `${load} ${first} ${last}`;
-  const text = texts.get(name) ?? wrapLines(makeRange(load, first, last).map(encodeRecord).join(SEPARATOR));
-  texts.set(name, text);
-  return text;
-}
 
 /**
  * Creates a store whose reads take time, overlap, hang and fail, while loads replace each other. What an instance may serve follows
@@ -97,9 +71,7 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
 
   const readText = (load: string, number: number, time: number) => {
     const isStored = stored.some((one) => one.load === load && one.from <= time && time < one.to);
-    const { count } = states.find(({ state }) => state.load === load)!.state;
-    const [first, last] = [BLOCK_SIZE * (number - 1) + 1, Math.min(count, BLOCK_SIZE * number)];
-    return isStored && first <= last ? writeBlock(load, first, last) : null;
+    return isStored ? findBlock(load, number) : null;
   };
 
   const store: Store = {
@@ -112,9 +84,8 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
       seen.mostAtOnce = Math.max(seen.mostAtOnce, reads.size);
       const reading = await answer(isNewest, (time) => {
         const { state } = states.findLast(({ from }) => from <= time) ?? states[0]!;
-        const number = wanted === "last" ? lastBlock(state.count) : Number(wanted);
-        const text = isJoint && wanted !== undefined ? readText(state.load, number, time) : null;
-        return { state: { ...state }, ...(text !== null && { block: { number, text } }) };
+        if (!isJoint || wanted === undefined) return { state };
+        return readTogether(state, wanted, (load, number) => readText(load, number, time));
       }).finally(() => reads.delete(askedAt));
       if (isNewest) confirmations.push({ askedAt, load: reading.state.load });
       return reading;
@@ -138,8 +109,8 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
     if (isRestored) return serve(states[Math.floor(random() * states.length)]!.state);
     const sequence = (states.at(-1)?.state.sequence ?? 0) + 1;
     const count = SIZES[Math.floor(random() * SIZES.length)]!;
-    serve({ load: `load-${states.length}`, count, loaded_at: null, sequence, source: "test" });
+    serve(makeState(count, sequence, states.length));
   };
-  serve({ load: "load-0", count: 310, loaded_at: null, sequence: 1, source: "test" });
+  serve(makeState(310));
   return { conditions, store, change, states, confirmations, seen, problems, demand };
 }

@@ -1,13 +1,11 @@
-import fc from "fast-check";
-import { afterEach, expect, test, vi } from "vitest";
-import { uniform } from "../../data/generator.ts";
+import { expect, test } from "vitest";
 import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { createCachedStore, type FoundPage } from "../../src/store/cache.ts";
 import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
-import { type Conditions, createHistoricStore, makeRange, NEVER, pass } from "./historic-store.ts";
-import type { Random } from "./simulated-stores.ts";
-import { currentRequest, useVirtualClock } from "./virtual-clock.ts";
+import { recordsOf } from "./controlled-store.ts";
+import { type Conditions, createHistoricStore, NEVER } from "./historic-store.ts";
+import { currentRequest, pass, type Random, simulate } from "./virtual-clock.ts";
 
 /** Histories in a run, of 160 requests each; the weekly job simulates more. */
 const HISTORIES = 100 * Number(process.env.SIMULATED_DAYS ?? 3);
@@ -128,7 +126,7 @@ function checkPage({ confirmations, demand }: History, asked: Asked, { state, fo
     return;
   }
   const first = state.count - shown + PAGE_SIZE * (number - 1) + 1;
-  const results = JSON.stringify(makeRange(state.load, first, Math.min(state.count, first + PAGE_SIZE - 1)));
+  const results = JSON.stringify(recordsOf(state.load).slice(first - 1, first - 1 + PAGE_SIZE));
   const { location } = found;
   demand(location.count === shown && location.number === number, "a wrong place", JSON.stringify(location));
   demand(found.results === results, "wrong records", found.results);
@@ -149,19 +147,12 @@ function checkState(
   demand(conditions.isRestored || sequence >= reached, "a state from before one that was served", sequence);
 }
 
-afterEach(() => vi.restoreAllMocks());
-
 test("in a random history, each response is of one state, not too old, and never from before another one", async () => {
-  vi.spyOn(console, "error").mockImplementation(() => undefined);
   let total = 0;
-  const property = fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
-    let drawn = 0;
-    const clock = useVirtualClock();
-    const history = clock.run(simulateHistory(() => uniform(seed, drawn++)));
-    const { responses, problems } = await history.finally(clock.restore);
+  await simulate(HISTORIES, async (random) => {
+    const { responses, problems } = await simulateHistory(random);
     expect(problems).toEqual([]);
     total += responses;
   });
-  await fc.assert(property, { numRuns: HISTORIES, endOnFailure: true });
   expect(total).toBeGreaterThan(100 * HISTORIES);
 });

@@ -5,12 +5,7 @@ import { createWritableKv } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
-
-/** A number from 0 to 1, exclusive. */
-export type Random = () => number;
-
-/** The clock of the whole simulation; that of a writer may differ. */
-export type Clock = () => number;
+import { type Random, readTrueTime } from "./virtual-clock.ts";
 
 /** Called with the name of the load that is served from now on. */
 export type OnSwitch = (load: string) => void;
@@ -29,19 +24,19 @@ const LOST = 0.03;
  * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
  * goes back behind what it has shown. A put loses some keys, and succeeds.
  */
-export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
+export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): World {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
   const write = (key: string, value: string | null) => {
-    history.set(key, [...(history.get(key) ?? []), { at: now(), value }]);
+    history.set(key, [...(history.get(key) ?? []), { at: readTrueTime(), value }]);
     if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).load);
   };
   const open = () => {
     const shown = new Map<string, number>();
     const view = (key: string) => {
-      const earliest = Math.max(now() - lagMs, shown.get(key) ?? 0);
-      const time = earliest + Math.floor(random() * (now() - earliest + 1));
+      const earliest = Math.max(readTrueTime() - lagMs, shown.get(key) ?? 0);
+      const time = earliest + Math.floor(random() * (readTrueTime() - earliest + 1));
       shown.set(key, time);
       return valueAt(key, time);
     };
@@ -55,7 +50,8 @@ export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onS
       },
       list: async (prefix = "") =>
         [...history.keys()].filter(
-          (key) => key.startsWith(prefix) && valueAt(key, now() - Math.floor(random() * lagMs)) !== null,
+          (key) =>
+            key.startsWith(prefix) && valueAt(key, readTrueTime() - Math.floor(random() * lagMs)) !== null,
         ),
       batchBytes: 1,
     };
@@ -65,12 +61,12 @@ export function createSimulatedKv(now: Clock, random: Random, lagMs: number, onS
 }
 
 /** A D1 database in SQLite, with a replica on which writes show later. */
-export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onSwitch: OnSwitch): World {
+export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): World {
   const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
   let served: unknown = "";
   const catchUp = () => {
-    while (pending[0] && pending[0].at <= now()) run(replica, pending.shift()?.statements ?? []);
+    while (pending[0] && pending[0].at <= readTrueTime()) run(replica, pending.shift()?.statements ?? []);
   };
   const database: Parameters<typeof createWritableD1>[0] = {
     async query(sql, parameters, isNewest) {
@@ -82,7 +78,7 @@ export function createSimulatedD1(now: Clock, random: Random, lagMs: number, onS
       const load = primary.prepare("SELECT load FROM state").get()?.load;
       if (load !== served) onSwitch(String(load));
       served = load;
-      pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, now() + random() * lagMs), statements });
+      pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, readTrueTime() + random() * lagMs), statements });
       return changes;
     },
     batchBytes: 1,

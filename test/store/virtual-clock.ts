@@ -1,8 +1,34 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import fc from "fast-check";
 import { vi } from "vitest";
+import { uniform } from "../../data/generator.ts";
+
+/** A number from 0 to 1, exclusive. */
+export type Random = () => number;
 
 /** The request of which the running code is a part. When it ends, the runtime drops its timers. */
 export const currentRequest = new AsyncLocalStorage<{ isOver: boolean }>();
+
+/** What the clock of the running code shows in addition to the true time. */
+export const skew = new AsyncLocalStorage<number>();
+
+/** The time without any skew. */
+export const readTrueTime = () => skew.run(0, Date.now);
+
+/** Waits until the virtual clock shows this time later. */
+export const pass = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, Math.round(milliseconds)));
+
+/** Repeats a simulation with other random numbers. A failure prints the seed with which it can be repeated. */
+export async function simulate(runs: number, run: (random: Random) => Promise<void>): Promise<void> {
+  vi.spyOn(console, "error").mockImplementation(() => undefined);
+  const property = fc.asyncProperty(fc.integer({ min: 0 }), async (seed) => {
+    let drawn = 0;
+    const clock = useVirtualClock();
+    await clock.run(run(() => uniform(seed, drawn++))).finally(clock.restore);
+  });
+  await fc.assert(property, { numRuns: runs, endOnFailure: true }).finally(() => vi.restoreAllMocks());
+}
 
 /** Lets all promises settle that need no time. */
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -11,14 +37,14 @@ const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
  * Replaces the clock and the timers of this process by ones for which time passes only while everything waits. A simulation of hours
  * takes milliseconds, far less than with the fake timers of Vitest.
  */
-export function useVirtualClock() {
+function useVirtualClock() {
   let now = Date.UTC(2026, 0, 1);
   let lastId = 0;
   const timers = new Map<
     number,
     { at: number; run: () => void; request?: { isOver: boolean } | undefined }
   >();
-  const spy = vi.spyOn(Date, "now").mockImplementation(() => now);
+  const spy = vi.spyOn(Date, "now").mockImplementation(() => now + (skew.getStore() ?? 0));
   vi.stubGlobal("setTimeout", (run: () => void, milliseconds: number) => {
     timers.set(++lastId, { at: now + milliseconds, run, request: currentRequest.getStore() });
     return lastId;
