@@ -6,7 +6,7 @@ import {
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
 import { createName } from "../../data/writer/writer.ts";
-import { STATE_KEY } from "../../src/store/kv.ts";
+import { blockKey, STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
@@ -103,24 +103,22 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
 
 test("a sweep keeps other programs' keys, what readers may need, and the blocks of loads that may still run", async () => {
   const store = stores.open("kv");
-  const running = createName(Date.now());
-  for (const key of ["notes", `block/${running}/1`]) await namespace.put([{ key, value: "" }]);
-  await store.sweep();
-  expect(await listLoads(stores, "kv"), "without a state, nothing is removed").toEqual([running]);
-
-  const first = await loadRecords(store, records);
-  passTime(SPARED_MS - GRACE_MS);
-  const second = await loadRecords(store, records);
-  for (const milliseconds of [GRACE_MS - 1, 1]) {
+  const expectAfterSweep = async (milliseconds: number, loads: string[]) => {
     passTime(milliseconds);
     await store.sweep();
-    expect(await listLoads(stores, "kv")).toEqual([running, first, second].sort());
-  }
-  passTime(1);
-  await store.sweep();
-  expect(await listLoads(stores, "kv"), "a day after they began").toEqual([second]);
-  passTime(-SPARED_MS);
-  await store.sweep();
+    expect(await listLoads(stores, "kv")).toEqual(loads.sort());
+  };
+  const replaced = createName(Date.now());
+  for (const key of ["notes", blockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
+  await expectAfterSweep(2 * SPARED_MS, [replaced]);
+  const running = createName(Date.now());
+  await namespace.put([{ key: blockKey(running, 1), value: "" }]);
+  const served = await loadRecords(store, records);
+  await expectAfterSweep(GRACE_MS - 1, [replaced, running, served]);
+  await expectAfterSweep(1, [running, served]);
+  await expectAfterSweep(SPARED_MS - GRACE_MS, [running, served]);
+  await expectAfterSweep(1, [served]);
+  await expectAfterSweep(-SPARED_MS, [served]);
   expect(await namespace.list()).toContain("notes");
 });
 
@@ -131,7 +129,7 @@ test("in a local namespace, which is locked, unfinished loads are removed before
     true,
   );
   const first = await loadRecords(store, records);
-  await namespace.put([{ key: `block/${createName(Date.now())}/1`, value: "" }]);
+  await namespace.put([{ key: blockKey(createName(Date.now()), 1), value: "" }]);
   seen.length = 0;
   const name = await loadRecords(store, records.slice(0, 10));
   expect(seen[0]).toEqual([first]);

@@ -1,9 +1,9 @@
 import { expect } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
-import { type Hide, lastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { type Hide, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
-import { type CachedStore, createCachedStore } from "../../src/store/cache.ts";
+import type { CachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { makeRecords, statisticsOf } from "../records/sample.ts";
 
@@ -39,32 +39,4 @@ export async function readAll(store: Store): Promise<{ state: State; records: Tr
     expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
   }
   return { state, records };
-}
-
-/**
- * Remembers the content of each load that a store ever served, which is what any page of it must show.
- * @returns functions that note the current content, and that open an instance, which compares every page that it serves
- */
-export function createWitness(store: Store) {
-  const contents = new Map<string, TrafficRecord[]>([["", []]]);
-  return {
-    async note(): Promise<void> {
-      const { load } = (await store.readState({ isNewest: true })).state;
-      if (!contents.has(load)) contents.set(load, (await readAll(store)).records);
-    },
-    openInstance(): () => Promise<void> {
-      const cache = createCachedStore(store, "test");
-      return async () => {
-        for (let page = 1, last = 1; page <= last; page++) {
-          const { state, count, results } = await readPage(cache, page);
-          const records = contents.get(state.load);
-          // The collection can become smaller between two pages.
-          if (results === undefined) expect(page).toBeGreaterThan(lastPage(state.count));
-          else if (!records || count !== records.length || results !== resultsOf(records, page))
-            expect({ load: state.load, page, count, results }).toBe("a page of a state that was served");
-          last = lastPage(state.count);
-        }
-      };
-    },
-  };
 }
