@@ -10,12 +10,8 @@ import { type Random, readTrueTime } from "./virtual-clock.ts";
 /** Called with the name of the load that is served from now on. */
 export type OnSwitch = (load: string) => void;
 
-/** A store in a simulated world. */
-export interface World {
-  /** Opens the store as it is seen from one place. */
-  open(): WritableStore;
-  close(): void;
-}
+/** Opens a simulated store as it is seen from one place. */
+export type World = () => WritableStore;
 
 /** The part of the keys that a put of a simulated KV loses. */
 const LOST = 0.03;
@@ -32,7 +28,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     history.set(key, [...(history.get(key) ?? []), { at: readTrueTime(), value }]);
     if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).load);
   };
-  const open = () => {
+  return () => {
     const shown = new Map<string, number>();
     const view = (key: string) => {
       const earliest = Math.max(readTrueTime() - lagMs, shown.get(key) ?? 0);
@@ -57,7 +53,6 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
     };
     return createWritableKv(namespace, false);
   };
-  return { open, close() {} };
 }
 
 /** A D1 database in SQLite, with a replica on which writes show later. */
@@ -83,13 +78,7 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
     },
     batchBytes: 1,
   };
-  return {
-    open: () => createWritableD1(database),
-    close() {
-      primary.close();
-      replica.close();
-    },
-  };
+  return () => createWritableD1(database);
 }
 
 function openDatabase(): DatabaseSync {
