@@ -165,14 +165,6 @@ describe("the landing page is created", () => {
     expect((await open(changing)).page).toContain("within 10 seconds");
   });
 
-  test("for the own origin of each of two concurrent requests to a new instance", async () => {
-    const { fetch } = createInstance(service.store);
-    const origins = ["https://a.example", "https://b.example"];
-    const responses = await Promise.all(origins.map((origin) => fetch(`${origin}/`, IN_BROWSER)));
-    for (const [index, response] of responses.entries())
-      expect(await response.text()).toContain(`<code>${origins[index]}/api/tf1/records/</code>`);
-  });
-
   test("without an example as long as a block of it is damaged", async () => {
     vi.spyOn(console, "error").mockImplementation(() => undefined);
     const { store } = service;

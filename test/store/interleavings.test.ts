@@ -171,6 +171,13 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listLoads(stores, name)).toEqual([empty]);
   });
 
+  test("the seed removes nothing, because another load may be running", async () => {
+    await prepare([]);
+    await store.write("0running", [{ number: 1, text: "" }]);
+    const seed = await loadRecords(store, ONE, { isFirst: true });
+    expect(await listLoads(stores, name)).toEqual([seed, "0running"].sort());
+  });
+
   test("a load repairs a damaged state", async () => {
     await prepare(BEFORE);
     if (name === "d1") await stores.database.write(["DELETE FROM state"]);
