@@ -2,11 +2,12 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
+import { SettingError } from "../../src/env.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runProcess } from "../run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
-import { findDeployment, UsageError } from "./target.ts";
+import { findDeployment } from "./target.ts";
 
 /** Runs what `npm run test:live` runs to its end. */
 async function runLive(baseUrl: string): Promise<{ status: number | null; output: string }> {
@@ -57,12 +58,12 @@ test("a wrong response is reported with its request, and the exit status is 1", 
 
 test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
   "BASE_URL %j is wrong usage",
-  (baseUrl) => expect(findDeployment(baseUrl)).rejects.toThrow(UsageError),
+  (baseUrl) => expect(findDeployment(baseUrl)).rejects.toThrow(SettingError),
 );
 
 test("wrong usage ends with the exit status 2", async () => {
-  const example = "BASE_URL=https://counts.example npm run test:live";
-  const output = `BASE_URL is ""; it must be an address without a path: ${example}\n`;
+  const output =
+    'BASE_URL is ""; it must be an http or https URL without a path, such as "https://counts.example"\n';
   expect(await runLive("")).toEqual({ status: 2, output });
 });
 

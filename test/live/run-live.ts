@@ -1,6 +1,7 @@
 import { startVitest } from "vitest/node";
+import { SettingError } from "../../src/env.ts";
 import { WRONG_USAGE } from "../../tools/command-line/program.ts";
-import { type Deployment, findDeployment, UsageError } from "./target.ts";
+import { type Deployment, findDeployment } from "./target.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -26,5 +27,5 @@ async function main(): Promise<void> {
 
 await main().catch((error: Error) => {
   console.error(error.message);
-  process.exitCode = error instanceof UsageError ? WRONG_USAGE : 1;
+  process.exitCode = error instanceof SettingError ? WRONG_USAGE : 1;
 });

@@ -1,11 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import { PAGE_CACHING } from "../../src/http/headers.ts";
+import { requireOrigin } from "../../src/http/request.ts";
 import { findReason } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { checkDocumented } from "../openapi-check.ts";
-
-/** `BASE_URL` is missing or is not an origin. */
-export class UsageError extends Error {}
 
 /** What is known about a deployment. */
 export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
@@ -73,11 +71,12 @@ function undoPreferences(method: string, headers: Headers): void {
 
 /**
  * Finds out what to test, before any request that another service might take for an order.
- * @throws UsageError if the URL is no origin
+ * @throws SettingError if the URL is no origin
  * @throws Error if this service does not respond there, or cannot read its collection
  */
-export async function findDeployment(baseUrl: string | undefined): Promise<Deployment> {
-  const origin = parseOrigin(baseUrl);
+export async function findDeployment(baseUrl = ""): Promise<Deployment> {
+  requireOrigin("BASE_URL", baseUrl);
+  const { origin } = new URL(baseUrl);
   const { info } = await read(`${origin}/openapi.json`);
   if (info?.title !== "Traffic Count Records")
     throw new Error(
@@ -85,14 +84,6 @@ export async function findDeployment(baseUrl: string | undefined): Promise<Deplo
     );
   const { state, prefer, faults } = await read(`${origin}/healthz`);
   return { origin, count: state.count, prefer: prefer ?? undefined, hasFaults: faults };
-}
-
-function parseOrigin(text = ""): string {
-  const url = URL.parse(text);
-  if (url && /^https?:$/.test(url.protocol) && url.href === `${url.origin}/`) return url.origin;
-  throw new UsageError(
-    `BASE_URL is ${JSON.stringify(text)}; it must be an address without a path: BASE_URL=https://counts.example npm run test:live`,
-  );
 }
 
 async function read(url: string): Promise<ReturnType<JSON["parse"]>> {
