@@ -1,8 +1,4 @@
-import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { PAGE_SIZE } from "../../src/records/page.ts";
-import type { Day } from "../../src/records/record.ts";
-import { findDate } from "../../src/site/go.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
@@ -37,17 +33,18 @@ describe("a jump to a date", () => {
   });
 
   test.each([
-    ["2019-05-18", "2019-05-18", service],
-    ["2019-05-21", "2019-05-19", service],
-    ["2000-01-01", "2019-05-17", service],
-    ["2019-05-18", "2019-05-17", withGap],
-    ["2019-05-19", "2019-05-19", withGap],
+    ["2019-05-18", "2019-05-18", 2, service],
+    ["2019-05-21", "2019-05-19", 1, service],
+    ["2000-01-01", "2019-05-17", 14, service],
+    ["2019-05-18", "2019-05-17", 1, withGap],
+    ["2019-05-19", "2019-05-19", 1, withGap],
   ])(
-    "to %s in a browser leads to %s, and passes the date on to the page, but not to its links",
+    "to %s in a browser leads to %s on page %i, and passes the date on to the page, but not to its links",
     async (...row) => {
-      const [date, day, { fetch }] = row;
+      const [date, day, number, { fetch }] = row;
       const { headers } = await fetch(`/go?date=${date}&x=1`, IN_BROWSER);
       const [target = "", place] = String(headers.get("location")).split("#");
+      expect(target).toMatch(new RegExp(`[?&]page=${number}&`));
       const page = await (await fetch(target, IN_BROWSER)).text();
       expect(page).toContain(`name="date" type="date" value="${date}"`);
       const sentences = Array.from(page.matchAll(/<tr class="nearest">(.*?)<\/tr><tr id="(.*?)"/g));
@@ -90,26 +87,4 @@ describe("a jump to a date", () => {
     const response = await (await createMemoryService()).fetch("/go?date=2019-05-17");
     expect(response.headers.get("location")).toBe(`${PATH}?page=1#2019-05-17`);
   });
-});
-
-test("the page of any date begins with or contains the newest record of the nearest day", () => {
-  const days = fc.array(fc.nat(40), { minLength: 1, maxLength: 20 });
-  fc.assert(
-    fc.property(days, fc.integer({ min: 0, max: 22 }), (counts, chosen) => {
-      const name = (day: number) => `2025-01-${String(day + 1).padStart(2, "0")}`;
-      // A number below 5 is a day without records.
-      const days = counts.flatMap((count, day): Day[] => (count < 5 ? [] : [[name(day), count, 0, 0, 0]]));
-      fc.pre(days.length > 0);
-      const newestFirst = days.flatMap(([day, records]) => Array<string>(records).fill(day)).reverse();
-      const found = findDate(days, name(chosen), newestFirst.length);
-      const distance = (day: string) => Math.abs(Date.parse(day) - Date.parse(name(chosen)));
-      // Of two equally near days, the older one.
-      const nearest = days.map(([day]) => day).sort((one, other) => distance(one) - distance(other));
-      expect(found.day).toBe(nearest[0]);
-      const page = newestFirst.slice(PAGE_SIZE * (found.page - 1), PAGE_SIZE * found.page);
-      expect(page).toContain(found.day);
-      const place = PAGE_SIZE * (found.page - 1) + page.indexOf(found.day);
-      expect(newestFirst.indexOf(found.day)).toBe(place);
-    }),
-  );
 });
