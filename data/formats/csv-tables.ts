@@ -119,9 +119,7 @@ function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
     }
     const values: Record<string, unknown> = {};
     const problems: Problem[] = [];
-    // An index is faster than an iterator here.
-    for (let index = 0; index < columns.length; index++) {
-      const { name: field, parse, check } = columns[index] as (typeof columns)[number];
+    for (const [index, { name: field, parse, check }] of columns.entries()) {
       const value = cells[index] ?? "";
       values[field] = parse(value);
       const message = check(values[field]);

@@ -58,9 +58,9 @@ export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGener
 /** Takes all objects that end in this part of the text. */
 function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
   for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (!scan.object && code !== BRACE) {
-      skip(scan, code);
+    const character = text[at] as string;
+    if (!scan.object && character !== "{") {
+      skip(scan, character);
       at++;
       continue;
     }
@@ -77,24 +77,20 @@ function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
   }
 }
 
-// Comparing the codes of characters is faster than comparing texts.
-const [LINE_FEED, QUOTE, COMMA, COLON, BACKSLASH] = [0x0a, 0x22, 0x2c, 0x3a, 0x5c] as const;
-const [BRACKET, END_BRACKET, BRACE, END_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d] as const;
-
 /** Skips a character between objects. In an array, exactly one comma is between two of them; elsewhere, there is none. */
-function skip(scan: Scan, code: number): void {
+function skip(scan: Scan, character: string): void {
   const { arrays, last, line } = scan;
-  if (code === LINE_FEED) scan.line++;
-  else if (code === BRACKET) {
+  if (character === "\n") scan.line++;
+  else if (character === "[") {
     requireComma(scan);
     [scan.arrays, scan.last] = [arrays + 1, "bracket"];
-  } else if (code === COMMA && arrays > 0 && last === "item") scan.last = "comma";
-  else if (code === END_BRACKET && arrays > 0 && last !== "comma")
+  } else if (character === "," && arrays > 0 && last === "item") scan.last = "comma";
+  else if (character === "]" && arrays > 0 && last !== "comma")
     [scan.arrays, scan.last] = [arrays - 1, "item"];
-  else if (code === COMMA || (code === END_BRACKET && arrays > 0))
+  else if (character === "," || (character === "]" && arrays > 0))
     throw new UnreadableError("has a comma that is not between two records of an array", line);
   // A file that was concatenated may begin with a byte order mark.
-  else if (!(arrays > 0 ? " \t\r" : " \t\r\ufeff").includes(String.fromCharCode(code)))
+  else if (!(arrays > 0 ? " \t\r" : " \t\r\ufeff").includes(character))
     throw new UnreadableError("is not a record or a page in JSON", line);
 }
 
@@ -115,11 +111,11 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
   let { isInString, isEscaped } = object;
   let at = start;
   do {
-    const code = text.charCodeAt(at++);
+    const character = text[at++] as string;
     if (isEscaped) isEscaped = false;
-    else if (code === QUOTE) isInString = !isInString;
-    else if (isInString) isEscaped = code === BACKSLASH;
-    else note(scan, object, code);
+    else if (character === '"') isInString = !isInString;
+    else if (isInString) isEscaped = character === "\\";
+    else note(scan, object, character);
   } while (object.depth > 0 && at < text.length);
   object.isInString = isInString;
   object.isEscaped = isEscaped;
@@ -127,14 +123,14 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
 }
 
 /** Notes a character outside of strings. */
-function note(scan: Scan, object: OpenObject, code: number): void {
-  if (code === COLON) object.keys++;
-  else if (code === LINE_FEED) scan.line++;
-  else if (code === COMMA) countValue(object);
-  else if (code === END_BRACE || code === END_BRACKET) object.depth--;
-  else if (code === BRACE || code === BRACKET) {
+function note(scan: Scan, object: OpenObject, character: string): void {
+  if (character === ":") object.keys++;
+  else if (character === "\n") scan.line++;
+  else if (character === ",") countValue(object);
+  else if (character === "}" || character === "]") object.depth--;
+  else if (character === "{" || character === "[") {
     countValue(object);
-    if (object.depth === 2 && code === BRACE) object.innerLines.push(scan.line);
+    if (object.depth === 2 && character === "{") object.innerLines.push(scan.line);
     if (++object.depth > MAX_DEPTH)
       throw new UnreadableError(`is nested more than ${MAX_DEPTH} levels deep`, scan.line);
   }

@@ -3,7 +3,7 @@ import { expandIPv6 } from "hono/utils/ipaddr";
 import type { CollectionContext, CollectionMiddleware, Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
-import { mayHavePreferences } from "./request.ts";
+import { hasPreferences } from "./request.ts";
 
 /** The period of the limit as `RATE_LIMIT` gives it, in seconds; undefined if requests are not limited. */
 export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
@@ -20,7 +20,7 @@ export function createRateLimit(exempt: string[]): CollectionMiddleware {
   return async function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
-    const isExempt = exempt.includes(c.req.path) && !mayHavePreferences(c);
+    const isExempt = exempt.includes(c.req.path) && !hasPreferences(c);
     // The check of the settings has refused a period without its binding.
     if (period === undefined || !RATE_LIMITER || isExempt) return next();
     if (await allows(RATE_LIMITER, identifyClient(c))) return next();

@@ -79,10 +79,7 @@ export function lastPage(count: number): number {
  */
 export function pageUrls(collection: string, query: URLSearchParams): (page: number) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
-  // Few requests have other parameters, and sorting them would take a third of the time of a page from memory.
-  const known = Number(query.has("format")) + Number(query.has("page"));
-  if (query.size === known) return (page) => `${collection}?format=${format}&page=${page}`;
-  // Workerd copies the text much faster than the parameters one by one.
+  // Copying the parameters one by one would take a tenth of the time of a page from memory.
   const parameters = new URLSearchParams(query.toString());
   parameters.set("format", format);
   parameters.set("page", "");

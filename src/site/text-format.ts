@@ -1,4 +1,4 @@
-/** A whole number with thousands separators: `40,614`. `Intl.NumberFormat` would take 10 ms to load. */
+/** A whole number with thousands separators: `40,614`. `Intl.NumberFormat` would take 10 ms to load in a new process. */
 export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }

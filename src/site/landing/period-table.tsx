@@ -39,8 +39,8 @@ const Table: FC<Periods> = ({ unit, periods }) => (
 );
 
 /**
- * Writes a row as text, because an element for each of hundreds of cells would take much longer. It contains only dates and
- * numbers.
+ * Writes a row as text, because an element for each of hundreds of cells would take a millisecond of the first page of an instance. It
+ * contains only dates and numbers.
  */
 function writeRow(period: Period, unit: Unit): string {
   const { last, records, failing, unknown, mean_road_users: mean } = period;

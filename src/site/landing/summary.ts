@@ -90,22 +90,22 @@ export function groupIntoPeriods(days: Day[]): Periods {
 
 const NOTHING = { records: 0, failing: 0, unknown: 0, road_users: 0, mean_road_users: null };
 
-/** Adds up the days of each period. Reading by index is several times faster in a new instance than destructuring thousands of days. */
+/** Adds up the days of each period. */
 function combine(days: Day[], unit: Unit): Period[] {
   const periods: Period[] = [];
   let period: Period | undefined;
   let name = "";
-  for (const day of days) {
-    if (!period || !day[0].startsWith(name)) {
-      name = day[0].slice(0, NAME_LENGTH[unit]);
-      period = { first: day[0], last: "", ...NOTHING };
+  for (const [date, records, failing, unknown, roadUsers] of days) {
+    if (!period || !date.startsWith(name)) {
+      name = date.slice(0, NAME_LENGTH[unit]);
+      period = { first: date, last: "", ...NOTHING };
       periods.push(period);
     }
-    period.last = day[0];
-    period.records += day[1];
-    period.failing += day[2];
-    period.unknown += day[3];
-    period.road_users += day[4];
+    period.last = date;
+    period.records += records;
+    period.failing += failing;
+    period.unknown += unknown;
+    period.road_users += roadUsers;
   }
   for (const one of periods) {
     const working = one.records - one.failing;
