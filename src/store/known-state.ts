@@ -24,7 +24,7 @@ export const CONFIRMED_MS = 1_000;
 /** How long an instance serves a state after it asked for it, or after the store failed, without asking again. */
 export const TRUST_MS = 5_000;
 
-/** A refresh that begins later after this time is that of an idle instance. Its state can have any age, so nobody gets it meanwhile. */
+/** A refresh that begins later than this is that of an idle instance, whose state can have any age. So nobody gets it meanwhile. */
 const IN_TIME_MS = 1_000;
 
 /** How often something is looked for: in the known state, and in newer ones while loads replace each other. */
