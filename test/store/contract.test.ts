@@ -91,20 +91,6 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     },
   );
 
-  test("serves pages without the newest records, which may lie in two blocks", async () => {
-    const records = makeNewestFirst(400);
-    await load(records);
-    for (const hidden of [1, 7, 140, 149, 150, 151, 399, 400]) {
-      const shown = records.slice(hidden);
-      const last = lastPage(shown.length);
-      for (const page of [1, 2, 10, 11, last].filter((one) => one <= last)) {
-        const expected = { count: shown.length, results: resultsOf(shown, page) };
-        expect(await readPage(open(), page, () => hidden)).toMatchObject(expected);
-      }
-      expect((await readPage(open(), last + 1, () => hidden)).results).toBeUndefined();
-    }
-  });
-
   test("keeps the longest lines, difficult camera_refs, statistics of several pieces, and a long source", async () => {
     const difficult = ['a"33', "a\\33", "a/33</script>", "a\u2028", "'; DROP TABLE block; --", ",\\n", "]"];
     const refs = ["'".repeat(64), "🚗".repeat(32), "道".repeat(64), '"\\'.repeat(32), ...difficult];
