@@ -27,6 +27,22 @@ test("an exported name means one thing", () => {
   });
 });
 
+test("a function whose name begins with find looks in memory, and is not async", () => {
+  const asyncFind =
+    /\basync (?:function )?(find\w+)|\b(?=find)(\w+) = async|\b(?=find)(\w+)\(.*\): Promise</g;
+  expect(files.filter((file) => !file.startsWith("test/") && read(file, asyncFind).length > 0)).toEqual([]);
+});
+
+test("no declaration hides a global name, and no import hides an export of the project", () => {
+  const declared = /^(?:export )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+  const renamed = /^import \{.*\b(\w+) as \w+.*\} from "\./gm;
+  const found = files.flatMap((file) => [
+    ...read(file, declared).filter((name) => name in globalThis),
+    ...read(file, renamed),
+  ]);
+  expect(found).toEqual([]);
+});
+
 test("a file can be found by its name alone", () => {
   expect(findRepeated((file) => [basename(file).replace(/(\.d)?\.tsx?$/, "")])).toEqual({
     // What the worker and the package begin with.

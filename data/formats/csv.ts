@@ -68,14 +68,14 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
   }
 }
 
-const FIELDS = TrafficRecord.keyof().options;
+const RECORD_FIELDS = TrafficRecord.keyof().options;
 
 /** The header of a records file: the field names in the specification's order. */
-export const CSV_HEADER = `${FIELDS.join(",")}\n`;
+export const CSV_HEADER = `${RECORD_FIELDS.join(",")}\n`;
 
 /** A record as a line of CSV (RFC 4180), with its line break. Null is an empty cell. */
 export function csvLine(record: TrafficRecord): string {
-  return `${FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
+  return `${RECORD_FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
 }
 
 /** Quoted only where necessary, so that the file is easy to read. */

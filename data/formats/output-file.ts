@@ -13,7 +13,7 @@ import { createWriteError } from "../writer/disk-space.ts";
  */
 export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
-  const existing = findExisting(out);
+  const existing = readExisting(out);
   if (existing && !existing.isFile()) return writeStream(text, createWriteStream(out), out);
   // A symbolic link stays.
   const path = existing ? realpathSync(out) : out;
@@ -31,7 +31,7 @@ export async function writeOutput(out: string, text: AsyncIterable<string>): Pro
 }
 
 /** @throws if the path is a directory */
-function findExisting(out: string): Stats | undefined {
+function readExisting(out: string): Stats | undefined {
   try {
     const existing = statSync(out, { throwIfNoEntry: false });
     if (!existing?.isDirectory()) return existing;

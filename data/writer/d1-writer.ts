@@ -35,7 +35,7 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
     settleMs: 0,
     write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),
     // The switch counts them.
-    findLost: async () => [],
+    listLost: async () => [],
     async switchTo(next, blocks, isFirst) {
       if ((await database.write([switchStatement(next, blocks, isFirst)])) > 0) return;
       throw new RefusedSwitchError(

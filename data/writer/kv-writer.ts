@@ -51,7 +51,7 @@ export function createWritableKv(
     settleMs,
     write: (load, blocks) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: blockKey(load, number), value: text }))),
-    async findLost(load, numbers) {
+    async listLost(load, numbers) {
       if (isLocal) return [];
       const stored = new Set(await namespace.list(`block/${load}/`));
       return numbers.filter((number) => !stored.has(blockKey(load, number)));

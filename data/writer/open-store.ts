@@ -32,7 +32,7 @@ const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceOb
  */
 export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
   if (choice.remote) return action();
-  const { name } = await findStore(choice);
+  const { name } = await readStoreChoice(choice);
   const folder = findFolder(choice);
   requireFolder(folder);
   const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
@@ -55,7 +55,7 @@ export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Pr
 }
 
 async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Action<T>): Promise<T> {
-  const { configuration, name } = await findStore(choice);
+  const { configuration, name } = await readStoreChoice(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
     : openLocalStore(name, configuration, findFolder(choice), isWritten);
@@ -69,7 +69,9 @@ async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Acti
   }
 }
 
-async function findStore(choice: StoreChoice): Promise<{ configuration: Configuration; name: StoreName }> {
+async function readStoreChoice(
+  choice: StoreChoice,
+): Promise<{ configuration: Configuration; name: StoreName }> {
   const configuration = await readConfiguration(choice.config);
   return { configuration, name: choice.store ?? requireStore(configuration.vars?.STORE, choice.config) };
 }

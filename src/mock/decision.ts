@@ -4,8 +4,8 @@ import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import type { MockOptions } from "./options.ts";
 
 /** The faults. `fail` limits all of them; a delay is not one of them. */
-const FAULTS = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
-export type Faults = Pick<MockOptions, (typeof FAULTS)[number]>;
+const FAULT_NAMES = ["code", "hang", "close", "body", "rows", "count", "next", "record"] as const;
+export type Faults = Pick<MockOptions, (typeof FAULT_NAMES)[number]>;
 export type BodyFault = NonNullable<Faults["body"]>;
 
 /** Most clients that have a limit give up before this time. */
@@ -60,7 +60,7 @@ function findWait({ hang, body }: Faults, delayMs: number | undefined): Pick<Dec
 
 /** The faults that a request asks for, or 503 if it only limits them. A delay needs no fault, but `fail` does. */
 function chooseFaults(options: MockOptions): Faults {
-  const asked = FAULTS.filter((name) => options[name] !== undefined);
+  const asked = FAULT_NAMES.filter((name) => options[name] !== undefined);
   if (asked.length > 0) return Object.fromEntries(asked.map((name) => [name, options[name]]));
   const { on, until, times, fail, delay } = options;
   const isLimited = delay === undefined && (on ?? until ?? times) !== undefined;

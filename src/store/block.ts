@@ -26,7 +26,7 @@ export interface PlaceRange {
 export class MissingBlockError extends Error {}
 
 /** The fields whose values vary, in the order of a line; `model_name` has one value and is not stored. */
-const FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
+const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
 /** JSON writes a line feed inside a string as \n, so this occurs only between records. */
 export const SEPARATOR = ",\n";
@@ -53,7 +53,7 @@ export function wrapLines(lines: string): string {
 
 /** A record as a line. */
 export function encodeRecord(record: TrafficRecord): string {
-  return JSON.stringify(FIELDS.map((field) => record[field]));
+  return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
 }
 
 /**
@@ -99,7 +99,7 @@ export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): Tr
 /** Decodes one line. */
 function decodeRecord(line: string): TrafficRecord {
   const values = parse(line, `A stored line is not JSON: ${line}`);
-  if (!Array.isArray(values) || values.length !== FIELDS.length)
+  if (!Array.isArray(values) || values.length !== STORED_FIELDS.length)
     throw new Error(`A stored line is not a record: ${line}`);
   return {
     id: values[0],

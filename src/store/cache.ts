@@ -10,7 +10,7 @@ import {
   readStatistics,
   requireBlocks,
 } from "./block.ts";
-import { createKnownState, findInCollection, type InstanceContext, takeState } from "./known-state.ts";
+import { createKnownState, type InstanceContext, readFromCollection, takeState } from "./known-state.ts";
 import type { WaitUntil } from "./retry.ts";
 import type { State, Store } from "./state.ts";
 
@@ -57,12 +57,16 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
   const instance = { store, known, kept, readState };
   return {
     state: (waitUntil) => takeState({ ...instance, waitUntil }),
-    page: (page, hide, waitUntil) => findPage({ ...instance, waitUntil }, page, hide),
-    statistics: (waitUntil) => findStatistics({ ...instance, waitUntil }),
+    page: (page, hide, waitUntil) => readCollectionPage({ ...instance, waitUntil }, page, hide),
+    statistics: (waitUntil) => readCollectionStatistics({ ...instance, waitUntil }),
   };
 }
 
-async function findPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
+async function readCollectionPage(
+  context: CacheContext,
+  page: PageNumber,
+  hide: Hide | undefined,
+): Promise<FoundPage> {
   const { store, known, kept } = context;
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
   const isKept = (state: State) => {
@@ -78,24 +82,24 @@ async function findPage(context: CacheContext, page: PageNumber, hide: Hide | un
     if (block) await keepBlock(context, state, block).catch(() => undefined);
     return state;
   };
-  return findInCollection({ ...context, readState }, async (state) => {
+  return readFromCollection({ ...context, readState }, async (state) => {
     const location = locate(state);
-    return location && { location, results: await findResults(context, state, location) };
+    return location && { location, results: await readResults(context, state, location) };
   });
 }
 
-async function findResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
+async function readResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
   const { kept } = context;
   const name = `${state.load} ${location.first} ${location.last}`;
   const found = kept.find(name);
   if (found) return found as string;
-  const blocks = await Promise.all(blocksOf(location).map((number) => findBlock(context, state, number)));
+  const blocks = await Promise.all(blocksOf(location).map((number) => readBlock(context, state, number)));
   const results = JSON.stringify(decodeRange(location, blocks));
   kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
-async function findBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
+async function readBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
   const { store, known, kept, waitUntil } = context;
   const name = nameBlock(state, number);
   const found = kept.find(name);
@@ -115,9 +119,11 @@ function nameBlock({ load }: State, number: number): string {
   return `${load}/${number}`;
 }
 
-async function findStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
+async function readCollectionStatistics(
+  context: CacheContext,
+): Promise<{ state: State; statistics: Statistics }> {
   const { store, known, kept, waitUntil } = context;
-  const { state, found } = await findInCollection(context, async ({ load }) => {
+  const { state, found } = await readFromCollection(context, async ({ load }) => {
     const name = `${load} statistics`;
     const statistics = kept.find(name) as Statistics | undefined;
     return statistics ?? known.share(name, () => readStatistics(store, load), waitUntil);

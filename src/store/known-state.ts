@@ -102,7 +102,7 @@ function ask({ known, waitUntil, readState }: InstanceContext, isNewest: boolean
  * @param find returns undefined if the state does not have it; throws MissingBlockError if its load may have been replaced
  * @returns `found` is undefined if the state does not have it, which the primary database confirmed
  */
-export async function findInCollection<T>(
+export async function readFromCollection<T>(
   context: InstanceContext,
   find: (state: State) => Promise<T>,
 ): Promise<{ state: State; found: T }> {

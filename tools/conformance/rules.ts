@@ -158,7 +158,7 @@ function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: strin
 const isInteger = (value: unknown) => integerKey(value) !== undefined;
 
 /** Whether the value of a field is valid, by the name of the field. */
-const FIELDS: [name: string, isValid: (value: unknown) => boolean][] = [
+const FIELD_CHECKS: [name: string, isValid: (value: unknown) => boolean][] = [
   ["id", isInteger],
   ["camera_pk", isInteger],
   ["camera_ref", (value) => typeof value === "string" && value.trim() !== ""],
@@ -170,11 +170,11 @@ const FIELDS: [name: string, isValid: (value: unknown) => boolean][] = [
 
 /** Judges a record alone. Only "Record 1" judges missing fields. */
 export function judgeRecord(judge: Judge, fields: Fields, where: string): void {
-  const missing = FIELDS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
+  const missing = FIELD_CHECKS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
   judge("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
   // The rules of the counts judge what is not a count.
   const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
-  for (const [name, isValid] of FIELDS) {
+  for (const [name, isValid] of FIELD_CHECKS) {
     const value = fields[name];
     if (value === undefined) continue;
     const other = name === "camera_ok" && value === "False" ? counted : undefined;

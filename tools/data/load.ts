@@ -3,7 +3,7 @@ import { describeCounts, type Staged, type StageOptions, stage } from "../../dat
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
-  replaceCollection as replaceAll,
+  replaceCollection,
   UnknownOutcomeError,
   type WritableStore,
   type WriteOptions,
@@ -78,7 +78,7 @@ async function writeStaged(staged: Staged, store: WritableStore, options: WriteO
     close();
     printNotice(`Waiting ${seconds} seconds, because KV shows late what was written.`);
   };
-  const writing = replaceAll(store, staged, { ...options, onProgress: update, onWait, onWarning });
+  const writing = replaceCollection(store, staged, { ...options, onProgress: update, onWait, onWarning });
   await writing.finally(close);
 }
 

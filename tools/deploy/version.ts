@@ -51,7 +51,7 @@ export async function waitForVersion(address: string, version: string | null | u
   const giveUpAt = Date.now() + TIMEOUT_MS;
   let printed: string | undefined;
   for (let correct = 1; ; correct++) {
-    const problem = await findProblem(`${address}/healthz`, version);
+    const problem = await readProblem(`${address}/healthz`, version);
     if (problem !== undefined) {
       if (Date.now() >= giveUpAt) throw new Error(problem);
       if (problem !== printed) printDetail(`waiting for up to ten minutes: ${problem}`);
@@ -63,7 +63,7 @@ export async function waitForVersion(address: string, version: string | null | u
   }
 }
 
-async function findProblem(url: string, version: string | null | undefined): Promise<string | undefined> {
+async function readProblem(url: string, version: string | null | undefined): Promise<string | undefined> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     if (!response.ok) return `GET ${url} failed: status ${response.status}`;

@@ -23,7 +23,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
     <Layout title={SITE_NAME} path="/" description={summary.description}>
       <div class="intro">
         <Introduction url={url} />
-        {sample && <Response {...sample} url={url} />}
+        {sample && <SampleResponse {...sample} url={url} />}
         <div>
           <h2>The collection</h2>
           {summary.count > 0 ? <Collection {...summary} /> : <EmptyCollection />}
@@ -71,7 +71,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
 );
 
 /** The command, and its response with only one record. */
-const Response: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
+const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
     <pre class="panel">

@@ -6,7 +6,7 @@ import { listenOnFreePort } from "../../free-port.ts";
 import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
 import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
 
-const URL = "http://counts.example/api/tf1/records/";
+const ADDRESS = "http://counts.example/api/tf1/records/";
 
 afterEach(() => void vi.unstubAllGlobals());
 
@@ -31,7 +31,7 @@ describe("the report", () => {
   });
 
   test("shows where rules are broken, and names those that were not seen", async () => {
-    const { status, stdout } = await runCheck([URL, "--read-only"], record({ cars: -1, persons: null }));
+    const { status, stdout } = await runCheck([ADDRESS, "--read-only"], record({ cars: -1, persons: null }));
     expect(status).toBe(1);
     expect(stdout.split("\n").slice(0, -2)).toEqual([
       "fail      Record.cars: cars is an integer, 0 or greater (broken 1 of 40 times)",
@@ -45,7 +45,7 @@ describe("the report", () => {
 
   test("says why a rule is unclear", async () => {
     const fail = change((response, { method }) => (method === "PUT" ? status(500)(response) : response));
-    const { status: exit, stdout } = await runCheck([URL], fail);
+    const { status: exit, stdout } = await runCheck([ADDRESS], fail);
     expect([exit, stdout]).toEqual([
       0,
       expect.stringMatching(/^not seen {2}Record 5: .*\n.* PUT: returned 500\n/),
@@ -54,7 +54,7 @@ describe("the report", () => {
 
   test("shows three places at most, and no control characters of the service", async () => {
     const wrong = count((number) => `\u001B[31m\u009B${number}`);
-    const { stdout } = await runCheck([URL], wrong, 90);
+    const { stdout } = await runCheck([ADDRESS], wrong, 90);
     expect(stdout.match(/page=\d: count is .*$/gm)).toEqual(
       [1, 2, 3].map((n) => `page=${n}: count is "\\u001b[31m\\u009b${n}"`),
     );
@@ -62,7 +62,7 @@ describe("the report", () => {
 
   test("says that pages were not read because there is no valid count", async () => {
     const { stdout } = await runCheck(
-      [URL],
+      [ADDRESS],
       count(() => "many"),
       200,
     );
@@ -72,18 +72,26 @@ describe("the report", () => {
   });
 
   test("is JSON with --json", async () => {
-    const { status, stdout } = await runCheck([URL, "--json"], record({ model_name: "tf2" }));
+    const { status, stdout } = await runCheck([ADDRESS, "--json"], record({ model_name: "tf2" }));
     expect(status).toBe(1);
     const { rules, ...rest } = JSON.parse(stdout);
     const verdicts = { pass: rules.length - 1, fail: 1, "not seen": 0 };
-    expect(rest).toEqual({ url: URL, count: 40, pages: 3, records: 40, retries: 0, stopped: null, verdicts });
+    expect(rest).toEqual({
+      url: ADDRESS,
+      count: 40,
+      pages: 3,
+      records: 40,
+      retries: 0,
+      stopped: null,
+      verdicts,
+    });
     expect(rules.find(({ rule }: { rule: string }) => rule === "Record.model_name")).toEqual({
       rule: "Record.model_name",
       sentence: 'model_name is "tf1"',
       verdict: "fail",
       kept: 39,
       broken: 1,
-      evidence: [`${URL}?format=api&page=2 record 3: model_name is "tf2"`],
+      evidence: [`${ADDRESS}?format=api&page=2 record 3: model_name is "tf2"`],
     });
   });
 });
@@ -112,7 +120,7 @@ describe("the exit status is 2, and the reason is shown,", () => {
       /page=1 redirects to http:\/\/login\.example\. Check the service there\.\n$/,
     ],
   ])("if %s", async (_, alter, message) => {
-    const { status, stdout, stderr } = await runCheck([URL], page(alter));
+    const { status, stdout, stderr } = await runCheck([ADDRESS], page(alter));
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
   });
 
@@ -123,7 +131,7 @@ describe("the exit status is 2, and the reason is shown,", () => {
       stop.signal.throwIfAborted();
       return response;
     });
-    const { status, stdout } = await runCheck([URL], interrupt, 40, stop);
+    const { status, stdout } = await runCheck([ADDRESS], interrupt, 40, stop);
     expect(status).toBe(2);
     expect(stdout).toMatch(
       /^not seen .*\nThe check ended early: it took too long\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
@@ -135,23 +143,24 @@ describe("the exit status is 2, and the reason is shown,", () => {
     [["http://me@counts.example"], "It must not have a user name, a password or a fragment."],
     [["http://:secret@counts.example"], "It must not have a user name, a password or a fragment."],
     [["http://counts.example#newest"], "It must not have a user name, a password or a fragment."],
-    [[`${URL}?prefer=code=404&page=2`], "Remove the query ?prefer=code=404&page=2. "],
-    [[URL, "--pages", "0"], "It must be a whole number, 1 or more."],
-    [[URL, "--concurrency", "99"], "It must be a whole number, 1 to 16."],
-    [[URL, "--base-url", "/"], "It must be a URL such as https://counts.example."],
+    [[`${ADDRESS}?prefer=code=404&page=2`], "Remove the query ?prefer=code=404&page=2. "],
+    [[ADDRESS, "--pages", "0"], "It must be a whole number, 1 or more."],
+    [[ADDRESS, "--concurrency", "99"], "It must be a whole number, 1 to 16."],
+    [[ADDRESS, "--base-url", "/"], "It must be a URL such as https://counts.example."],
   ])("for the arguments %j", async (args, message) => {
     const { status, stderr } = await runCheck(args);
     expect([status, stderr]).toEqual([2, expect.stringContaining(message)]);
   });
 });
 
-test.each(["http://counts.example/", "http://counts.example/api/tf1/records", `${URL}?format=api&page=2`])(
-  "%s is accepted as the URL of the collection, and in links",
-  async (url) => {
-    const { stdout } = await runCheck([url, "--base-url", url]);
-    expect(stdout).toMatch(/ 0 fail, 0 not seen: http:\/\/counts\.example\/api\/tf1\/records\/, 3 pages/);
-  },
-);
+test.each([
+  "http://counts.example/",
+  "http://counts.example/api/tf1/records",
+  `${ADDRESS}?format=api&page=2`,
+])("%s is accepted as the URL of the collection, and in links", async (url) => {
+  const { stdout } = await runCheck([url, "--base-url", url]);
+  expect(stdout).toMatch(/ 0 fail, 0 not seen: http:\/\/counts\.example\/api\/tf1\/records\/, 3 pages/);
+});
 
 test.each([
   ["1", ["POST", "PUT", "PATCH", "DELETE"], []],
@@ -164,7 +173,7 @@ test.each([
       requests.push(request);
       return response;
     });
-    await runCheck([URL, "--pages", "2", "--concurrency", n, ...options], log, 200);
+    await runCheck([ADDRESS, "--pages", "2", "--concurrency", n, ...options], log, 200);
     expect(requests.slice(0, 5).map(pageOf)).toEqual(["1", "2", "7", "14", "15"]);
     const methods = requests.map(({ method }) => method);
     expect(methods.filter((method) => !["GET", "OPTIONS"].includes(method))).toEqual(writes);

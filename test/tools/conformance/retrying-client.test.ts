@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createRetryingClient } from "../../../tools/conformance/retrying-client.ts";
 
-const URL = "http://counts.example/";
+const ADDRESS = "http://counts.example/";
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));
 afterEach(() => {
@@ -19,8 +19,8 @@ async function send(
   vi.stubGlobal("fetch", async () => respond(attempts.push((Date.now() - start) / 1_000)));
   const client = createRetryingClient({});
   const sendAll = async () => {
-    for (let sent = 1; sent < times; sent++) await client.send(URL);
-    return client.send(URL, { method: isPatient ? "GET" : "DELETE" }, isPatient);
+    for (let sent = 1; sent < times; sent++) await client.send(ADDRESS);
+    return client.send(ADDRESS, { method: isPatient ? "GET" : "DELETE" }, isPatient);
   };
   const ended = sendAll().catch(({ message }) => ({ status: "error", outcome: message }));
   const reply = ended.then((reply) => ({ ...reply, seconds: (Date.now() - start) / 1_000 }));
@@ -57,13 +57,13 @@ const refuse = () => reject(new AggregateError([new Error("no route")], "several
 
 test.each([
   ["503 stays", () => fail(503), 503, "returned 503", 5],
-  ["429, which ends the check, stays", () => fail(429), "error", `${URL} returned 429.`, 5],
+  ["429, which ends the check, stays", () => fail(429), "error", `${ADDRESS} returned 429.`, 5],
   ["a redirect is not followed", () => fail(302, { Location: "/" }), 302, "returned 302", 1],
   [
     "no host is found",
     () => reject(new Error("ENOTFOUND")),
     "error",
-    `${URL} could not be read (ENOTFOUND).`,
+    `${ADDRESS} could not be read (ENOTFOUND).`,
     1,
   ],
   ["a connection fails", refuse, 0, "could not be read (no route)", 5],
