@@ -7,7 +7,8 @@ import { createInstance, type Instance } from "./memory-service.ts";
 import { makeNewestFirst } from "./store/reader.ts";
 import { loadRecords, openLocalStores } from "./store/stores.ts";
 
-const PAGE = "/api/tf1/records/?page=2";
+/** Of an origin that no other test in this process uses, whose hash the process would keep. */
+const PAGE = "https://path.example/api/tf1/records/?page=2";
 
 /** The functions that the runtime calls while something is done, each behind its file. A callback without a name belongs to its function. */
 async function traceFunctions(action: () => Promise<unknown>): Promise<string[]> {
