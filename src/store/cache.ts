@@ -57,16 +57,12 @@ export function createCachedStore(store: Store, name: string, keptBytes = KEPT_B
   const instance = { store, known, kept, readState };
   return {
     state: (waitUntil) => takeState({ ...instance, waitUntil }),
-    page: (page, hide, waitUntil) => readCollectionPage({ ...instance, waitUntil }, page, hide),
-    statistics: (waitUntil) => readCollectionStatistics({ ...instance, waitUntil }),
+    page: (page, hide, waitUntil) => takePage({ ...instance, waitUntil }, page, hide),
+    statistics: (waitUntil) => takeStatistics({ ...instance, waitUntil }),
   };
 }
 
-async function readCollectionPage(
-  context: CacheContext,
-  page: PageNumber,
-  hide: Hide | undefined,
-): Promise<FoundPage> {
+async function takePage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
   const { store, known, kept } = context;
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
   const isKept = (state: State) => {
@@ -84,22 +80,22 @@ async function readCollectionPage(
   };
   return readFromCollection({ ...context, readState }, async (state) => {
     const location = locate(state);
-    return location && { location, results: await readResults(context, state, location) };
+    return location && { location, results: await takeResults(context, state, location) };
   });
 }
 
-async function readResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
+async function takeResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
   const { kept } = context;
   const name = `${state.load} ${location.first} ${location.last}`;
   const found = kept.find(name);
   if (found) return found as string;
-  const blocks = await Promise.all(blocksOf(location).map((number) => readBlock(context, state, number)));
+  const blocks = await Promise.all(blocksOf(location).map((number) => takeBlock(context, state, number)));
   const results = JSON.stringify(decodeRange(location, blocks));
   kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
-async function readBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
+async function takeBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
   const { store, known, kept, waitUntil } = context;
   const name = nameBlock(state, number);
   const found = kept.find(name);
@@ -119,9 +115,7 @@ function nameBlock({ load }: State, number: number): string {
   return `${load}/${number}`;
 }
 
-async function readCollectionStatistics(
-  context: CacheContext,
-): Promise<{ state: State; statistics: Statistics }> {
+async function takeStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
   const { store, known, kept, waitUntil } = context;
   const { state, found } = await readFromCollection(context, async ({ load }) => {
     const name = `${load} statistics`;
