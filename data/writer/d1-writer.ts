@@ -11,9 +11,14 @@ export interface WritableDatabase extends SqlDatabase {
   /**
    * Runs statements that write, as one transaction. They are text with literals, because wrangler's command line takes no
    * parameters.
-   * @returns how many rows the last one changed
    */
-  write(statements: string[]): Promise<number>;
+  write(statements: string[]): Promise<void>;
+  /**
+   * Runs one statement that writes.
+   * @param sql short enough for a command line
+   * @returns how many rows it changed
+   */
+  change(sql: string): Promise<number>;
   /** Bytes of statements that one call of `write` should be given. */
   batchBytes: number;
 }
@@ -26,18 +31,18 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
   const store = createD1Store(database);
   const remove = async (rows: string) => {
     const sql = `DELETE FROM block WHERE (load, number) IN (SELECT load, number FROM (${rows} LIMIT ${SWEPT_ROWS}))`;
-    while ((await database.write([sql])) >= SWEPT_ROWS);
+    while ((await database.change(sql)) >= SWEPT_ROWS);
   };
   return {
     ...store,
     readState: (options) => store.readState(options).catch(replaceMissing),
     batchBytes: database.batchBytes,
     settleMs: 0,
-    write: async (load, blocks) => void (await database.write(blocks.map((block) => insert(load, block)))),
+    write: (load, blocks) => database.write(blocks.map((block) => insert(load, block))),
     // The switch counts them.
     listLost: async () => [],
     async switchTo(next, blocks, isFirst) {
-      if ((await database.write([switchStatement(next, blocks, isFirst)])) > 0) return;
+      if ((await database.change(switchStatement(next, blocks, isFirst))) > 0) return;
       throw new RefusedSwitchError(
         isFirst
           ? "Something was loaded meanwhile, so the seed was not."

@@ -81,10 +81,9 @@ export function createLocalD1(database: DatabaseSync): WritableDatabase {
     query: async (sql, parameters) => database.prepare(sql).all(...parameters) as SqlRow[],
     write: (statements) =>
       transact(database, () => {
-        let changes = 0;
-        for (const sql of statements) changes = Number(database.prepare(sql).run().changes);
-        return changes;
+        for (const sql of statements) database.prepare(sql).run();
       }),
+    change: (sql) => transact(database, () => Number(database.prepare(sql).run().changes)),
     // Other processes wait while a transaction is open.
     batchBytes: 250_000,
   };

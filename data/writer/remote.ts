@@ -48,7 +48,7 @@ function isTransientFailure(error: unknown): boolean {
 /** What wrangler prints of a statement. */
 interface Result {
   results: SqlRow[];
-  meta: { changes?: number };
+  meta: { changes: number };
 }
 
 function remoteDatabase(choice: StoreChoice): WritableDatabase {
@@ -61,13 +61,12 @@ function remoteDatabase(choice: StoreChoice): WritableDatabase {
     query: async (sql, parameters) => (await execute(inline(sql, parameters))).results,
     async write(statements) {
       const [first = "", ...rest] = statements;
-      if (rest.length === 0 && first.length < COMMAND_CHARACTERS)
-        return (await execute(first)).meta.changes ?? 0;
+      if (rest.length === 0 && first.length < COMMAND_CHARACTERS) return void (await execute(first));
       const file = openTemporaryFile("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
       await runExecute("--file", file);
-      return 0;
     },
+    change: async (sql) => (await execute(sql)).meta.changes,
     batchBytes: BATCH_BYTES,
   };
 }

@@ -29,9 +29,12 @@ function openCounting() {
     async write(statements) {
       const results = await DB.batch(statements.map((sql) => DB.prepare(sql)));
       for (const { meta } of results) counted.written += meta.rows_written;
-      const changes = results.at(-1)?.meta.changes ?? 0;
-      if (statements[0]?.startsWith("DELETE")) counted.removed.push(changes);
-      return changes;
+    },
+    async change(sql) {
+      const { meta } = await DB.prepare(sql).run();
+      counted.written += meta.rows_written;
+      if (sql.startsWith("DELETE")) counted.removed.push(meta.changes);
+      return meta.changes;
     },
   });
   return { store, counted };

@@ -63,19 +63,21 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
   const catchUp = () => {
     while (pending[0] && pending[0].at <= readTrueTime()) run(replica, pending.shift()?.statements ?? []);
   };
+  const write = (statements: string[]) => {
+    const changes = run(primary, statements);
+    const load = primary.prepare("SELECT load FROM state").get()?.load;
+    if (load !== served) onSwitch(String(load));
+    served = load;
+    pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, readTrueTime() + random() * lagMs), statements });
+    return changes;
+  };
   const database: Parameters<typeof createWritableD1>[0] = {
     async query(sql, parameters, isNewest) {
       catchUp();
       return (isNewest ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
     },
-    async write(statements) {
-      const changes = run(primary, statements);
-      const load = primary.prepare("SELECT load FROM state").get()?.load;
-      if (load !== served) onSwitch(String(load));
-      served = load;
-      pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, readTrueTime() + random() * lagMs), statements });
-      return changes;
-    },
+    write: async (statements) => void write(statements),
+    change: async (sql) => write([sql]),
     batchBytes: 1,
   };
   return () => createWritableD1(database);

@@ -46,8 +46,8 @@ export function openWorkerStore({ DB, KV }: Required<WranglerBindings>, name: St
   if (name === "d1")
     return createWritableD1({
       ...bindDatabase(DB),
-      write: async (statements) =>
-        (await DB.batch(statements.map((sql) => DB.prepare(sql)))).at(-1)!.meta.changes,
+      write: async (statements) => void (await DB.batch(statements.map((sql) => DB.prepare(sql)))),
+      change: async (sql) => (await DB.prepare(sql).run()).meta.changes,
       batchBytes,
     });
   const namespace: WritableNamespace = {
