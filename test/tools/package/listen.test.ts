@@ -73,13 +73,14 @@ test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
     // Only this one can end by itself, after 10 seconds.
     const client = new AbortController();
     waiting.push(ask("127.0.0.1", prefer, client.signal));
+    const ended = Promise.allSettled(waiting);
     await vi.waitUntil(() => requests.length === 50, 5_000);
     expect(await ask("127.0.0.1", "delay=1")).toBe(503);
     expect(await ask("127.0.0.2", "delay=1")).toBe(200);
     client.abort();
     await expect.poll(() => ask("127.0.0.1", "delay=1"), { timeout: 4_000 }).toBe(200);
     await close();
-    await Promise.allSettled(waiting);
+    await ended;
   },
 );
 
