@@ -1,27 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { globSync, readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { resolve } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
 import { createFolder } from "./test/temporary-folder.ts";
 
 const browser = "test/browser/**/*.test.ts";
 
-/** The modules that start a process or a browser. */
-const STARTERS = /^(node:child_process|miniflare|wrangler|@playwright\/test|.*\/writer\/wrangler\.ts)$/;
-
-/** Whether a test file starts no process and no browser: neither it nor the files of test/ that it imports do. */
-function isQuick(file: string): boolean {
-  const imports = [...readFileSync(file, "utf8").matchAll(/\bfrom "(.+)"|\bimport\("(.+)"\)/g)].map(
-    ([, from, dynamic]) => String(from ?? dynamic),
-  );
-  if (imports.some((name) => STARTERS.test(name))) return false;
-  const helpers = imports.map((name) => (name.startsWith(".") ? join(dirname(file), name) : name));
-  return helpers.filter((name) => name.startsWith("test/")).every(isQuick);
-}
-
-const quick = globSync("test/**/*.test.ts", { exclude: [browser] }).filter(isQuick);
+/** The tests that may start processes. In all others, which are quick, starting one fails. */
+const processes = ["test/{live,tools}/**/*.test.ts", "test/**/*.process.test.ts"];
 
 /** A test is skipped if a program that it needs is missing. In CI, that is an error. */
 const refuseSkipped: Reporter = {
@@ -65,13 +53,20 @@ export default defineConfig({
     isolate: false,
     reporters: [...configDefaults.reporters, ...(isInCi ? [refuseSkipped] : [])],
     projects: [
-      { extends: true, test: { name: "quick", include: quick, setupFiles: "test/no-processes.ts" } },
+      {
+        extends: true,
+        test: {
+          name: "quick",
+          include: ["test/**/*.test.ts"],
+          exclude: [browser, ...processes],
+          setupFiles: "test/no-processes.ts",
+        },
+      },
       {
         extends: true,
         test: {
           name: "service",
-          include: ["test/**/*.test.ts"],
-          exclude: [browser, ...quick],
+          include: processes,
           globalSetup: ["test/bundled-worker.ts", "test/tools/package/built.ts"],
         },
       },

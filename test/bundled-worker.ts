@@ -5,7 +5,7 @@ import { createFolder } from "./temporary-folder.ts";
 /** The folder with the worker, bundled as for a deployment. The tests start it from there, without bundling it again. */
 export function findBundle(): string {
   const folder = process.env.BUNDLED_WORKER;
-  if (folder === undefined) throw new Error("The set-up of this test project does not bundle the worker.");
+  if (folder === undefined) throw new Error("Only tests in files named *.process.test.ts get the worker.");
   return folder;
 }
 

@@ -1,11 +1,13 @@
 import processes from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 
-// In the quick tests, starting a process fails.
+// In the quick tests, starting a process fails (vitest.config.ts).
 for (const name of ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"]) {
   Object.assign(processes, {
     [name]() {
-      throw new Error(`A quick test must not start a process, but ${name} was called.`);
+      throw new Error(
+        `A quick test calls ${name}. A test that starts processes is in a file named *.process.test.ts.`,
+      );
     },
   });
 }
