@@ -44,7 +44,9 @@ interface OpenObject extends JsonObject {
  * may be invalid.
  * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
  */
-export async function* findObjects(chunks: AsyncIterable<TextChunk>): AsyncGenerator<Iterable<JsonObject>> {
+export async function* readJsonObjects(
+  chunks: AsyncIterable<TextChunk>,
+): AsyncGenerator<Iterable<JsonObject>> {
   const scan: Scan = { line: 1, arrays: 0, last: "bracket" };
   for await (const { text, line } of chunks) {
     scan.line = line;

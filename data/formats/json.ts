@@ -1,5 +1,5 @@
 import type { InputFile, TextChunk } from "./input-file.ts";
-import { findObjects, type JsonObject } from "./json-objects.ts";
+import { type JsonObject, readJsonObjects } from "./json-objects.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
 import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
 
@@ -17,7 +17,7 @@ export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
   source: InputFile,
 ): AsyncGenerator<InputRow[]> {
-  for await (const objects of findObjects(chunks)) {
+  for await (const objects of readJsonObjects(chunks)) {
     let rows: InputRow[] = [];
     try {
       for (const object of objects) {

@@ -98,13 +98,13 @@ const TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
 
 /** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
-  const find = () => listMissing(createLocalD1(database));
-  for (const name of await find()) {
+  const list = () => listMissing(createLocalD1(database));
+  for (const name of await list()) {
     const sql = readFileSync(join(MIGRATIONS, name), "utf8");
     const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
     await transact(database, () => database.exec(`${TABLE};\n${sql};\n${note}`)).catch(async (cause) => {
       // Another process that starts at the same time may have applied it.
-      if (!(await find()).includes(name)) return;
+      if (!(await list()).includes(name)) return;
       const advice = `Correct the file and run the command again, or remove ${database.location()} to start with an empty store.`;
       throw new Error(`data/migrations/${name} failed: ${describeFileError(cause)}. ${advice}`, { cause });
     });

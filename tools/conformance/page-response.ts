@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { countKeys } from "../../data/formats/json.ts";
-import { findObjects } from "../../data/formats/json-objects.ts";
+import { readJsonObjects } from "../../data/formats/json-objects.ts";
 import { UnreadableError } from "../../data/formats/problem.ts";
 import { formatValue } from "../../data/messages.ts";
 import type { Reply } from "./retrying-client.ts";
@@ -45,7 +45,7 @@ async function parseObject(body: Uint8Array): Promise<Pick<PageResponse, "envelo
     const text = UTF8.decode(body);
     if (/^\s*\{/.test(text)) {
       let keys = 0;
-      for await (const objects of findObjects(Readable.from([{ text, line: 1 }])))
+      for await (const objects of readJsonObjects(Readable.from([{ text, line: 1 }])))
         for (const object of objects) keys += object.keys;
       const value = JSON.parse(text);
       const problem = countKeys(value) === keys ? undefined : "the body has a key twice in one object";

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readCsvRows } from "../../../data/formats/csv.ts";
 import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
-import { findObjects } from "../../../data/formats/json-objects.ts";
+import { readJsonObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
 
 /** Reads the records of a file; a row with problems stays as it is. */
@@ -70,7 +70,7 @@ describe("objects of JSON", () => {
       yield { text: text.slice(at, at + size), line: text.slice(0, at).split("\n").length, complete: false };
   }
   const find = async (text: string, size: number) =>
-    (await Array.fromAsync(findObjects(cut(text, size)), (objects) => Array.from(objects))).flat();
+    (await Array.fromAsync(readJsonObjects(cut(text, size)), (objects) => Array.from(objects))).flat();
 
   test("are the same however the text is split into chunks", () =>
     fc.assert(
