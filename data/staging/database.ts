@@ -6,8 +6,7 @@ import { formatPosition, type Problem } from "../formats/problem.ts";
 const COLUMNS = [
   "file INTEGER", // index
   "line INTEGER",
-  "captured_at TEXT", // of an image in a report
-  "processed_at TEXT",
+  "image TEXT", // of a report: when it was processed, a space, and when it was taken
   "id INTEGER",
   "camera_pk INTEGER",
   "camera_ref TEXT",
@@ -65,10 +64,10 @@ export function createInserter(database: DatabaseSync) {
 export function numberObservations(database: DatabaseSync): void {
   database.exec(`
     UPDATE staged SET camera_pk = numbered.pk FROM (
-      SELECT camera_ref, row_number() OVER (ORDER BY min(captured_at), camera_ref) AS pk FROM staged GROUP BY camera_ref
+      SELECT camera_ref, row_number() OVER (ORDER BY min(substr(image, instr(image, ' '))), camera_ref) AS pk FROM staged GROUP BY camera_ref
     ) AS numbered WHERE numbered.camera_ref = staged.camera_ref;
     UPDATE staged SET id = numbered.id FROM (
-      SELECT rowid AS position, row_number() OVER (ORDER BY processed_at, captured_at, camera_ref) AS id FROM staged
+      SELECT rowid AS position, row_number() OVER (ORDER BY image, camera_ref) AS id FROM staged
     ) AS numbered WHERE numbered.position = staged.rowid`);
 }
 

@@ -89,7 +89,7 @@ export type Intake = ReturnType<typeof createIntake>;
 
 function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
-  const numbers = image ? [image.capturedAt, image.processedAt, null, null] : [null, null, id, camera_pk];
+  const numbers = image ? [`${image.processedAt} ${image.capturedAt}`, null, null] : [null, id, camera_pk];
   return [file, line, ...numbers, camera_ref, timestamp, lineEnd(encodeRecord(record))];
 }
 
