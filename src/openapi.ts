@@ -57,7 +57,7 @@ function listOptions(): string {
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
-/** The headers of responses. What follows a dot tells descriptions of a header apart; `prefer` marks those that exist only with faults. */
+/** The headers of responses. A dot and a word distinguish descriptions of one header; `prefer` marks those that exist only with faults. */
 const HEADERS = {
   Allow: always(METHODS, "The methods of the collection."),
   Vary: always("Accept", "What the response depends on besides its URL."),

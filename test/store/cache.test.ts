@@ -209,7 +209,7 @@ describe("concurrent requests", () => {
     await waiting;
   });
 
-  test("for pages past the end, in whatever block, ask the primary database once", async () => {
+  test("for pages past the end in many blocks ask the primary database once", async () => {
     const { read, reads } = await openWarm();
     const pages = Array.from({ length: 200 }, (_, index) => read(100 + 10 * index));
     expect(await Promise.all(pages)).toEqual(Array(200).fill(NO_PAGE));

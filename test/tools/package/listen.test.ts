@@ -55,7 +55,7 @@ describe("a fault on a real connection", () => {
 });
 
 test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
-  "an address gets at most 50 waits, whatever header it sends, until it leaves: %s",
+  "an address gets at most 50 waits until it leaves, also if it sends other addresses in a header: %s",
   async (prefer) => {
     const { listen, requests } = createService({ records: makeRecords(20) });
     const { url, close } = await listen({ host: "0.0.0.0", port: 0 });
