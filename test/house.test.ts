@@ -29,7 +29,7 @@ test("an exported name means one thing", () => {
 
 test("a function whose name begins with find looks in memory, and is not async", () => {
   const asyncFind =
-    /\basync (?:function\*? )?(find\w+)|\b(?=find)(\w+) = async|\b(?=find)(\w+)\(.*\): Promise</g;
+    /\basync (?:function\*? )?(find\w+)|\b(?=find)(\w+) = async|\b(?=find)(\w+)(?:\(.*\):|: .* =>) Promise</g;
   expect(files.filter((file) => !file.startsWith("test/") && read(file, asyncFind).length > 0)).toEqual([]);
 });
 

@@ -99,12 +99,12 @@ function ask({ known, waitUntil, readState }: InstanceContext, isNewest: boolean
 
 /**
  * Looks for something in the state to serve and, if it is missing there, in the newest one, because another load may be current.
- * @param find returns undefined if the state does not have it; throws MissingBlockError if its load may have been replaced
+ * @param take returns undefined if the state does not have it; throws MissingBlockError if its load may have been replaced
  * @returns `found` is undefined if the state does not have it, which the primary database confirmed
  */
 export async function readFromCollection<T>(
   context: InstanceContext,
-  find: (state: State) => Promise<T>,
+  take: (state: State) => Promise<T>,
 ): Promise<{ state: State; found: T }> {
   const beganAt = Date.now();
   let failure: unknown;
@@ -112,7 +112,7 @@ export async function readFromCollection<T>(
     const state = await takeState(context);
     let missing: unknown = new Error("The collection was replaced again and again");
     try {
-      const found = await find(state);
+      const found = await take(state);
       const { confirmed } = context.known;
       const isConfirmed = confirmed?.load === state.load && beganAt - confirmed.askedAt < CONFIRMED_MS;
       if (found !== undefined || isConfirmed) return { state, found };
