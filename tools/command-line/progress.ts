@@ -3,11 +3,14 @@ import type { Progress } from "../../data/staging/intake.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 
-/** How long a step runs before its first line in a log, and how often a bar is redrawn while no update arrives. */
-const TICK_MS = 1_000;
+/** How long a step runs before its first line in a log. */
+const LOG_BEGINS_MS = 1_000;
 
 /** A log keeps every line, so it gets one less often than a terminal. */
 const LOG_INTERVAL_MS = 5_000;
+
+/** A line of a log appears at most this long after its time, if no update arrives. */
+const LOG_TICK_MS = 100;
 
 interface ProgressOptions {
   /** How many there are to do, if known. */
@@ -42,7 +45,6 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
   const startedAt = Date.now();
   const step: Step = { name, unit, total, done: 0, startedAt, updatedAt: startedAt };
   const { show, close } = process.stderr.isTTY ? openBar(step) : openLog(step);
-  const timer = setInterval(show, TICK_MS).unref();
   return {
     update(done, newTotal = step.total) {
       // More may be done than was expected.
@@ -50,10 +52,7 @@ export function openProgress(name: string, { total, unit = "records", out }: Pro
       Object.assign(step, { done, total, updatedAt: Date.now() });
       show();
     },
-    close() {
-      clearInterval(timer);
-      close();
-    },
+    close,
   };
 }
 
@@ -91,13 +90,14 @@ function openBar(step: Step) {
 }
 
 function openLog(step: Step) {
-  let printAt = Date.now() + TICK_MS;
+  let printAt = Date.now() + LOG_BEGINS_MS;
   const show = () => {
     if (Date.now() < printAt) return;
     printAt = Date.now() + LOG_INTERVAL_MS;
     console.error(`${step.name}: ${describe(step)}`);
   };
-  return { show, close() {} };
+  const timer = setInterval(show, LOG_TICK_MS).unref();
+  return { show, close: () => clearInterval(timer) };
 }
 
 /** Describes how many are done, how many per second, and how long the rest takes at that rate. */

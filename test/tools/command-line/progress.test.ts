@@ -12,7 +12,7 @@ const PROGRAM = `
   import { openProgress, printNotice } from "${join(process.cwd(), "tools/command-line/progress.ts")}";
   const { update, close } = openProgress("reading", { total: 150, out: process.argv[2] });
   update(30);
-  await setTimeout(1_200);
+  await setTimeout(2_000);
   printNotice("A notice.");
   update(60);
   await setTimeout(50);
