@@ -110,7 +110,7 @@ export async function readFromCollection<T>(
   let failure: unknown;
   for (let look = 1; ; look++) {
     const state = await takeState(context);
-    let missing: unknown = new Error("The collection was replaced again and again");
+    let missing: MissingBlockError | undefined;
     try {
       const found = await take(state);
       const { confirmed } = context.known;
@@ -120,7 +120,8 @@ export async function readFromCollection<T>(
       if (!(error instanceof MissingBlockError)) throw error;
       missing = error;
     }
-    if (failure || look === LOOKS) throw failure ?? missing;
+    if (failure || look === LOOKS)
+      throw failure ?? missing ?? new Error("The collection was replaced again and again");
     failure = await ask(context, true).catch((error) => error);
   }
 }
