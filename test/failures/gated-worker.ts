@@ -20,6 +20,9 @@ function gate(namespace: Bindings["KV"]): Bindings["KV"] {
   return { get } as unknown as Bindings["KV"];
 }
 
+// A read can be joined for a second, and a busy machine may take longer for the requests that join it.
+Date.now = () => 0;
+
 let gated: Bindings | undefined;
 
 /** The worker with a namespace that is read after `/open` was requested. `/counts` returns the counts. */

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import {
   createProgram,
@@ -12,15 +11,8 @@ import {
 } from "../../../tools/command-line/program.ts";
 import { type Finished, finish, runInProcess, runProcess } from "../../run-command.ts";
 
-/**
- * Runs a program that prints "started" and then runs the statements of its command, and sends it signals, each some milliseconds
- * after the start or after the previous signal.
- */
-async function run(
-  statements: string,
-  options: string,
-  ...signals: [after: number, NodeJS.Signals][]
-): Promise<Finished> {
+/** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
+async function run(statements: string, options: string, ...signals: NodeJS.Signals[]): Promise<Finished> {
   const source = `
     import { setTimeout } from "node:timers/promises";
     import { createProgram, runProgram } from "./tools/command-line/program.ts";
@@ -35,10 +27,7 @@ async function run(
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const finished = finish(child);
   await once(child.stdout, "data");
-  for (const [after, signal] of signals) {
-    await setTimeout(after);
-    child.kill(signal);
-  }
+  for (const signal of signals) child.kill(signal);
   return finished;
 }
 
@@ -66,13 +55,14 @@ describe.each([
   test("ends a program at once, after its exit listeners have run", async () => {
     const wait = 'process.on("exit", () => console.log("exited")); await setTimeout(60_000);';
     const stdout = "started\nexited\n";
-    expect(await run(wait, "{}", [0, signal], [0, signal])).toEqual({ status, stdout, stderr: "" });
+    expect(await run(wait, "{}", signal, signal)).toEqual({ status, stdout, stderr: "" });
   });
 
   test("lets a program that has a stop controller finish, even if the signal arrives more than once", async () => {
-    const work = "await aborted(); await setTimeout(100); console.log(stop.signal.reason.message);";
+    const again = `process.kill(process.pid, "${signal}"); await setTimeout(100);`;
+    const work = `await aborted(); ${again} console.log(stop.signal.reason.message); process.exitCode = 1;`;
     const stdout = `started\ninterrupted by ${signal}\n`;
-    const end = await run(`${work} process.exitCode = 1;`, "{ stop }", [0, signal], [20, signal]);
+    const end = await run(work, "{ stop }", signal);
     expect(end).toEqual({ status, stdout, stderr: "" });
   });
 });
@@ -81,13 +71,14 @@ test.each([
   ["the abort itself", "await setTimeout(60_000, undefined, { signal: stop.signal });", ""],
   ["other errors", 'await aborted(); throw new Error("It is full.");', "It is full.\n"],
 ])("a program with a stop controller prints of %s: %j", async (_, statements, stderr) => {
-  const end = await run(statements, "{ errorStatus: 2, stop }", [0, "SIGINT"]);
+  const end = await run(statements, "{ errorStatus: 2, stop }", "SIGINT");
   expect(end).toEqual({ status: 130, stdout: "started\n", stderr });
 });
 
 test("a program that does not finish ends if the signal arrives again later", async () => {
-  const work = 'await setTimeout(30_000); console.log("finished");';
-  const end = await run(work, "{ stop }", [0, "SIGINT"], [700, "SIGINT"]);
+  const again = 'await setTimeout(700); process.kill(process.pid, "SIGINT");';
+  const work = `await aborted(); ${again} await setTimeout(30_000); console.log("finished");`;
+  const end = await run(work, "{ stop }", "SIGINT");
   expect(end).toEqual({ status: 130, stdout: "started\n", stderr: "" });
 });
 

@@ -51,7 +51,8 @@ test("a signal that arrives more than once leaves the terminal in its normal mod
   const { folder } = createDataFolder();
   const pipe = join(folder, "pipe");
   const load = `${process.execPath} tools/data/data-command.ts load ${pipe} --persist-to ${folder}`;
-  const stop = `sleep 2; for n in 1 2 3 4 5; do kill -INT $pid; done`;
+  // A shell can open the pipe for writing as soon as the command reads it.
+  const stop = `exec 3> ${pipe}; for n in 1 2 3 4 5; do kill -INT $pid; done; sleep 1`;
   const { lines } = await runInTerminal(`mkfifo ${pipe}; pid=$$; (${stop}) & exec ${load}`);
   expect(lines).toEqual(["Stopped. Nothing was loaded.", ""]);
 });
