@@ -137,7 +137,7 @@ function listColumns(records: Row[]): string[] {
 
 /**
  * Where the records are cards: in windows of less than 72 rem, or everywhere, also on paper, if long numbers make the table wider. It
- * adds up the columns in rem, generously: a sum of 73 fits into such a window with a wide font. References of cameras can be broken.
+ * adds up the columns in rem, generously: a sum of 72 fits into such a window with a wide font. References of cameras can be broken.
  */
 function chooseCards(records: Row[] = []): string {
   let width = 0;
@@ -145,7 +145,7 @@ function chooseCards(records: Row[] = []): string {
     const values = name === "camera_ref" ? [] : records.map((record) => String(record[name]).length);
     width += 1 + Math.max(0.49 * name.length, 0.56 * Math.max(...values));
   }
-  return width > 73 ? "all" : "screen and (width < 72rem)";
+  return width > 72 ? "all" : "screen and (width < 72rem)";
 }
 
 /**
