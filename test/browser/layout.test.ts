@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { inject } from "vitest";
 import { MOCK_OPTIONS } from "../../src/mock/options.ts";
-import { openPage, SITE_PAGES } from "./pages.ts";
+import { openFolded, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 const RECORDS = "/api/tf1/records/";
@@ -127,16 +127,19 @@ test.for([
   expect(await page.locator(part).filter({ visible: true }).count()).toBe(count);
 });
 
-test("the layout does not shift while the page loads, even on a slow phone", async ({ visit }) => {
-  const page = await visit({ viewport: { width: 360, height: 640 } });
-  const session = await page.context().newCDPSession(page);
-  await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
-  await page.addInitScript(() => {
-    new PerformanceObserver((list) => {
-      for (const entry of list.getEntries())
-        document.documentElement.dataset.shift = String(Object(entry).value);
-    }).observe({ type: "layout-shift", buffered: true });
-  });
-  await page.goto("/docs", { waitUntil: "networkidle" });
-  expect(await page.locator("html").getAttribute("data-shift")).toBeNull();
-});
+test.for(["/", "/docs", RECORDS])(
+  "nothing on %s moves when its scripts come, however late",
+  async (path, { visit }) => {
+    const measure = async (width: number, javaScriptEnabled: boolean) => {
+      const page = await visit({ viewport: { width, height: 900 }, javaScriptEnabled });
+      await page.goto(path);
+      await openFolded(page);
+      return page
+        .locator("body *:not(.code > :not(pre))")
+        .evaluateAll((all) =>
+          all.map((one) => `${one.tagName} ${JSON.stringify(one.getBoundingClientRect())}`),
+        );
+    };
+    for (const width of [360, 1280]) expect(await measure(width, true)).toEqual(await measure(width, false));
+  },
+);
