@@ -5,9 +5,9 @@ import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
 import { formatCount } from "./messages.ts";
 import {
-  findConflicts,
   numberObservations,
   openDatabase,
+  readConflicts,
   selectBlocks,
   sortLines,
 } from "./staging/database.ts";
@@ -110,7 +110,7 @@ async function run(
 function compare(database: DatabaseSync, files: string[], { kinds, report }: Intake): void {
   if (kinds.report && kinds.records) return;
   if (kinds.report) numberObservations(database);
-  for (const problem of findConflicts(database, files)) report(problem);
+  for (const problem of readConflicts(database, files)) report(problem);
 }
 
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {

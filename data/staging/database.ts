@@ -96,7 +96,7 @@ const RULES = [
  * @param files the names of the files of the load
  * @returns a problem for the later record of each conflict
  */
-export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
+export function* readConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const nameOf = (file: number) => files[file] ?? "";
   for (const { columns, field } of RULES) {
     // The same record twice is reported for its id only.
