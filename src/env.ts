@@ -75,6 +75,6 @@ export interface CollectionEnv {
   };
 }
 
-/** Hono's own types have no bindings and variables by default, so the linter refuses them. */
+/** Hono's own types have no bindings and variables by default, so no other file imports them. */
 export type CollectionContext = hono.Context<CollectionEnv>;
 export type CollectionMiddleware = hono.MiddlewareHandler<CollectionEnv>;

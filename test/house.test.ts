@@ -43,6 +43,14 @@ test("no declaration hides a global name, and no import hides an export of the p
   expect(found).toEqual([]);
 });
 
+test("contexts and middleware have the types of src/env.ts, because those of Hono have no bindings and variables", () => {
+  const imported = /^import ([^"]+) from "hono(?!\/(?:utils|route|jsx)\b)|import\("hono/gm;
+  const found = files
+    .filter((file) => file.startsWith("src/") && file !== "src/env.ts")
+    .flatMap((file) => read(file, imported));
+  expect([...new Set(found)].sort()).toEqual(["type { Next }", "{ Hono }"]);
+});
+
 test("a file can be found by its name alone", () => {
   expect(findRepeated((file) => [basename(file).replace(/(\.d)?\.tsx?$/, "")])).toEqual({
     // What the worker and the package begin with.
