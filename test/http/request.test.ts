@@ -68,19 +68,13 @@ describe("format and Accept", () => {
     [null, "application/json, text/plain, */*", "json"],
     [null, "text/html;q=0, application/*", "json"],
     ["api", CHROMIUM, "html"],
-    ["json", CHROMIUM, "json"],
-    ["json", "image/png", "json"],
   ])("format %j, Accept %j -> %s", (format, accept, expected) =>
     expect(negotiate(format, accept)).toBe(expected),
   );
 
   test.each([
-    ["api", "image/png", 406],
     [null, "application/xml", 406],
-    [null, "application/json;q=0", 406],
     [null, "nonsense", 406],
-    ["xml", "image/png", 404],
-    ["API", undefined, 404],
   ])("format %j, Accept %j -> %s", (format, accept, status) =>
     expect(() => negotiate(format, accept)).toThrow(expect.objectContaining({ status })),
   );
