@@ -46,16 +46,7 @@ test("npm start responds with 304 behind a proxy that passes the host and the sc
   const forwarded = ["-H", "Host: counts.example", "-H", "X-Forwarded-Proto: https"];
   const ask = async (...headers: string[]) => {
     const shown = "%{http_code} %header{etag} %header{link}";
-    const args = [
-      "-s",
-      "-o",
-      "/dev/null",
-      "-w",
-      shown,
-      ...forwarded,
-      ...headers,
-      `${origin}/api/tf1/records/`,
-    ];
+    const args = ["-so", "/dev/null", "-w", shown, ...forwarded, ...headers, `${origin}/api/tf1/records/`];
     return (await promisify(execFile)("curl", args)).stdout.split(" ");
   };
   const [status, etag, link] = await ask();
