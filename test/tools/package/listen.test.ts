@@ -78,7 +78,7 @@ test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
     expect(await ask("127.0.0.1", "delay=1")).toBe(503);
     expect(await ask("127.0.0.2", "delay=1")).toBe(200);
     client.abort();
-    await expect.poll(() => ask("127.0.0.1", "delay=1"), { timeout: 4_000 }).toBe(200);
+    await expect.poll(() => ask("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
     await close();
     await ended;
   },
@@ -157,19 +157,18 @@ describe("a client that stalls is disconnected", () => {
   });
 
   test("while it receives, but not while it waits for the response", async () => {
-    const large = new Uint8Array(50_000_000);
-    const respond = () => setTimeout(3 * STALL_MS, new Response(large));
+    const cancelled = Promise.withResolvers<void>();
+    const endless = new ReadableStream({
+      pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
+      cancel: () => cancelled.resolve(),
+    });
+    const respond = () => setTimeout(3 * STALL_MS, new Response(endless));
     const { url, close } = await listen(respond, { port: 0 }, STALL_MS);
     const socket = await openSocket(url, `${GET}\r\n`);
     const [first] = await once(socket, "data");
     socket.pause();
     expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
-    socket.on("error", () => {});
-    const closed = once(socket, "close");
-    await setTimeout(3 * STALL_MS);
-    socket.resume();
-    await closed;
-    expect(socket.bytesRead).toBeLessThan(large.length);
+    await cancelled.promise;
     await close();
   });
 });
