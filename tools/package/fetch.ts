@@ -56,7 +56,7 @@ async function receive(response: Response, request: Request, url: string, redire
   if (request.integrity !== "") {
     // The global `fetch` compares the body with the expected hash.
     const text = Buffer.from(await received.clone().bytes()).toString("base64");
-    await fetchElsewhere(`data:;base64,${text}`, { integrity: request.integrity });
+    await fetchElsewhere(`data:;base64,${text}`, { method: request.method, integrity: request.integrity });
   }
   return describe(received, url, redirected);
 }

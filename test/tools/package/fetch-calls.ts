@@ -154,6 +154,7 @@ const CALLS: Record<string, Call> = {
       (integrity) => [`the hash ${integrity}`, get(`${PATH}?prefer=body%3Dgarbage`, { integrity })],
     ),
   ),
+  "a hash of no body": get(PATH, { method: "HEAD", integrity: "md5-unknown" }),
   "headers that are changed": async (fetch, url) => {
     const response = await fetch(url);
     const changes = [
