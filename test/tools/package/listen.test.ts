@@ -169,6 +169,7 @@ describe("a client that stalls is disconnected", () => {
     socket.pause();
     expect(String(first)).toMatch(/^HTTP\/1.1 200 /);
     await cancelled.promise;
+    socket.destroy();
     await close();
   });
 });
