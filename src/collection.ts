@@ -3,7 +3,7 @@ import { SITE_NAME } from "./about.ts";
 import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./env.ts";
 import { HttpError, methodNotAllowed } from "./http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
-import { findOrigin, lastValue, negotiate, readQuery } from "./http/request.ts";
+import { findOrigin, lastValue, negotiate } from "./http/request.ts";
 import {
   COLLECTION_PATH,
   lastPage,
@@ -54,7 +54,7 @@ export function createCollection(): Hono<CollectionEnv> {
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
   records.all(COLLECTION_PATH, async (c) => {
-    const query = readQuery(c.req.url);
+    const query = new URL(c.req.url).searchParams;
     negotiate(lastValue(query, "format"), c.req.header("Accept"));
     if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
     if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);

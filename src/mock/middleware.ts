@@ -3,7 +3,7 @@ import type { CollectionContext } from "../env.ts";
 import { HttpError, respondWithError } from "../http/errors.ts";
 import { dropCondition, ERROR_CACHING, isCurrent } from "../http/headers.ts";
 import { identifyClient } from "../http/rate-limit.ts";
-import { hasPreferences, readQuery } from "../http/request.ts";
+import { hasPreferences } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { createCounter, createRandom, decide, pageKey, type RandomSource, requestKey } from "./decision.ts";
 import { OPTION_NAMES, type OptionName } from "./options.ts";
@@ -42,7 +42,7 @@ export function createMock(now: () => number) {
 
 /** Finds the preferences of a request, and responds as they ask. One valid option, such as `none`, replaces those of the deployment. */
 async function followPreferences(c: CollectionContext, next: Next, mock: Mock): Promise<void> {
-  const own = readPreferences(c.req.header("Prefer") ?? "", readQuery(c.req.url).getAll("prefer"));
+  const own = readPreferences(c.req.header("Prefer") ?? "", new URL(c.req.url).searchParams.getAll("prefer"));
   if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
   const { PREFER } = c.env;
   const asked = own.texts.size > 0 || !PREFER ? own : requirePreferences("PREFER", PREFER);

@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { CollectionEnv } from "../env.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
 import { findPreferred } from "../http/headers.ts";
-import { lastValue, readQuery } from "../http/request.ts";
+import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
@@ -19,7 +19,7 @@ export function createGo(): Hono<CollectionEnv> {
   const go = new Hono<CollectionEnv>();
 
   go.get(GO_PATH, async (c) => {
-    const query = readQuery(c.req.url);
+    const query = new URL(c.req.url).searchParams;
     const date = lastValue(query, "date") ?? "";
     query.delete("date");
     query.delete("page");

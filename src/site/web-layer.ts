@@ -1,7 +1,7 @@
 import type { Next } from "hono";
 import type { CollectionContext } from "../env.ts";
 import { dropCondition, findPreferred } from "../http/headers.ts";
-import { findOrigin, lastValue, readQuery } from "../http/request.ts";
+import { findOrigin, lastValue } from "../http/request.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import { changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
@@ -35,7 +35,7 @@ export function showAsPage(c: CollectionContext, next: Next): Promise<void> {
 }
 
 async function show(c: CollectionContext, next: Next): Promise<void> {
-  if (lastValue(readQuery(c.req.url), "format") === "json") return next();
+  if (lastValue(new URL(c.req.url).searchParams, "format") === "json") return next();
   let chosen: string | undefined;
   if (c.req.path === COLLECTION_PATH) {
     dropCondition(c);

@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
-import { findOrigin, negotiate, readQuery, requireOrigin } from "../../src/http/request.ts";
+import { findOrigin, negotiate, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
 import { createMemoryService, ORIGIN } from "../memory-service.ts";
-
-test("the query parameters of a request are the same as in a parsed URL", () => {
-  for (const query of ["", "?", "?page=1&page=2", "?a=?b=1", "??page=1", "?p%61ge=%32+"]) {
-    const requested = `http://localhost/api/${query}`;
-    expect([...readQuery(requested)]).toEqual([...new URL(requested).searchParams]);
-  }
-});
 
 test.each([
   [2_048, 200],

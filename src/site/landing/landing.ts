@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv } from "../../env.ts";
 import { refuseMethod } from "../../http/errors.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
-import { findOrigin, lastValue, negotiate, readQuery } from "../../http/request.ts";
+import { findOrigin, lastValue, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { cachedStore } from "../../store/open.ts";
@@ -19,7 +19,7 @@ export function createLanding(): Hono<CollectionEnv> {
 
   landing.get("/", async (c) => {
     c.header("Vary", "Accept");
-    const format = lastValue(readQuery(c.req.url), "format");
+    const format = lastValue(new URL(c.req.url).searchParams, "format");
     const representation = negotiate(format, c.req.header("Accept"));
     const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
