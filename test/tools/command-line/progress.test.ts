@@ -109,6 +109,14 @@ describe("in a log, a line shows", () => {
     ]],
     ["the elapsed time of a step that counts nothing", ["comparing"], [[70, undefined, "comparing: 1m6s so far"]]],
   ];
+  test("the step soon after a second, also if the clock is behind the timers", () => {
+    const { close } = openProgress("comparing");
+    vi.setSystemTime(Date.now() - 10);
+    vi.advanceTimersByTime(1_100);
+    close();
+    expect(lines).toEqual(["comparing: 2s so far"]);
+  });
+
   test.each(steps)("%s", (_, options, events) => {
     const begin = Date.now();
     const { update, close } = openProgress(...options);
