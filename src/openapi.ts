@@ -2,8 +2,8 @@ import * as z from "zod";
 import project from "../package.json" with { type: "json" };
 import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./about.ts";
 import { DESCRIPTION, METHODS } from "./collection.ts";
+import { MOCK_OPTIONS } from "./faults/options.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
-import { MOCK_OPTIONS } from "./mock/options.ts";
 import { COLLECTION_PATH, locatePage, MAX_PAGE, PAGE_SIZE, pageUrls, writeEnvelope } from "./records/page.ts";
 import { Page, TrafficRecord } from "./records/record.ts";
 

@@ -1,6 +1,6 @@
 import { type Env, SettingError } from "./env.ts";
+import { requirePreferences } from "./faults/prefer.ts";
 import { requireOrigin } from "./http/request.ts";
-import { requirePreferences } from "./mock/prefer.ts";
 import { openStore } from "./store/open.ts";
 
 /**

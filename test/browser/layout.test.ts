@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { inject } from "vitest";
-import { MOCK_OPTIONS } from "../../src/mock/options.ts";
+import { MOCK_OPTIONS } from "../../src/faults/options.ts";
 import { openFolded, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 

@@ -70,9 +70,9 @@ for (const [language, file, canRun] of [
   });
 
 test.runIf(hasModule("requests"))("a client that retries gets its page", () => {
-  expect(run("docs/mock.md", "python", "Retry")).toBe("15 records\n");
+  expect(run("docs/faults.md", "python", "Retry")).toBe("15 records\n");
 });
 
 test("a crawl that fails in its middle loses nothing", () => {
-  expect(run("docs/mock.md", "js", "body=cut")).toBe("60 records\n");
+  expect(run("docs/faults.md", "js", "body=cut")).toBe("60 records\n");
 });

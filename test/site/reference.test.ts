@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MOCK_OPTIONS } from "../../src/mock/options.ts";
+import { MOCK_OPTIONS } from "../../src/faults/options.ts";
 import { describeService, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";

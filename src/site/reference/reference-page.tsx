@@ -1,5 +1,5 @@
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../../about.ts";
-import { MOCK_OPTIONS, type Option } from "../../mock/options.ts";
+import { MOCK_OPTIONS, type Option } from "../../faults/options.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";

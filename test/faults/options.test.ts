@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/mock/options.ts";
-import { readPreferences, splitPreferences } from "../../src/mock/prefer.ts";
+import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/faults/options.ts";
+import { readPreferences, splitPreferences } from "../../src/faults/prefer.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
 const ROWS = Object.entries(MOCK_OPTIONS);
@@ -17,12 +17,14 @@ describe("the table of options", () => {
     expect(Object.keys(defined(options))).toEqual([name]);
   });
 
-  test("is the table of docs/mock.md", () => {
+  test("is the table of docs/faults.md", () => {
     const rows = ROWS.map(
       ([, { value, description, example }]) => `| \`${example}\` | ${description} | ${value} |\n`,
     );
-    expectInDocument("docs/mock.md", rows);
-    expectInDocument("docs/mock.md", [`| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`]);
+    expectInDocument("docs/faults.md", rows);
+    expectInDocument("docs/faults.md", [
+      `| Example | What it does | Value |\n|---|---|---|\n${rows.join("")}`,
+    ]);
   });
 });
 

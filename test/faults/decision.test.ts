@@ -6,7 +6,7 @@ import {
   hashText,
   pageKey,
   requestKey,
-} from "../../src/mock/decision.ts";
+} from "../../src/faults/decision.ts";
 
 const PATH = "/api/tf1/records/";
 const key = (target: string, method = "GET") => requestKey(method, new URL(target, "http://localhost"));
