@@ -41,13 +41,19 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
 /** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */
 const MAPPED = "0000:0000:0000:0000:0000:ffff:";
 
+/** The key of all clients whose address is not known. */
+const UNKNOWN_CLIENT = "unknown";
+
 /**
- * A key for the client of a request: its address, which the platform and `wrangler dev` always send as a header, and the package beside
- * the request. A host can use every address of its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
+ * A key for the client of a request: its address, which the platform sends as a header, and the package passes next to the request.
+ * A host can use every address of its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
  */
 export function identifyClient({ req, executionCtx }: CollectionContext): string {
-  const { address = req.header("CF-Connecting-IP") ?? "unknown" } = executionCtx.props;
+  const { address = req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT } = executionCtx.props;
   if (!address.includes(":")) return address;
-  const expanded = expandIPv6(address.toLowerCase());
-  return expanded.startsWith(MAPPED) ? address : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;
+  // Under `wrangler dev`, a client can send any value in this header.
+  const host = URL.parse(`http://[${address}]`)?.hostname;
+  if (!host) return UNKNOWN_CLIENT;
+  const expanded = expandIPv6(host.slice(1, -1));
+  return expanded.startsWith(MAPPED) ? expanded : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;
 }

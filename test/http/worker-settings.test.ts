@@ -148,7 +148,9 @@ describe("the rate limit", () => {
     ["2001:DB8::", "2001:0db8:0000:0000::/64"],
     ["2001:0db8:0:0:1::", "2001:0db8:0000:0000::/64"],
     ["1:2:3:4:5:6:7::", "0001:0002:0003:0004::/64"],
-    ["::ffff:192.0.2.1", "::ffff:192.0.2.1"],
+    ["::FFFF:192.0.2.1", "0000:0000:0000:0000:0000:ffff:c000:0201"],
+    ["::1:2:3:4:5:6:7:8:9", "unknown"],
+    ["::1%eth0", "unknown"],
   ])("counts requests from %s for %s", async (address, key) => {
     const limit = vi.fn(async () => ({ success: true }));
     const headers = address === undefined ? {} : { "CF-Connecting-IP": address };

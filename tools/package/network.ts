@@ -29,10 +29,13 @@ export function isTimed({ headers, body }: Response): boolean {
   return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
 }
 
-/** Refuses a host with other characters than those of a name, an address and a port: links and commands repeat it. */
-export function refuseHost({ url }: Request): Response | undefined {
-  if (/^[\w.:[\]-]+$/.test(new URL(url).host)) return undefined;
-  return Response.json({ detail: new HttpError(400).message }, { status: 400 });
+/**
+ * Whether the service responds to a URL. Links and commands repeat its host, so the host has no other characters than a name, an
+ * address and a port have. Credentials in a URL are an error (RFC 9110, 4.2.4).
+ */
+function isValidUrl(text: string): boolean {
+  const url = URL.parse(text);
+  return url !== null && `${url.username}${url.password}` === "" && /^[\w.:[\]-]+$/.test(url.host);
 }
 
 /**
@@ -47,6 +50,7 @@ export function createResponder(
 ): Respond {
   return async (request, address) => {
     const { method, url, signal } = request;
+    if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
     // The headers of a request on a connection belong to the connection, which would stay in memory.
     const headers = new Headers(request.headers);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };

@@ -8,7 +8,7 @@ import { fetchFrom } from "./fetch.ts";
 import type { ListenOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
 import type { Reporting } from "./load-collection.ts";
-import { createResponder, type Respond, refuseHost } from "./network.ts";
+import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** A service in Node needs no help to finish what a request has begun. Its client is in `props`, because clients can send any header. */
@@ -27,9 +27,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
   const app = createApp(options.now);
   const { ready, current, replace } = createEnvironments(variables, options, watching);
   const serve: Respond = async (request, address) =>
-    refuseHost(request) ??
-    respondWithFile(request) ??
-    app.fetch(request, await current(), createContext(address));
+    respondWithFile(request) ?? app.fetch(request, await current(), createContext(address));
   const { onResponse } = watching;
   const { requests, ...journal } = createJournal();
   const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);

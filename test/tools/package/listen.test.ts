@@ -123,13 +123,27 @@ describe("a client that misbehaves", () => {
     ["a host that is not ASCII", 400, ["GET / HTTP/1.1", "Host: \xe9"]],
     ["a host with a path", 400, ["GET / HTTP/1.1", "Host: a/b"]],
     ["no URL", 400, ["GET * HTTP/1.1", "Host: a"]],
-    ["a user in the URL", 200, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
+    ["a user in the URL", 400, ["GET http://a@localhost/ HTTP/1.1", "Host: a"]],
+    ["a password in the URL of HEAD", 400, ["HEAD http://a:b@localhost/ HTTP/1.1", "Host: a"]],
+    ["a host that is no address", 400, ["GET / HTTP/1.1", "Host: 999.999.9.9"]],
     ["a broken body", 400, ["POST / HTTP/1.1", "Host: a", "Transfer-Encoding: chunked", "", "zz"]],
   ])("%s gets a status, and the service goes on", async (_, status, [first = "", ...others]) => {
     const response = await send(server.url, [first, "Connection: close", ...others]);
     expect(response).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
     expect((await fetch(server.url)).status).toBe(200);
   });
+
+  test.each(["Accept: text/html", "Prefer: delay=1"])(
+    "a password in a URL is not logged: %s",
+    async (header) => {
+      const log = vi.spyOn(console, "error");
+      const condition = ["If-None-Match: *", header, "Connection: close"];
+      const head = [`GET http://user:secret@localhost${PATH} HTTP/1.1`, "Host: a", ...condition];
+      expect(await send(server.url, head)).toMatch(/^HTTP\/1.1 400 /);
+      expect(log).not.toHaveBeenCalled();
+      expect(service.requests.some(({ url }) => url.includes("secret"))).toBe(false);
+    },
+  );
 
   test("a body is not asked for and not read", async () => {
     const head = [`POST ${PATH} HTTP/1.1`, "Host: a", "Content-Length: 1000000000", "Expect: 100-continue"];
