@@ -5,10 +5,10 @@ import type { Statistics, TrafficRecord } from "../src/records/record.ts";
 import {
   BLOCK_SIZE,
   type Block,
-  blocksOf,
   decodeRange,
   encodeStatistics,
-  openBlock,
+  getBlockNumbers,
+  parseBlock,
   requireBlocks,
 } from "../src/store/block.ts";
 import type { State, Store } from "../src/store/state.ts";
@@ -108,13 +108,13 @@ export async function* readRecords(store: Store, state: State): AsyncGenerator<T
 }
 
 async function readPart(store: Store, state: State, first: number, last: number): Promise<TrafficRecord[]> {
-  const numbers = blocksOf({ first, last });
+  const numbers = getBlockNumbers({ first, last });
   try {
     const texts = await requireBlocks(store, state.load, numbers);
-    const blocks = numbers.map((number, index) => openBlock(state.count, number, texts[index] ?? ""));
+    const blocks = numbers.map((number, index) => parseBlock(state.count, number, texts[index] ?? ""));
     return decodeRange({ first, last }, blocks);
   } catch (error) {
-    const current = await store.readState({ isNewest: true });
+    const current = await store.readState({ fromPrimary: true });
     if (current.state.load === state.load) throw error;
     throw new Error("The collection was replaced while it was read. Run the command again.");
   }

@@ -70,7 +70,7 @@ const LOCK_WAIT_MS = 60_000;
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ store }) => {
-    const isEmpty = async () => (await store.readState({ isNewest: true })).state.load === "";
+    const isEmpty = async () => (await store.readState({ fromPrimary: true })).state.load === "";
     if (!(await isEmpty())) return;
     console.log("The store is empty; loading the seed.");
     const staged = await stage(listSeedFiles());

@@ -14,7 +14,7 @@ import {
   parsePageNumber,
   writeEnvelope,
 } from "./records/page.ts";
-import { cachedStore } from "./store/open.ts";
+import { getCachedStore } from "./store/create-store.ts";
 import type { WaitUntil } from "./store/retry.ts";
 import type { State } from "./store/state.ts";
 
@@ -72,7 +72,7 @@ async function respondPage(
   query: URLSearchParams,
   page: PageNumber,
 ): Promise<Response> {
-  const store = cachedStore(c.env);
+  const store = getCachedStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const hide = c.get("hide");
   const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);

@@ -3,9 +3,9 @@ import { type CollectionContext, type CollectionEnv, type Env, SettingError } fr
 import { logFailedRequest, refuseMethod, unavailable } from "./http/errors.ts";
 import { ERROR_CACHING } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
-import { openStore } from "./store/open.ts";
-import { limitTime } from "./store/retry.ts";
-import type { Reading, State } from "./store/state.ts";
+import { createStore } from "./store/create-store.ts";
+import { withTimeout } from "./store/retry.ts";
+import type { State, StateRead } from "./store/state.ts";
 
 const PATH = "/healthz";
 
@@ -13,7 +13,7 @@ const PATH = "/healthz";
 const SHARED_MS = 1_000;
 
 /** The latest read of each environment, of which an instance of the worker has one. */
-const latest = new WeakMap<Env, { at: number; reading: Promise<Reading> }>();
+const latest = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
 
 /**
  * Reports whether the service works, for monitors. It asks the store itself, without the cache of the instance, which
@@ -40,11 +40,11 @@ health.get(PATH, async (c) => {
 health.all(PATH, refuseMethod);
 
 /** Reads the state, or takes what another request has read or is reading. */
-function readShared(c: CollectionContext): Promise<Reading> {
+function readShared(c: CollectionContext): Promise<StateRead> {
   const now = Date.now();
   const known = latest.get(c.env);
-  if (known && now - known.at < SHARED_MS) return limitTime(known.reading);
-  const reading = limitTime(openStore(c.env).readState());
+  if (known && now - known.at < SHARED_MS) return withTimeout(known.reading);
+  const reading = withTimeout(createStore(c.env).readState());
   latest.set(c.env, { at: now, reading });
   c.executionCtx.waitUntil(reading.catch(() => undefined));
   return reading;

@@ -1,7 +1,7 @@
 import { type Env, SettingError } from "./env.ts";
 import { requirePreferences } from "./faults/prefer.ts";
 import { requireOrigin } from "./http/request.ts";
-import { openStore } from "./store/open.ts";
+import { createStore } from "./store/create-store.ts";
 
 /**
  * Checks all settings, and that the bindings that they need exist. A value can have any type, because it comes from wrangler.toml.
@@ -9,7 +9,7 @@ import { openStore } from "./store/open.ts";
  */
 export function requireSettings(env: Env): void {
   const { PUBLIC_ORIGIN, RATE_LIMIT = "off", RATE_LIMITER, PREFER, FAULTS = "on" } = env;
-  openStore(env);
+  createStore(env);
   if (PUBLIC_ORIGIN) requireOrigin("PUBLIC_ORIGIN", PUBLIC_ORIGIN);
   if (!["off", "10", "60"].includes(RATE_LIMIT))
     throw new SettingError("RATE_LIMIT", RATE_LIMIT, '; it must be "off", "10" or "60"');

@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Block } from "../../src/store/block.ts";
 import { createD1Store, isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
-import { NOTHING_LOADED, type Reading } from "../../src/store/state.ts";
+import { NOTHING_LOADED, type StateRead } from "../../src/store/state.ts";
 import { PROJECT } from "./wrangler.ts";
 import { type NextState, RefusedSwitchError, type WritableStore } from "./writer.ts";
 
@@ -62,7 +62,7 @@ export function createWritableD1(database: WritableDatabase): WritableStore {
 }
 
 /** Nothing was ever loaded into a database without tables. */
-function replaceMissing(error: Error): Reading {
+function replaceMissing(error: Error): StateRead {
   if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
   throw error;
 }

@@ -147,7 +147,7 @@ async function switchReaders(
   } catch (cause) {
     const isRefused = cause instanceof RefusedSwitchError;
     if (!isRefused) await wait(store, options);
-    const reading = await store.readState({ isNewest: true }).catch(() => undefined);
+    const reading = await store.readState({ fromPrimary: true }).catch(() => undefined);
     if (reading?.state.load === next.load) return;
     if (isRefused) throw cause;
     throw new UnknownOutcomeError(String(Object(cause).message), { cause });

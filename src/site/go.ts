@@ -6,7 +6,7 @@ import { lastValue } from "../http/request.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
-import { cachedStore } from "../store/open.ts";
+import { getCachedStore } from "../store/create-store.ts";
 
 /** The path that leads to the page of a date. */
 export const GO_PATH = "/go";
@@ -25,7 +25,7 @@ export function createGo(): Hono<CollectionEnv> {
     query.delete("page");
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
-    const { state, statistics } = await cachedStore(c.env).statistics((work) =>
+    const { state, statistics } = await getCachedStore(c.env).statistics((work) =>
       c.executionCtx.waitUntil(work),
     );
     const hidden = c.get("hide")?.(state.count) ?? 0;

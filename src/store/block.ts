@@ -39,7 +39,7 @@ export function lastBlock(count: number): number {
 }
 
 /** The numbers of the blocks that hold a range; none for an empty range. */
-export function blocksOf({ first, last }: PlaceRange): number[] {
+export function getBlockNumbers({ first, last }: PlaceRange): number[] {
   const numbers: number[] = [];
   for (let number = lastBlock(first); number <= lastBlock(last) && first <= last; number++)
     numbers.push(number);
@@ -73,7 +73,7 @@ export async function requireBlocks(store: Store, load: string, numbers: number[
  * @param count the records of its load, which say how many the block must have
  * @throws Error if it is damaged
  */
-export function openBlock(count: number, number: number, text: string): string[] {
+export function parseBlock(count: number, number: number, text: string): string[] {
   if (!text.startsWith(BEGIN) || !text.endsWith(END))
     throw new Error(`Block ${number} is damaged: it is not a JSON array with one record per line`);
   const lines = text.slice(BEGIN.length, -END.length).split(SEPARATOR);

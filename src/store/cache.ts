@@ -2,22 +2,22 @@ import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } 
 import type { Statistics } from "../records/record.ts";
 import {
   type Block,
-  blocksOf,
   decodeRange,
+  getBlockNumbers,
   lastBlock,
-  openBlock,
   type PlaceRange,
+  parseBlock,
   readStatistics,
   requireBlocks,
 } from "./block.ts";
-import { createKnownState, type InstanceContext, readFromCollection, takeState } from "./known-state.ts";
 import type { WaitUntil } from "./retry.ts";
 import type { State, Store } from "./state.ts";
+import { createStateCache, getState, type InstanceContext, readWithCurrentState } from "./state-cache.ts";
 
 // A response comes from one state and the blocks of its load, although an instance keeps blocks of several loads.
 
 /** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
-const KEPT_BYTES = 16 * 1024 * 1024;
+const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 
 /** A character takes at most two, and nearly always one, which leaves room for what a line takes beside its characters. */
 const BYTES_PER_CHARACTER = 2;
@@ -42,7 +42,7 @@ export interface CachedStore {
 /** What an instance knows and keeps, and the request that uses it. */
 interface CacheContext extends InstanceContext {
   store: Store;
-  kept: ReturnType<typeof createLruCache>;
+  cache: ReturnType<typeof createLruCache>;
 }
 
 /**
@@ -50,92 +50,101 @@ interface CacheContext extends InstanceContext {
  * without the store. While the store fails, they are served however old they are.
  * @param name of the store, for the log
  */
-export function createCachedStore(store: Store, name: string, keptBytes = KEPT_BYTES): CachedStore {
-  const known = createKnownState(name);
-  const kept = createLruCache(keptBytes);
-  const readState = async (isNewest: boolean) => (await store.readState({ isNewest })).state;
-  const instance = { store, known, kept, readState };
+export function createCachedStore(store: Store, name: string, maxBytes = MAX_CACHE_BYTES): CachedStore {
+  const stateCache = createStateCache(name);
+  const cache = createLruCache(maxBytes);
+  const readState = async (fromPrimary: boolean) => (await store.readState({ fromPrimary })).state;
+  const instance = { store, stateCache, cache, readState };
   return {
-    state: (waitUntil) => takeState({ ...instance, waitUntil }),
-    page: (page, hide, waitUntil) => takePage({ ...instance, waitUntil }, page, hide),
-    statistics: (waitUntil) => takeStatistics({ ...instance, waitUntil }),
+    state: (waitUntil) => getState({ ...instance, waitUntil }),
+    page: (page, hide, waitUntil) => getPage({ ...instance, waitUntil }, page, hide),
+    statistics: (waitUntil) => getStatistics({ ...instance, waitUntil }),
   };
 }
 
-async function takePage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
-  const { store, known, kept } = context;
+async function getPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
+  const { store, stateCache, cache } = context;
   const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
-  const isKept = (state: State) => {
+  const isCached = (state: State) => {
     const location = locate(state);
-    return location && blocksOf(location).every((number) => kept.find(nameBlock(state, number)));
+    return location && getBlockNumbers(location).every((number) => cache.get(blockCacheKey(state, number)));
   };
   /** Reads the state and, if the page lies in one block that is not kept, this block, whose number follows from the page. */
-  const readState = async (isNewest: boolean) => {
-    const isAlone = hide || (known.latest && isKept(known.latest));
-    const wanted = page === "last" ? page : lastBlock(PAGE_SIZE * page);
-    const { state, block } = await store.readState({ isNewest, wanted: isAlone ? undefined : wanted });
+  const readState = async (fromPrimary: boolean) => {
+    const stateOnly = hide || (stateCache.latest && isCached(stateCache.latest));
+    const selector = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+    const { state, block } = await store.readState({
+      fromPrimary,
+      withBlock: stateOnly ? undefined : selector,
+    });
     // A damaged one is read again by the requests for its pages, which report it.
-    if (block) await keepBlock(context, state, block).catch(() => undefined);
+    if (block) await cacheBlock(context, state, block).catch(() => undefined);
     return state;
   };
-  return readFromCollection({ ...context, readState }, async (state) => {
+  return readWithCurrentState({ ...context, readState }, async (state) => {
     const location = locate(state);
-    return location && { location, results: await takeResults(context, state, location) };
+    return location && { location, results: await getResults(context, state, location) };
   });
 }
 
-async function takeResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
-  const { kept } = context;
+async function getResults(context: CacheContext, state: State, location: PlaceRange): Promise<string> {
+  const { cache } = context;
   const name = `${state.load} ${location.first} ${location.last}`;
-  const found = kept.find(name);
+  const found = cache.get(name);
   if (found) return found as string;
-  const blocks = await Promise.all(blocksOf(location).map((number) => takeBlock(context, state, number)));
+  const blocks = await Promise.all(
+    getBlockNumbers(location).map((number) => getBlock(context, state, number)),
+  );
   const results = JSON.stringify(decodeRange(location, blocks));
-  kept.keep(name, results, results.length * BYTES_PER_CHARACTER);
+  cache.set(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
 }
 
-async function takeBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
-  const { store, known, kept, waitUntil } = context;
-  const name = nameBlock(state, number);
-  const found = kept.find(name);
+async function getBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
+  const { store, stateCache, cache, waitUntil } = context;
+  const name = blockCacheKey(state, number);
+  const found = cache.get(name);
   if (found) return found as string[];
-  const [text = ""] = await known.share(name, () => requireBlocks(store, state.load, [number]), waitUntil);
-  return keepBlock(context, state, { number, text });
+  const [text = ""] = await stateCache.share(
+    name,
+    () => requireBlocks(store, state.load, [number]),
+    waitUntil,
+  );
+  return cacheBlock(context, state, { number, text });
 }
 
 /** Keeps the lines of a block, unless it is damaged. */
-async function keepBlock({ kept }: CacheContext, state: State, { number, text }: Block): Promise<string[]> {
-  const lines = openBlock(state.count, number, text);
-  kept.keep(nameBlock(state, number), lines, text.length * BYTES_PER_CHARACTER);
+async function cacheBlock({ cache }: CacheContext, state: State, { number, text }: Block): Promise<string[]> {
+  const lines = parseBlock(state.count, number, text);
+  cache.set(blockCacheKey(state, number), lines, text.length * BYTES_PER_CHARACTER);
   return lines;
 }
 
-function nameBlock({ load }: State, number: number): string {
+function blockCacheKey({ load }: State, number: number): string {
   return `${load}/${number}`;
 }
 
-async function takeStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
-  const { store, known, kept, waitUntil } = context;
-  const { state, found } = await readFromCollection(context, async ({ load }) => {
+async function getStatistics(context: CacheContext): Promise<{ state: State; statistics: Statistics }> {
+  const { store, stateCache, cache, waitUntil } = context;
+  const { state, found } = await readWithCurrentState(context, async ({ load }) => {
     const name = `${load} statistics`;
-    const statistics = kept.find(name) as Statistics | undefined;
-    return statistics ?? known.share(name, () => readStatistics(store, load), waitUntil);
+    const statistics = cache.get(name) as Statistics | undefined;
+    return statistics ?? stateCache.share(name, () => readStatistics(store, load), waitUntil);
   });
-  kept.keep(`${state.load} statistics`, found, found.days.length * BYTES_PER_ENTRY);
+  cache.set(`${state.load} statistics`, found, found.days.length * BYTES_PER_ENTRY);
   return { state, statistics: found };
 }
 
 /**
  * Creates a memory of values by name.
- * @param mostBytes if there are more, the values that were asked for longest ago are dropped
+ * @param maxBytes if there are more, the values that were asked for longest ago are dropped
  */
-function createLruCache(mostBytes: number) {
+function createLruCache(maxBytes: number) {
   // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
   const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;
   return {
-    find(name: string): unknown {
+    get(name: string): unknown {
       const entry = entries.get(name);
       if (!entry) return undefined;
       entries.delete(name);
@@ -143,12 +152,12 @@ function createLruCache(mostBytes: number) {
       return entry.value;
     },
     /** @param bytes about how much memory the value takes */
-    keep(name: string, value: unknown, bytes: number): void {
+    set(name: string, value: unknown, bytes: number): void {
       total += bytes - (entries.get(name)?.bytes ?? 0);
       entries.delete(name);
       entries.set(name, { value, bytes });
       for (const [oldest, entry] of entries) {
-        if (total <= mostBytes) return;
+        if (total <= maxBytes) return;
         entries.delete(oldest);
         total -= entry.bytes;
       }

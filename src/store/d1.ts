@@ -1,7 +1,7 @@
 import type { D1Database } from "@cloudflare/workers-types";
 import { BLOCK_SIZE, lastBlock } from "./block.ts";
 import { retry, SHORT_PAUSES } from "./retry.ts";
-import { requireState, type Store, type WantedBlock } from "./state.ts";
+import { type BlockSelector, requireState, type Store } from "./state.ts";
 
 /*
  * The collection in a D1 database with the tables of data/migrations. A state and a block of its load are read in one statement:
@@ -14,36 +14,36 @@ export type SqlRow = Record<string, string | number | null>;
 export interface SqlDatabase {
   /**
    * Runs one statement that reads.
-   * @param isNewest true to read from the primary database, not from a replica
+   * @param fromPrimary true to read from the primary database, not from a replica
    */
-  query(sql: string, parameters: (string | number)[], isNewest: boolean): Promise<SqlRow[]>;
+  query(sql: string, parameters: (string | number)[], fromPrimary: boolean): Promise<SqlRow[]>;
 }
 
 export function createD1Store(database: SqlDatabase): Store {
   return {
-    async readState({ wanted, isNewest = false } = {}) {
-      const parameters = typeof wanted === "number" ? [wanted] : [];
-      const rows = database.query(writeQuery(wanted), parameters, isNewest);
+    async readState({ withBlock, fromPrimary = false } = {}) {
+      const parameters = typeof withBlock === "number" ? [withBlock] : [];
+      const rows = database.query(buildQuery(withBlock), parameters, fromPrimary);
       const [row] = await rows.catch(explainMissingTables);
       const state = requireState(row);
-      const number = wanted === "last" ? lastBlock(state.count) : wanted;
-      const text = textOf(row);
+      const number = withBlock === "last" ? lastBlock(state.count) : withBlock;
+      const text = getText(row);
       return number === undefined || text === null ? { state } : { state, block: { number, text } };
     },
-    async readBlocks(load, numbers, isNewest = false) {
+    async readBlocks(load, numbers, fromPrimary = false) {
       const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${numbers.join()})`;
-      const rows = await database.query(sql, [load], isNewest);
-      return numbers.map((number) => textOf(rows.find((row) => row.number === number)));
+      const rows = await database.query(sql, [load], fromPrimary);
+      return numbers.map((number) => getText(rows.find((row) => row.number === number)));
     },
   };
 }
 
-/** The query of the state and, if one is wanted, of a block of its load. */
-export function writeQuery(wanted: WantedBlock | undefined): string {
+/** The query of the state and, if one is selected, of a block of its load. */
+export function buildQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
-  if (wanted === undefined) return `${state} FROM state`;
+  if (withBlock === undefined) return `${state} FROM state`;
   // D1 passes numbers as reals, which the key of a row must not be.
-  const number = wanted === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "CAST(?1 AS INTEGER)";
+  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "CAST(?1 AS INTEGER)";
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
@@ -60,7 +60,7 @@ export function isTableMissing(error: unknown): boolean {
   return String(error).includes("no such table");
 }
 
-function textOf(row: SqlRow | undefined): string | null {
+function getText(row: SqlRow | undefined): string | null {
   return typeof row?.text === "string" ? row.text : null;
 }
 
@@ -68,10 +68,10 @@ function textOf(row: SqlRow | undefined): string | null {
 export function bindDatabase(database: D1Database): SqlDatabase {
   return {
     // Other reads go to the nearest replica. Since what a name refers to never changes, it does not matter how old that is.
-    query: (sql, parameters, isNewest) =>
+    query: (sql, parameters, fromPrimary) =>
       retry(
         async () => {
-          const session = database.withSession(isNewest ? "first-primary" : "first-unconstrained");
+          const session = database.withSession(fromPrimary ? "first-primary" : "first-unconstrained");
           const statement = session.prepare(sql).bind(...parameters);
           return (await statement.all<SqlRow>()).results;
         },

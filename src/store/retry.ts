@@ -1,5 +1,5 @@
 /** A store that has not responded after this long is given up: clients prefer an error to waiting longer. */
-export const HANGS_AFTER_MS = 3_000;
+export const READ_TIMEOUT_MS = 3_000;
 
 /** How often and how long an operation is tried again. */
 export interface RetryPolicy {
@@ -34,10 +34,10 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
 }
 
 /** The result of the work, or an error if it takes too long; the work itself cannot be stopped. */
-export async function limitTime<T>(work: Promise<T>): Promise<T> {
+export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`));
-  const timer = setTimeout(giveUp, HANGS_AFTER_MS);
+  const giveUp = () => late.reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`));
+  const timer = setTimeout(giveUp, READ_TIMEOUT_MS);
   return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
@@ -45,18 +45,18 @@ export async function limitTime<T>(work: Promise<T>): Promise<T> {
 export type WaitUntil = (work: Promise<unknown>) => void;
 
 /** A read can be joined for this long after it began. Then the next request begins another one, because this one may hang. */
-export const JOINABLE_MS = 1_000;
+export const JOIN_WINDOW_MS = 1_000;
 
 /**
  * Makes concurrent reads of the same thing one read: the first request begins it, and those that come within a second join it. Each has a
  * timer of its own, because the runtime may end the request that began the read, and with it the work that it began, without notice.
  */
-export function createSharing() {
+export function createSingleFlight() {
   const running = new Map<string, { work: Promise<unknown>; beganAt: number }>();
   return <T>(name: string, read: () => Promise<T>, waitUntil: WaitUntil): Promise<T> => {
     const now = Date.now();
     const begun = running.get(name);
-    if (begun && now - begun.beganAt < JOINABLE_MS) return limitTime(begun.work as Promise<T>);
+    if (begun && now - begun.beganAt < JOIN_WINDOW_MS) return withTimeout(begun.work as Promise<T>);
     const work = read();
     const entry = { work, beganAt: now };
     const forget = () => {
@@ -65,6 +65,6 @@ export function createSharing() {
     running.set(name, entry);
     // The work forgets itself, too, because the request that began it may be gone when it ends.
     waitUntil(work.then(forget, forget));
-    return limitTime(work).finally(forget);
+    return withTimeout(work).finally(forget);
   };
 }

@@ -19,10 +19,10 @@ export interface State {
 export const NOTHING_LOADED: State = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
 
 /** The number of a block, or the last one of the load that is served. */
-export type WantedBlock = number | "last";
+export type BlockSelector = number | "last";
 
-/** A state and, if the store could read both at once and has it, the wanted block of its load. */
-export interface Reading {
+/** A state and, if the store could read both at once and has it, the selected block of its load. */
+export interface StateRead {
   state: State;
   block?: { number: number; text: string };
 }
@@ -31,17 +31,17 @@ export interface Reading {
 export interface Store {
   /**
    * Reads the current state.
-   * @param options.wanted a block of its load to read in the same moment, if the store can do that
-   * @param options.isNewest true if a replica that may lag behind is not enough
+   * @param options.withBlock a block of its load to read in the same moment, if the store can do that
+   * @param options.fromPrimary true if a replica that may lag behind is not enough
    * @throws DamagedStateError
    */
-  readState(options?: { wanted?: WantedBlock | undefined; isNewest?: boolean }): Promise<Reading>;
+  readState(options?: { withBlock?: BlockSelector | undefined; fromPrimary?: boolean }): Promise<StateRead>;
   /**
    * Reads blocks of a load by their numbers. Those from 0 downwards are the pieces of its statistics.
-   * @param isNewest true if a replica that may lag behind is not enough
+   * @param fromPrimary true if a replica that may lag behind is not enough
    * @returns null for a block that is missing, or that is not visible here yet
    */
-  readBlocks(load: string, numbers: number[], isNewest?: boolean): Promise<(string | null)[]>;
+  readBlocks(load: string, numbers: number[], fromPrimary?: boolean): Promise<(string | null)[]>;
 }
 
 /** The state is missing or is not a state. A load replaces it. */

@@ -8,7 +8,7 @@ import type { InputRow } from "../../data/formats/validation.ts";
 import { listSeedFiles } from "../../data/load-content.ts";
 import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { decodeRange, openBlock } from "../../src/store/block.ts";
+import { decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 export const FIELDS =
@@ -96,7 +96,7 @@ const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
   const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
-  const opened = ofRecords.map(({ number, text }) => openBlock(count, number, text));
+  const opened = ofRecords.map(({ number, text }) => parseBlock(count, number, text));
   return decodeRange({ first: 1, last: count }, opened).reverse();
 }
 

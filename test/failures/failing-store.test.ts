@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { describeState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
-import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
 import { createInstance, readLog } from "../memory-service.ts";
@@ -49,7 +49,7 @@ test("a store that hangs causes 503 of the health check after three seconds, and
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   control.delay = new Promise(() => {});
   const checked = checkExchanges(fetch, { send: "/healthz", ...HEALTH });
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   await checked;
   control.delay = Promise.resolve();
   await checkExchanges(fetch, { send: "/healthz" });

@@ -4,7 +4,7 @@ import {
   BLOCK_SIZE,
   decodeRange,
   encodeStatistics,
-  openBlock,
+  parseBlock,
   readStatistics,
 } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
@@ -22,7 +22,7 @@ test.each([
   [line.replace("],", ",0]"), "is not a record"],
   [line.slice(0, -2), "is not JSON"],
 ])("the line %j is an error", (text, message) => {
-  const lines = openBlock(1, 1, `[\n${text}\n]`);
+  const lines = parseBlock(1, 1, `[\n${text}\n]`);
   expect(() => decodeRange({ first: 1, last: 1 }, [lines])).toThrow(message);
 });
 
@@ -35,7 +35,7 @@ test.each([
   [3, FIRST, "is damaged: it holds 150 of 20 records"],
   [1, FIRST.replace("\n[", "\n[1],\n["), "is damaged: it holds 151 of 150 records"],
 ])("the damaged block %i is an error", (number, text, message) => {
-  const open = () => openBlock(RECORDS.length, number, text);
+  const open = () => parseBlock(RECORDS.length, number, text);
   expect(open).toThrow(`Block ${number} ${message}`);
 });
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readStatistics } from "../../src/store/block.ts";
-import { CONFIRMED_MS, TRUST_MS } from "../../src/store/known-state.ts";
-import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
+import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
+import { CONFIRMATION_MAX_AGE_MS, STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
 import { createControlledStore, makeState, NO_PAGE } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 
@@ -14,7 +14,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const passTrust = () => vi.advanceTimersByTime(TRUST_MS);
+const passTrust = () => vi.advanceTimersByTime(STATE_MAX_AGE_MS);
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 const first = makeState(1_250);
@@ -60,17 +60,17 @@ describe("when the state is no longer fresh", () => {
 
   test("freshness counts from the request to the store, not from its response", async () => {
     const { reads, serves, control } = createControlledStore(first);
-    control.delay = sleep(HANGS_AFTER_MS - 1);
+    control.delay = sleep(READ_TIMEOUT_MS - 1);
     const served = serves(1_250, 1);
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - 1);
+    await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS - 1);
     await served;
-    vi.advanceTimersByTime(TRUST_MS - HANGS_AFTER_MS + 1);
+    vi.advanceTimersByTime(STATE_MAX_AGE_MS - READ_TIMEOUT_MS + 1);
     await serves(1_250, 1);
     expect(reads).toEqual(["state and block 1", "state"]);
   });
 
   test.each([
-    [TRUST_MS + 900, 1_250, "at once, if the refresh began in time"],
+    [STATE_MAX_AGE_MS + 900, 1_250, "at once, if the refresh began in time"],
     [3_600_000, 700, "from the refresh, if the instance was idle for longer"],
   ])("%i ms after the state was read, others are served the load of %i %s", async (idle, count) => {
     const { serves, reads, control } = await openWarm();
@@ -89,14 +89,14 @@ test("a load is visible within 9 seconds if the store is slow but healthy", asyn
   const ages: number[] = [];
   for (let idle = 4_000; idle <= 8_000; idle += 100) {
     const { read, control } = await openWarm();
-    Object.assign(control, { state: replaced, delayMs: HANGS_AFTER_MS - 1 });
+    Object.assign(control, { state: replaced, delayMs: READ_TIMEOUT_MS - 1 });
     vi.advanceTimersByTime(idle);
     const responses = [];
     for (let age = idle; age < 15_000; age += 200) {
       responses.push(read(1).then(({ count }) => count === first.count && ages.push(age)));
       await vi.advanceTimersByTimeAsync(200);
     }
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
     await Promise.all(responses);
   }
   expect(Math.max(...ages)).toBeLessThan(9_000);
@@ -112,7 +112,7 @@ describe("a store that fails", () => {
     expect(await cache.state(waitUntil)).toEqual(first);
     expect(reads).toEqual(["state"]);
     expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
-    vi.advanceTimersByTime(TRUST_MS);
+    vi.advanceTimersByTime(STATE_MAX_AGE_MS);
     await serves(1_250, ...Array(10).fill(1));
     expect(reads).toEqual(["state", "state"]);
     await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
@@ -138,7 +138,7 @@ describe("a page past the end", () => {
     const { read, reads } = createControlledStore(first);
     for (let request = 0; request < 5; request++) expect(await read(85)).toEqual(NO_PAGE);
     expect(reads).toEqual(["state and block 9", "state and block 9 (newest)"]);
-    vi.advanceTimersByTime(CONFIRMED_MS);
+    vi.advanceTimersByTime(CONFIRMATION_MAX_AGE_MS);
     expect(await read(91)).toEqual(NO_PAGE);
     expect(reads.slice(2)).toEqual(["state and block 10 (newest)"]);
   });
@@ -154,16 +154,16 @@ describe("a page past the end", () => {
     const { read, control } = await openWarm();
     control.delay = new Promise(() => {});
     const waiting = read(85);
-    await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+    await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS);
     control.delay = Promise.resolve();
     expect(await read(85)).toEqual(NO_PAGE);
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
     expect(await waiting).toEqual(NO_PAGE);
   });
 
   test("is believed of the primary database, although a replica that lags answered in the meantime", async () => {
     const { serves, reads, control } = await openWarm(makeState(15));
-    vi.advanceTimersByTime(TRUST_MS - 500);
+    vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
     Object.assign(control, { state: makeState(600, 2), replica: makeState(15), delay: sleep(900) });
     const waiting = serves(600, 20);
     await vi.advanceTimersByTimeAsync(500);
@@ -201,11 +201,11 @@ describe("concurrent requests", () => {
     vi.advanceTimersByTime(3_600_000);
     Object.assign(control, { state: makeState(600, 2), delay: new Promise(() => {}) });
     const waiting = serves(600, 1, 2);
-    await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+    await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS);
     control.delay = Promise.resolve();
     await serves(600, 20);
     expect(await read(1_000)).toEqual(NO_PAGE);
-    await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+    await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
     await waiting;
   });
 
@@ -218,7 +218,7 @@ describe("concurrent requests", () => {
 
   test("are not served the state of a slow confirmation, if a newer one is known", async () => {
     const { read, serves, control } = await openWarm(makeState(15));
-    vi.advanceTimersByTime(TRUST_MS - 500);
+    vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
     control.delay = sleep(900);
     const slow = read(2);
     await vi.advanceTimersByTimeAsync(500);
@@ -248,18 +248,18 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   control.fails = false;
   const next = makeState(900, 3);
   Object.assign(control, { state: next, hidden: next.load });
-  vi.advanceTimersByTime(TRUST_MS);
+  vi.advanceTimersByTime(STATE_MAX_AGE_MS);
   await expect(read()).rejects.toThrow("Block 0 of load 900-from-0 is missing");
 });
 
 test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {
   const { cache, store, control } = createControlledStore(first, "kv");
   const state = await cache.state(waitUntil);
-  control.delay = sleep(2 * HANGS_AFTER_MS);
+  control.delay = sleep(2 * READ_TIMEOUT_MS);
   const served = cache.statistics(waitUntil).catch(String);
   const shown = readStatistics(store, state.load);
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   expect(await served).toContain("did not respond");
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS);
+  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   expect((await shown).days.length).toBeGreaterThan(1);
 });

@@ -3,7 +3,7 @@ import type { Hide, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, lastBlock } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import type { Reading, State, Store, WantedBlock } from "../../src/store/state.ts";
+import type { BlockSelector, State, StateRead, Store } from "../../src/store/state.ts";
 import { collectRecords } from "../records/sample.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 
@@ -39,10 +39,10 @@ export function findBlock(load: string, number: number): string | null {
  */
 export function readTogether(
   state: State,
-  wanted: WantedBlock,
+  withBlock: BlockSelector,
   read: (load: string, number: number) => string | null,
-): Reading {
-  const number = wanted === "last" ? lastBlock(state.count) : wanted;
+): StateRead {
+  const number = withBlock === "last" ? lastBlock(state.count) : withBlock;
   const text = read(state.load, number);
   return text === null ? { state } : { state, block: { number, text } };
 }
@@ -86,17 +86,17 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     return number === control.damaged ? "damaged" : findBlock(load, number);
   };
   const store: Store = {
-    readState({ wanted, isNewest = false } = {}) {
-      const isJoint = kind === "d1" && wanted !== undefined;
-      const what = `state${isJoint ? ` and block ${wanted}` : ""}${isNewest ? " (newest)" : ""}`;
+    readState({ withBlock, fromPrimary = false } = {}) {
+      const isJoint = kind === "d1" && withBlock !== undefined;
+      const what = `state${isJoint ? ` and block ${withBlock}` : ""}${fromPrimary ? " (newest)" : ""}`;
       return respond(what, () => {
-        const isLagging = kind === "kv" || !isNewest;
+        const isLagging = kind === "kv" || !fromPrimary;
         const state = (isLagging && control.replica) || control.state;
-        return isJoint ? readTogether(state, wanted, read) : { state };
+        return isJoint ? readTogether(state, withBlock, read) : { state };
       });
     },
-    readBlocks: (load, numbers, isNewest = false) =>
-      respond(`block ${numbers}${isNewest ? " (newest)" : ""}`, () =>
+    readBlocks: (load, numbers, fromPrimary = false) =>
+      respond(`block ${numbers}${fromPrimary ? " (newest)" : ""}`, () =>
         numbers.map((number) => read(load, number)),
       ),
   };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
-import { HANGS_AFTER_MS } from "../../src/store/retry.ts";
+import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { Store } from "../../src/store/state.ts";
 import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
 import { createSimulatedD1, createSimulatedKv, type OnSwitch, type World } from "./simulated-stores.ts";
@@ -61,7 +61,7 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
 function createSlowReads(store: Store, random: Random): Store {
   return interceptCalls(store, async (operate) => {
     const result = await operate();
-    await pass(random() * (HANGS_AFTER_MS / 2 - 1));
+    await pass(random() * (READ_TIMEOUT_MS / 2 - 1));
     return result;
   });
 }

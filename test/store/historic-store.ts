@@ -1,4 +1,4 @@
-import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
+import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { findBlock, makeState, readTogether } from "./controlled-store.ts";
 import { currentRequest, pass, type Random } from "./virtual-clock.ts";
@@ -46,12 +46,12 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
     return isDisturbed ? FATES[Math.floor(random() * FATES.length)] : "works";
   };
   const hang = () => {
-    seen.workedUntil = Date.now() + HANGS_AFTER_MS;
+    seen.workedUntil = Date.now() + READ_TIMEOUT_MS;
     return NEVER;
   };
 
   /** Answers what is there at some time between the question and the answer or, in a replica, within the lag before. */
-  async function answer<T>(isNewest: boolean, view: (time: number) => T): Promise<T> {
+  async function answer<T>(fromPrimary: boolean, view: (time: number) => T): Promise<T> {
     const request = currentRequest.getStore();
     const outlives = random() < 0.7;
     const fate = drawFate();
@@ -61,7 +61,7 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
     const before = random() * takes;
     // These timers are the store's, and do not end with the request.
     await currentRequest.exit(() => pass(before));
-    const result = view(Date.now() - (isNewest ? 0 : random() * lagMs));
+    const result = view(Date.now() - (fromPrimary ? 0 : random() * lagMs));
     await currentRequest.exit(() => pass(takes - before));
     // The runtime can end what a request began with it, without notice.
     if (request?.isOver && !outlives) return hang();
@@ -75,23 +75,27 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
   };
 
   const store: Store = {
-    async readState({ wanted, isNewest = false } = {}) {
+    async readState({ withBlock, fromPrimary = false } = {}) {
       const askedAt = Date.now();
-      const reads = isNewest ? underWay.newest : underWay.usual;
+      const reads = fromPrimary ? underWay.newest : underWay.usual;
       const latest = Math.max(0, ...reads);
-      demand(latest <= askedAt - JOINABLE_MS, "a read that began just now is not joined", askedAt - latest);
+      demand(
+        latest <= askedAt - JOIN_WINDOW_MS,
+        "a read that began just now is not joined",
+        askedAt - latest,
+      );
       reads.add(askedAt);
       seen.mostAtOnce = Math.max(seen.mostAtOnce, reads.size);
-      const reading = await answer(isNewest, (time) => {
+      const reading = await answer(fromPrimary, (time) => {
         const { state } = states.findLast(({ from }) => from <= time) ?? states[0]!;
-        if (!isJoint || wanted === undefined) return { state };
-        return readTogether(state, wanted, (load, number) => readText(load, number, time));
+        if (!isJoint || withBlock === undefined) return { state };
+        return readTogether(state, withBlock, (load, number) => readText(load, number, time));
       }).finally(() => reads.delete(askedAt));
-      if (isNewest) confirmations.push({ askedAt, load: reading.state.load });
+      if (fromPrimary) confirmations.push({ askedAt, load: reading.state.load });
       return reading;
     },
-    readBlocks: (load, numbers, isNewest = false) =>
-      answer(isNewest, (time) => numbers.map((number) => readText(load, number, time))),
+    readBlocks: (load, numbers, fromPrimary = false) =>
+      answer(fromPrimary, (time) => numbers.map((number) => readText(load, number, time))),
   };
 
   /** Serves a state from now on. The blocks of others are removed at once, or soon. */

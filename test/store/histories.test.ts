@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { createCachedStore, type FoundPage } from "../../src/store/cache.ts";
-import { HANGS_AFTER_MS, JOINABLE_MS } from "../../src/store/retry.ts";
+import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
 import { recordsOf } from "./controlled-store.ts";
 import { type Conditions, createHistoricStore, NEVER } from "./historic-store.ts";
@@ -11,7 +11,7 @@ import { currentRequest, pass, type Random, simulate } from "./virtual-clock.ts"
 const HISTORIES = 100 * Number(process.env.SIMULATED_DAYS ?? 3);
 
 /** How long a request can take: it looks three times at a state and a block, and asks the primary database in between. */
-const LONGEST_MS = 6 * HANGS_AFTER_MS;
+const LONGEST_MS = 6 * READ_TIMEOUT_MS;
 
 /** How long a state can be served after it was replaced, while the store works. */
 const STALE_MS = 9_000;
@@ -25,7 +25,7 @@ function drawConditions(random: Random): Conditions {
   const isJoint = random() < 0.7;
   return {
     isJoint,
-    latencyMs: random() < 0.7 ? 20 + random() * 900 : (random() * HANGS_AFTER_MS) / 2,
+    latencyMs: random() < 0.7 ? 20 + random() * 900 : (random() * READ_TIMEOUT_MS) / 2,
     lagMs: isJoint && random() < 0.5 ? random() * 20_000 : 0,
     disturbed: random() < 0.5 ? 0 : random(),
     isRestored: random() < 0.2,
@@ -57,7 +57,7 @@ async function simulateHistory(random: Random): Promise<{ responses: number; pro
     asked.push(ask());
   }
   await Promise.all(asked);
-  const isCalm = conditions.disturbed === 0 && abandoned === 0 && conditions.latencyMs < JOINABLE_MS;
+  const isCalm = conditions.disturbed === 0 && abandoned === 0 && conditions.latencyMs < JOIN_WINDOW_MS;
   demand(!isCalm || seen.mostAtOnce <= 1, "reads of the state at once", seen.mostAtOnce);
   return { responses: served.responses, problems };
 }

@@ -31,7 +31,7 @@ export function resultsOf(newestFirst: readonly TrafficRecord[], page: number): 
 
 /** All records that a store serves, newest first. Fails if the statistics do not match. */
 export async function readAll(store: Store): Promise<{ state: State; records: TrafficRecord[] }> {
-  const { state } = await store.readState({ isNewest: true });
+  const { state } = await store.readState({ fromPrimary: true });
   const records = await Array.fromAsync(readRecords(store, state));
   if (state.load !== "") {
     const statistics = await readStatistics(store, state.load);

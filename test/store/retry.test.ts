@@ -2,7 +2,13 @@ import type { D1Database, KVNamespace } from "@cloudflare/workers-types";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace, createKvStore } from "../../src/store/kv.ts";
-import { createSharing, HANGS_AFTER_MS, JOINABLE_MS, retry, SHORT_PAUSES } from "../../src/store/retry.ts";
+import {
+  createSingleFlight,
+  JOIN_WINDOW_MS,
+  READ_TIMEOUT_MS,
+  retry,
+  SHORT_PAUSES,
+} from "../../src/store/retry.ts";
 
 /** Messages that the vendor documents ("Debug D1", the changelog of September 2026) or that the platform and the runtime throw. */
 const MESSAGES = {
@@ -92,7 +98,7 @@ test.each([
 test("a location of KV keeps the state for 30 seconds, and blocks, which never change, for a day", async () => {
   const get = vi.fn(async () => null);
   const { readState, readBlocks } = createKvStore(bindNamespace({ get } as unknown as KVNamespace));
-  await readState({ wanted: 1 });
+  await readState({ withBlock: 1 });
   await readBlocks("a", [1]);
   expect(get.mock.calls).toEqual([
     ["state", { type: "text", cacheTtl: 30 }],
@@ -101,23 +107,23 @@ test("a location of KV keeps the state for 30 seconds, and blocks, which never c
 });
 
 test("reads of the same thing that begin within a second are one read, and each is given up after three seconds", async () => {
-  const share = createSharing();
+  const share = createSingleFlight();
   const read = vi.fn(() => new Promise<number>(() => {}));
   const outlive = vi.fn();
   const failed = vi.fn();
   const begin = () => void share("page", read, outlive).catch(failed);
   begin();
-  await vi.advanceTimersByTimeAsync(JOINABLE_MS - 1);
+  await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS - 1);
   begin();
   expect(read).toHaveBeenCalledOnce();
   expect(outlive, "the work may continue after the request").toHaveBeenCalledOnce();
   await vi.advanceTimersByTimeAsync(1);
   begin();
   expect(read, "a read that may hang is not joined").toHaveBeenCalledTimes(2);
-  await vi.advanceTimersByTimeAsync(HANGS_AFTER_MS - JOINABLE_MS);
-  const late = new Error(`The store did not respond within ${HANGS_AFTER_MS} ms`);
+  await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS - JOIN_WINDOW_MS);
+  const late = new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`);
   expect(failed.mock.calls).toEqual([[late]]);
-  await vi.advanceTimersByTimeAsync(JOINABLE_MS);
+  await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS);
   expect(failed.mock.calls).toEqual([[late], [late], [late]]);
   read.mockImplementation(() => Promise.resolve(2));
   expect(await share("page", read, outlive), "it is read again").toBe(2);

@@ -72,9 +72,9 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
     return changes;
   };
   const database: Parameters<typeof createWritableD1>[0] = {
-    async query(sql, parameters, isNewest) {
+    async query(sql, parameters, fromPrimary) {
       catchUp();
-      return (isNewest ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
+      return (fromPrimary ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
     },
     write: async (statements) => void write(statements),
     change: async (sql) => write([sql]),

@@ -1,7 +1,7 @@
 import type { ExecutionContext } from "hono";
 import type { Env, WranglerBindings } from "../../src/env.ts";
 import app from "../../src/index.ts";
-import { cachedStore } from "../../src/store/open.ts";
+import { getCachedStore } from "../../src/store/create-store.ts";
 
 // An export has the name of the mode that it is measured for (cases.ts).
 
@@ -14,7 +14,7 @@ const idle: Env[] = [];
 export const cold = {
   async fetch(request: Request, env: Env, context: ExecutionContext) {
     const instance = idle.pop() ?? { ...env };
-    cachedStore(instance, 0);
+    getCachedStore(instance, 0);
     const response = await app.fetch(request, instance, context);
     idle.push(instance);
     return response;

@@ -10,7 +10,7 @@ import { openTemporaryFile, PROJECT, runWrangler } from "../../data/writer/wrang
 import type { WranglerBindings } from "../../src/env.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
-import { writeQuery } from "../../src/store/d1.ts";
+import { buildQuery } from "../../src/store/d1.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts";
 
@@ -52,7 +52,7 @@ async function bench({ records, ...effort }: { records: number } & Effort) {
   );
   const results = await Array.fromAsync(figures, async (one) => {
     const block = one.store === "d1" && one.page && lastBlock(pages[one.page] * PAGE_SIZE);
-    const query = block ? await env.DB.prepare(writeQuery(block)).bind(block).all() : null;
+    const query = block ? await env.DB.prepare(buildQuery(block)).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
   return { records, results, ratios: compare(results), walks, loads };

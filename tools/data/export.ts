@@ -23,7 +23,7 @@ export interface ExportOptions extends StoreChoice, Output {}
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
   await withStore(choice, async ({ store }) => {
-    const { state } = await store.readState({ isNewest: true });
+    const { state } = await store.readState({ fromPrimary: true });
     if (state.load === "") throw new Error("Nothing is loaded.");
     await writeRecords("exporting", readRecords(store, state), { format, out, total: state.count });
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);

@@ -17,7 +17,7 @@ type Line = [name: string, value: string | number];
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, store }) => {
-    const { state } = await store.readState({ isNewest: true });
+    const { state } = await store.readState({ fromPrimary: true });
     const statistics = await readStatistics(store, state.load);
     const { remote = false, persistTo, json } = options;
     const where = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;

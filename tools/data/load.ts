@@ -42,7 +42,7 @@ async function replace(files: string[], options: LoadOptions, outcome: { text: s
   };
   try {
     await withMigratedStore(options, async ({ store }) => {
-      const read = () => store.readState({ isNewest: true }).catch(() => undefined);
+      const read = () => store.readState({ fromPrimary: true }).catch(() => undefined);
       const before = await read();
       await writeStaged(staged, store, { onSwitch }).catch(async (error) => {
         outcome.text = describeServed(before?.state, (await read())?.state, error) ?? unknown;

@@ -43,7 +43,7 @@ export async function prepareProductionStore(
   else requireNamespaceId(configuration);
   const choice = { store, remote: true };
   if (isFirst && store === "d1") return loadSeed(choice);
-  const { state } = await withMigratedStore(choice, ({ store }) => store.readState({ isNewest: true }));
+  const { state } = await withMigratedStore(choice, ({ store }) => store.readState({ fromPrimary: true }));
   if (state.load !== "") return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(

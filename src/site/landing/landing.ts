@@ -5,7 +5,7 @@ import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
-import { cachedStore } from "../../store/open.ts";
+import { getCachedStore } from "../../store/create-store.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
@@ -21,7 +21,7 @@ export function createLanding(): Hono<CollectionEnv> {
     c.header("Vary", "Accept");
     const format = lastValue(new URL(c.req.url).searchParams, "format");
     const representation = negotiate(format, c.req.header("Accept"));
-    const stored = await cachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
+    const stored = await getCachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const headers = { "Cache-Control": PAGE_CACHING };
     if (representation === "json") return c.json(createSummary(stored, origin, c.env), 200, headers);
@@ -51,7 +51,9 @@ export function createLanding(): Hono<CollectionEnv> {
 async function readSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {
   const number = Math.min(2, lastPage(state.count));
   try {
-    const page = await cachedStore(c.env).page(number, undefined, (work) => c.executionCtx.waitUntil(work));
+    const page = await getCachedStore(c.env).page(number, undefined, (work) =>
+      c.executionCtx.waitUntil(work),
+    );
     if (!page.found || page.state.load !== state.load) return undefined;
     const { location, results } = page.found;
     const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());

@@ -10,12 +10,12 @@ const cached = new WeakMap<Env, CachedStore>();
 
 /**
  * The store that the setting `STORE` names, with this instance's cache in front.
- * @param keptBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
+ * @param maxBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
  */
-export function cachedStore(env: Env, keptBytes?: number): CachedStore {
+export function getCachedStore(env: Env, maxBytes?: number): CachedStore {
   let store = cached.get(env);
   if (!store) {
-    store = createCachedStore(openStore(env), env.STORE ?? "", keptBytes);
+    store = createCachedStore(createStore(env), env.STORE ?? "", maxBytes);
     cached.set(env, store);
   }
   return store;
@@ -25,7 +25,7 @@ export function cachedStore(env: Env, keptBytes?: number): CachedStore {
  * The same store without the cache, for callers that need the current state.
  * @throws SettingError if the setting names none, or if its binding is missing
  */
-export function openStore({ STORE, DB, KV, ASSETS, MEMORY }: Env): Store {
+export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: Env): Store {
   if (MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(bindDatabase(DB));
   if (STORE === "kv" && KV) return createKvStore(bindNamespace(KV));
