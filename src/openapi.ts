@@ -283,14 +283,6 @@ function convertSchemas(): Record<string, Schema> {
     override({ zodSchema, jsonSchema }) {
       // Other services may send more, so the schema that reads pages has no limit.
       if (zodSchema === Page.shape.results) jsonSchema.maxItems = PAGE_SIZE;
-      // Generators in other languages choose 32 bits otherwise.
-      if (zodSchema === TrafficRecord.shape.id || zodSchema === TrafficRecord.shape.camera_pk)
-        jsonSchema.format = "int64";
-      // Validators in other languages do not read \p{Cc}.
-      if (jsonSchema.pattern?.includes("\\p{")) {
-        delete jsonSchema.pattern;
-        jsonSchema.minLength = 1;
-      }
     },
   });
   // A component has the dialect and the address of the document.

@@ -4,7 +4,7 @@ import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
 import type { InputFile, TextChunk } from "./input-file.ts";
 import { type Problem, UnreadableError } from "./problem.ts";
-import { COUNT, type Field, type InputRow, MODEL, RECORD_FIELDS, REF, type RecordRow } from "./validation.ts";
+import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
 
 /** A kind of CSV file. */
 interface CsvTable {
@@ -40,6 +40,8 @@ const TIME: Field = {
     RECORD_FIELDS.timestamp.check(toSeconds(String(value))) &&
     "is not a date-time with a UTC offset (YYYY-MM-DD hh:mm:ss+hh:mm)",
 };
+
+const { cars: COUNT, camera_ref: REF, model_name: MODEL } = RECORD_FIELDS;
 
 /** The number of problems that the engine found in the image; null in older reports. */
 const WARNINGS: Field = {

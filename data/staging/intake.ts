@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../../src/records/record.ts";
+import { checkFailing, NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { readInputFile } from "../formats/formats.ts";
 import type { InputFile } from "../formats/input-file.ts";
@@ -98,13 +98,11 @@ function lineEnd(line: string): string {
   return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
 }
 
-/** A `camera_ok` of `False` appears together with all counts equal to 0 (specification, "Record"). */
 function findHealthProblem({ file, line, record }: RecordRow): Problem | undefined {
-  if (record.camera_ok !== "False") return undefined;
-  const wrong = ROAD_USERS.find((name) => record[name] !== 0);
-  if (wrong === undefined) return undefined;
-  const message = `requires counts of 0, but ${wrong} is ${record[wrong]}`;
-  return { file, line, field: "camera_ok", value: "False", message };
+  const message = checkFailing(record);
+  return message === undefined
+    ? undefined
+    : { file, line, field: "camera_ok", value: record.camera_ok, message };
 }
 
 /** The load assigns ids to the rows of reports, which would conflict with the ids of records. */

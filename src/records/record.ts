@@ -1,11 +1,20 @@
 import * as z from "zod";
+import {
+  checkCount,
+  checkHealth,
+  checkInteger,
+  checkModel,
+  checkReference,
+  checkTimestamp,
+  MAX_REF_LENGTH,
+} from "./field-rules.ts";
 
 /** The road users that are counted, in the order of a record's fields. */
 export const ROAD_USERS = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"] as const;
 export type RoadUser = (typeof ROAD_USERS)[number];
 
 /** How many of each were counted. */
-export type Counts = Pick<TrafficRecord, RoadUser>;
+export type Counts = Record<RoadUser, number>;
 
 /** The counts of a camera that fails (specification, "Record": `False` goes with counts of 0). */
 export const NO_COUNTS: Readonly<Counts> = {
@@ -17,8 +26,33 @@ export const NO_COUNTS: Readonly<Counts> = {
   buses: 0,
 };
 
-/** The most characters of a `camera_ref`, so that the records of a block fit into one statement of D1. */
-export const MAX_REF_LENGTH = 64;
+/** The rule for each field, in the order of the fields in every response. The fields are checked one by one. */
+export const FIELD_RULES = {
+  id: checkInteger,
+  camera_pk: checkInteger,
+  camera_ref: checkReference,
+  timestamp: checkTimestamp,
+  camera_ok: checkHealth,
+  cars: checkCount,
+  persons: checkCount,
+  bicycles: checkCount,
+  trucks: checkCount,
+  motorcycles: checkCount,
+  buses: checkCount,
+  model_name: checkModel,
+};
+
+type Field = keyof typeof FIELD_RULES;
+
+/**
+ * Checks the counts of a camera that fails (specification, "Record": `False` appears together with all counts equal to 0).
+ * @returns what is wrong with `camera_ok`; undefined if nothing is
+ */
+export function checkFailing(record: Counts & { camera_ok: string | null }): string | undefined {
+  if (record.camera_ok !== "False") return undefined;
+  const counted = ROAD_USERS.find((name) => record[name] !== 0);
+  return counted && `requires counts of 0, but ${counted} is ${record[counted]}`;
+}
 
 // The worker uses none of the schemas below. PURE lets its bundle leave them out, and zod with them.
 
@@ -34,17 +68,15 @@ export const Page = /* @__PURE__ */ createPageSchema();
 export type Page = z.infer<typeof Page>;
 
 function createRecordSchema() {
-  return z.strictObject({
-    id: z.int().meta({ description: "Unique, but in no order inside one timestamp." }),
-    camera_pk: z.int().meta({ description: "The camera, by number." }),
-    /** No control characters, and no lone surrogates, which UTF-8 cannot represent. */
-    camera_ref: z
-      .string()
-      .max(MAX_REF_LENGTH)
-      .regex(/^[^\p{Cc}\p{Cs}]+$/u)
-      .meta({
-        description: "The camera, by its short reference: the same for one `camera_pk` in all records.",
-      }),
+  const schema = z.strictObject({
+    id: z.int().meta({ format: "int64", description: "Unique, but in no order inside one timestamp." }),
+    camera_pk: z.int().meta({ format: "int64", description: "The camera, by number." }),
+    // The length in JSON Schema is in characters; `z.string().max()` would count UTF-16 code units.
+    camera_ref: z.string().meta({
+      minLength: 1,
+      maxLength: MAX_REF_LENGTH,
+      description: "The camera, by its short reference: the same for one `camera_pk` in all records.",
+    }),
     timestamp: z.iso
       .datetime({ precision: 0 })
       .meta({ description: "When the camera saw it: UTC, second precision, `YYYY-MM-DDThh:mm:ssZ`." }),
@@ -59,6 +91,14 @@ function createRecordSchema() {
     motorcycles: countOf("motorcycles"),
     buses: countOf("buses"),
     model_name: z.literal("tf1").meta({ description: "The model that counted." }),
+  });
+  // The types above are what JSON Schema can express. The rules decide.
+  return schema.check(({ value, issues }) => {
+    const report = (field: string, message: string | undefined) => {
+      if (message !== undefined) issues.push({ code: "custom", path: [field], input: value, message });
+    };
+    for (const [field, check] of Object.entries(FIELD_RULES)) report(field, check(value[field as Field]));
+    report("camera_ok", checkFailing(value));
   });
 }
 

@@ -1,0 +1,57 @@
+import * as z from "zod";
+
+// The rules for the fields of a record. The loader and the schema both use them, so they accept the same records.
+
+/** Checks a value. Returns the problem, such as "is not a whole number", or undefined. */
+export type Check = (value: unknown) => string | undefined;
+
+export function checkInteger(value: unknown): string | undefined {
+  return checkNumber(value, "a whole number");
+}
+
+export function checkCount(value: unknown): string | undefined {
+  return checkNumber(value, "a whole number, 0 or greater", 0);
+}
+
+function checkNumber(value: unknown, expected: string, min = Number.NEGATIVE_INFINITY): string | undefined {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < min) return `is not ${expected}`;
+  if (Number.isSafeInteger(value)) return undefined;
+  return value > 0 ? `is greater than ${Number.MAX_SAFE_INTEGER}` : `is less than ${Number.MIN_SAFE_INTEGER}`;
+}
+
+const UTC_TIME = /* @__PURE__ */ z.regexes.datetime({ precision: 0 });
+
+export function checkTimestamp(value: unknown): string | undefined {
+  if (typeof value === "string" && UTC_TIME.test(value)) return undefined;
+  return "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
+}
+
+export function checkModel(value: unknown): string | undefined {
+  return value === "tf1" ? undefined : 'is not "tf1"';
+}
+
+export function checkHealth(value: unknown): string | undefined {
+  if (value === null || value === "True" || value === "False") return undefined;
+  return 'is not "True", "False", or null, which is an empty cell in CSV';
+}
+
+/** The most characters of a `camera_ref`, so that the records of a block fit into one statement of D1. */
+export const MAX_REF_LENGTH = 64;
+
+/** Most values of `camera_ref` match this pattern, and then need no slower check. */
+const USUAL_REF = /^\w[\w-]{0,63}$/;
+
+/** Control and format characters, separators, fillers and half characters, and white space at an end. */
+const INVISIBLE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]|^\s|\s$/u;
+
+/** Rejects a `camera_ref` that could look like the one of a different camera, or that a spreadsheet could run. */
+export function checkReference(value: unknown): string | undefined {
+  const text = typeof value === "string" ? value : "";
+  if (USUAL_REF.test(text)) return undefined;
+  if (text === "" || [...text].length > MAX_REF_LENGTH)
+    return `is not a string of 1 to ${MAX_REF_LENGTH} characters`;
+  const code = INVISIBLE.exec(text)?.[0].codePointAt(0)?.toString(16).toUpperCase();
+  if (code !== undefined) return `contains the invisible character U+${code.padStart(4, "0")}`;
+  return /^[=+\-@]/.test(text) ? "begins like a formula of a spreadsheet" : undefined;
+}
