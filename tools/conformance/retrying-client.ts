@@ -6,7 +6,6 @@ export interface Reply {
   /** 0 if there was no complete response. */
   status: number;
   headers: Headers;
-  /** Empty if it is too long. */
   body: Uint8Array;
   /** The status, or why every attempt failed. Continues a sentence that starts with the URL. */
   outcome: string;
@@ -29,20 +28,11 @@ const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, in
 /** An unknown host name, a closed port, a port without TLS, and a port that fetch blocks. */
 const UNREACHABLE = /ENOTFOUND|ECONNREFUSED|wrong version number|bad port/i;
 
-/** The longest body that is read, or memory would fill. A page of 15 records takes a few kilobytes. */
-const MOST_BYTES = 8_000_000;
-
-/** The body is read during the attempt, so that its time limit and the retries include it. */
+/** Reads the body during the attempt, so that its time limit and the retries include it. */
 async function fetchWhole(input: unknown): Promise<Response> {
   const response = await fetch(input as Request);
-  const parts: Uint8Array[] = [];
-  let length = 0;
-  for await (const part of response.body ?? []) {
-    parts.push(part);
-    length += part.length;
-    if (length > MOST_BYTES) break;
-  }
-  return new Response(length === 0 ? null : Buffer.concat(parts), response);
+  const body = await response.bytes();
+  return new Response(body.length === 0 ? null : body, response);
 }
 
 /** Creates a client that follows no redirects, and that retries 429, 5xx, cut bodies and cut connections. */
@@ -79,9 +69,7 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
     try {
       const response = await client(url, { ...init, ...(isPatient ? {} : once) });
       const { status, headers } = response;
-      const body = await response.bytes();
-      if (body.length <= MOST_BYTES) return { url, status, headers, body, outcome: `returned ${status}` };
-      return { url, status, headers, body: new Uint8Array(), outcome: "returned a body of more than 8 MB" };
+      return { url, status, headers, body: await response.bytes(), outcome: `returned ${status}` };
     } catch (error) {
       signal?.throwIfAborted();
       state.failedRequests += 1;

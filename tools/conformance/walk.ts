@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { integerKey, isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
+import { isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {
   checkAllow,
@@ -120,8 +120,8 @@ function readAhead({ started, read, options }: Walk, number: number, last: numbe
   return wanted;
 }
 
-function readId(result: unknown): number | string | undefined {
-  return isFields(result) ? integerKey(result.id) : undefined;
+function readId(result: unknown): unknown {
+  return isFields(result) ? result.id : undefined;
 }
 
 function isAbsent({ status, envelope, results }: PageResponse): boolean {

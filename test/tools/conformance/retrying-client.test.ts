@@ -87,20 +87,3 @@ test("after three requests that keep failing, the others are sent once", async (
   const { attempts } = await send(() => fail(500), { times: 5 });
   expect(attempts).toHaveLength(5 + 5 + 5 + 1 + 1);
 });
-
-test.each([
-  [8_000_000, "returned 200", 8_000_000],
-  [8_000_001, "returned a body of more than 8 MB", 0],
-  [Number.POSITIVE_INFINITY, "returned a body of more than 8 MB", 0],
-])("of a body of %i bytes, no more than 8 MB are read", async (length, outcome, kept) => {
-  let sent = 0;
-  const pull = (controller: ReadableStreamDefaultController) => {
-    const size = Math.min(100_000, length - sent);
-    sent += size;
-    if (size > 0) controller.enqueue(new Uint8Array(size));
-    else controller.close();
-  };
-  const reply = await send(() => new Response(new ReadableStream({ pull })));
-  expect(reply).toMatchObject({ status: 200, outcome, body: { length: kept } });
-  expect(sent).toBeLessThan(8_400_000);
-});

@@ -33,7 +33,7 @@ const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).re
 const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
-  "that grows by 40 records while page 3 is read": grow(1, (page) => (page === "3" ? 40 : 0)),
+  "that grows by 60 records while page 3 is read": grow(1, (page) => (page === "3" ? 60 : 0)),
   "that has many times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
   "whose servers learn of a record one after the other": replace((all, request) =>
     all.slice(request === 2 ? 1 : 0),
@@ -73,9 +73,6 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
     pages: 14,
     ...shuffle({ ...one, results: one.results.map(shuffle), vans: 1.5 }),
   })),
-  "with ids and camera numbers that JavaScript cannot represent": text((body) =>
-    body.replaceAll(/"(id|camera_pk)":/g, '"$1":900719925474099'),
-  ),
   "that refuses methods with 400, 403, 404 and 501": change((response, { method }) => {
     const code = { POST: 400, PUT: 403, PATCH: 404, DELETE: 501 }[method];
     return code === undefined ? response : new Response("<h1>No</h1>", { status: code });

@@ -34,24 +34,16 @@ const move: Change =
 
 /** Makes a method take effect, whatever its status says. */
 const write =
-  (name: string, code: number, apply: (records: TrafficRecord[], input: string) => TrafficRecord[]): Change =>
+  (name: string, code: number, apply: (records: TrafficRecord[]) => TrafficRecord[]): Change =>
   ({ fetch, replace, records }) => {
     let current = records;
     return async (request) => {
       if (request.method !== name) return fetch(request);
-      current = apply(current, await request.text());
+      current = apply(current);
       replace(current);
       return new Response(null, { status: code });
     };
   };
-
-/** Adds spaces without end after the JSON. */
-const addSpaces = async (response: Response) => {
-  const [body, spaces] = [await response.bytes(), Buffer.alloc(100_000, " ")];
-  const start = (controller: ReadableStreamDefaultController) => controller.enqueue(body);
-  const pull = (controller: ReadableStreamDefaultController) => controller.enqueue(spaces);
-  return new Response(new ReadableStream({ start, pull }), response);
-};
 
 /** Serves pages of another length. */
 const paginate =
@@ -93,14 +85,6 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "page 2 is an array": text((body) => `[${body}]`, "2"),
     "page 2 begins with a byte order mark": text((body) => `\uFEFF${body}`, "2"),
     "page 2 is Latin-1": text((body) => Buffer.from(body.replace("a33", "\xE933"), "latin1"), "2"),
-    "page 2 has 100,000 nested arrays": text(() => `{"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`, "2"),
-    "page 2 has 1,500 arrays in each other, in a record": record({
-      x: JSON.parse(`${"[".repeat(1500)}${"]".repeat(1500)}`),
-    }),
-    "page 2 has 200,000 more values": envelope((fields) => ({ ...fields, x: Array(2e5).fill(1.5) }), "2"),
-    "page 2 has the same count twice": text((body) => body.replace("{", '{"count":100,'), "2"),
-    "page 2 does not end": page(addSpaces, "2"),
-    "Content-Encoding is unknown": page(headers({ "Content-Encoding": "utf-8" })),
   },
   "List records.Allow": {
     "pages have no Allow": page(headers({ Allow: null })),
@@ -134,13 +118,9 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
     "pages overlap by a record": list((all) => all, 15, 14),
     "an id is a string": record({ id: "7" }),
     "a record is on two pages": list((all) => all.with(30, all[29]!)),
-    "ids are too large for JavaScript, and repeated": text((body) =>
-      body.replaceAll(/"id":\d*(\d)\b/g, '"id":9007199254740993$1'),
-    ),
   },
   "Page envelope.count": {
     "count is a string": count(() => "100"),
-    "count is written 100.0": text((body) => body.replace('"count":100', '"count":100.0')),
     "count is one too small": count(() => 99),
     "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
@@ -183,8 +163,8 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "Record.persons": { "persons is negative": record({ persons: -1 }) },
   "Record.bicycles": { "bicycles is a string": record({ bicycles: "3" }) },
   "Record.trucks": { "trucks is 1.5": record({ trucks: 1.5 }) },
-  "Record.motorcycles": { "it is written 1.0": text((body) => body.replace(/(motorcycles":)\d/, "$11.0")) },
-  "Record.buses": { "buses is written 1e3": text((body) => body.replace(/(buses":)\d/, "$11e3")) },
+  "Record.motorcycles": { "motorcycles is true": record({ motorcycles: true }) },
+  "Record.buses": { "buses is an object": record({ buses: {} }) },
   "Record.camera_ok": {
     "camera_ok is a boolean": record({ camera_ok: true }),
     "camera_ok is False, but cars are counted": record({ ...NO_COUNTS, camera_ok: "False", cars: 4 }),
@@ -214,14 +194,6 @@ const WRONG_SERVICES: Record<string, Record<string, Change>> = {
   "Record 5": {
     "POST is 201": method("POST", status(201)),
     "DELETE redirects": method("DELETE", status(303, { Location: "/" })),
-    "POST is 405, but adds a record": write("POST", 405, (all) => [
-      { ...all[0]!, id: 5_000 + all.length },
-      ...all,
-    ]),
-    "PATCH is 500, but changes a record": write("PATCH", 500, (all, input) =>
-      all.with(0, { ...all[0]!, cars: 100 + Number(/\d/.exec(input)) }),
-    ),
-    "DELETE is 405, but removes all records": write("DELETE", 405, () => []),
   },
 };
 
@@ -230,6 +202,14 @@ describe.each(Object.entries(WRONG_SERVICES))("the first broken rule is %s if", 
     const { broken, stopped } = await checkService(100, change);
     expect([broken[0], stopped]).toEqual([rule, null]);
   });
+});
+
+test("a rejected write after which page 1 is different leaves Record 5 unclear", async () => {
+  const add = write("POST", 405, (all) => [{ ...all[0]!, id: 5_000 + all.length }, ...all]);
+  const { broken, rules } = await checkService(100, add);
+  expect(broken).toEqual([]);
+  const evidence = ["http://counts.example/api/tf1/records/ POST: returned 405, but page 1 changed"];
+  expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "not seen", evidence });
 });
 
 test.each([
