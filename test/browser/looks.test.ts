@@ -83,7 +83,7 @@ test.for(SITE_PAGES)(
   "$name: without style sheets, the page has the same text",
   async (sitePage, { visit }) => {
     const page = await openPage(visit, sitePage, { viewport: { width: 1280, height: 900 } });
-    // biome-ignore lint/performance/useDomNodeTextContent: only innerText leaves out what is hidden
+    // Only innerText leaves out hidden text.
     const readText = async () => (await page.locator("body").innerText()).replaceAll(/\s/g, "");
     // Cards leave out zeros.
     await page.locator("[href*=cards]").evaluateAll((all) => all.map((one) => one.remove()));
