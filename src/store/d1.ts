@@ -31,8 +31,9 @@ export function createD1Store(database: SqlDatabase): Store {
       return number === undefined || text === null ? { state } : { state, block: { number, text } };
     },
     async readBlocks(load, numbers, fromPrimary = false) {
-      const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${numbers.join()})`;
-      const rows = await database.query(sql, [load], fromPrimary);
+      const parameters = numbers.map((_, index) => castNumber(index + 2));
+      const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${parameters})`;
+      const rows = await database.query(sql, [load, ...numbers], fromPrimary);
       return numbers.map((number) => getText(rows.find((row) => row.number === number)));
     },
   };
@@ -42,9 +43,13 @@ export function createD1Store(database: SqlDatabase): Store {
 export function buildQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (withBlock === undefined) return `${state} FROM state`;
-  // D1 passes numbers as reals, which the key of a row must not be.
-  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "CAST(?1 AS INTEGER)";
+  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : castNumber(1);
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
+}
+
+/** The number of a block as a parameter: D1 passes numbers as reals, and the key of a row must be an integer. */
+function castNumber(parameter: number): string {
+  return `CAST(?${parameter} AS INTEGER)`;
 }
 
 /** Plain `wrangler deploy` creates a database, but no tables. */

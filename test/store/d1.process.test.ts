@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWritableD1, SWEPT_ROWS } from "../../data/writer/d1-writer.ts";
 import { createName } from "../../data/writer/writer.ts";
-import { lastPage, type PageNumber } from "../../src/records/page.ts";
+import { lastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
@@ -16,13 +16,13 @@ const worker = useWorker();
 /** The store in the worker's database, with the statements that ran and the rows that D1 would bill for. */
 function openCounting() {
   const { DB } = worker.env;
-  const counted = { queries: 0, read: 0, written: 0, removed: [] as number[] };
+  const counted = { queries: [] as string[], read: 0, written: 0, removed: [] as number[] };
   const store = createWritableD1({
     batchBytes: 250_000,
     async query(sql, parameters) {
       const statement = DB.prepare(sql).bind(...parameters);
       const { results, meta } = await statement.all<SqlRow>();
-      counted.queries += 1;
+      counted.queries.push(sql);
       counted.read += meta.rows_read;
       return results;
     },
@@ -44,11 +44,11 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
   beforeAll(async () => void (await loadRecords(openCounting().store, makeNewestFirst(count))));
 
   /** Reads pages in a new instance. Returns the number of statements, and of rows. */
-  async function measure(pages: PageNumber[], hide?: () => number): Promise<[number, number]> {
+  async function measure(pages: PageNumber[], hide?: () => number) {
     const { store, counted } = openCounting();
     const cache = createCachedStore(store, "d1");
     for (const page of pages) await readPage(cache, page, hide);
-    return [counted.queries, counted.read];
+    return counted;
   }
 
   const last = lastPage(count);
@@ -62,12 +62,22 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     [[last + 1], 2, expect.toBeOneOf([2, 3, 4])],
     [[600_479_950_316_066], 2, expect.toBeOneOf([2, 3, 4])],
   ])("reads the pages %j in %i statements", async (pages, statements, rows) => {
-    expect(await measure(pages)).toEqual([statements, rows]);
+    const { queries, read } = await measure(pages);
+    expect([queries.length, read]).toEqual([statements, rows]);
+  });
+
+  test("reads every block with the same statement", async () => {
+    const pages = [0, 1, 2]
+      .map((index) => 1 + (index * BLOCK_SIZE) / PAGE_SIZE)
+      .filter((page) => page <= last);
+    const { queries } = await measure(pages);
+    expect(queries).toHaveLength(pages.length);
+    expect(new Set(queries).size).toBeLessThanOrEqual(2);
   });
 
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {
     for (const page of [1, lastPage(count - hidden)])
-      expect((await measure([page], () => hidden))[1]).toBeLessThanOrEqual(5);
+      expect((await measure([page], () => hidden)).read).toBeLessThanOrEqual(5);
   });
 });
 
