@@ -159,8 +159,5 @@ export async function readStatistics(store: Store, load: string): Promise<Statis
     if (!piece.endsWith(CONTINUED)) break;
     json = json.slice(0, -CONTINUED.length);
   }
-  const message = `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`;
-  const { cameras, ...others } = parse(json, message);
-  // Loads of earlier versions list the cameras.
-  return { ...others, cameras: cameras?.length ?? cameras };
+  return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
 }

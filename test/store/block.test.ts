@@ -47,15 +47,3 @@ test("statistics of several pieces are read as they were, also if a piece ends w
   const store = createMemoryStore({ ...NOTHING_LOADED, load: "a" }, pieces);
   expect(await readStatistics(store, "a")).toEqual(statistics);
 });
-
-test("statistics that list the cameras are read as their number", async () => {
-  const listed = JSON.stringify({
-    ...NO_STATISTICS,
-    cameras: [
-      [7, "a33"],
-      [8, "b"],
-    ],
-  });
-  const store = createMemoryStore({ ...NOTHING_LOADED, load: "a" }, [{ number: 0, text: listed }]);
-  expect(await readStatistics(store, "a")).toEqual({ ...NO_STATISTICS, cameras: 2 });
-});
