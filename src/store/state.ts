@@ -53,8 +53,8 @@ export class DamagedStateError extends Error {}
  */
 export function requireState(value: unknown): State {
   const { load, count, loaded_at, sequence, source } = Object(value);
-  const areTexts = [load, loaded_at ?? "", source].every((text) => typeof text === "string");
-  if (!areTexts || ![count, sequence].every(Number.isSafeInteger))
+  const areStrings = [load, loaded_at ?? "", source].every((value) => typeof value === "string");
+  if (!areStrings || ![count, sequence].every((number) => Number.isSafeInteger(number) && number >= 0))
     throw new DamagedStateError(`The stored state is damaged: ${JSON.stringify(value)}`);
   return { load, count, loaded_at: loaded_at ?? null, sequence, source };
 }

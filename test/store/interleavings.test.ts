@@ -178,10 +178,15 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     expect(await listLoads(stores, name)).toEqual([seed, "0running"].sort());
   });
 
-  test("a load repairs a damaged state", async () => {
+  const negative = { load: "a", count: -1, loaded_at: null, sequence: 1, source: "" };
+  const damage = {
+    d1: ["DELETE FROM state", "UPDATE state SET count = -1"],
+    kv: ["not a state", JSON.stringify(negative)],
+  };
+  test.each(damage[name])("a load repairs a damaged state: %s", async (written) => {
     await prepare(BEFORE);
-    if (name === "d1") await stores.database.write(["DELETE FROM state"]);
-    else await stores.namespace.put([{ key: STATE_KEY, value: "not a state" }]);
+    if (name === "d1") await stores.database.write([written]);
+    else await stores.namespace.put([{ key: STATE_KEY, value: written }]);
     await expect(store.readState()).rejects.toThrow(DamagedStateError);
     await loadRecords(store, ONE);
     expect((await readAll(store)).records).toEqual(ONE);
