@@ -105,7 +105,7 @@ async function getBlock(context: CacheContext, state: State, number: number): Pr
   const name = blockCacheKey(state, number);
   const found = cache.get(name);
   if (found) return found as string[];
-  const [text = ""] = await stateCache.share(
+  const [text = ""] = await stateCache.singleFlight(
     name,
     () => requireBlocks(store, state.load, [number]),
     waitUntil,
@@ -129,7 +129,7 @@ async function getStatistics(context: CacheContext): Promise<{ state: State; sta
   const { state, found } = await readWithCurrentState(context, async ({ load }) => {
     const name = `${load} statistics`;
     const statistics = cache.get(name) as Statistics | undefined;
-    return statistics ?? stateCache.share(name, () => readStatistics(store, load), waitUntil);
+    return statistics ?? stateCache.singleFlight(name, () => readStatistics(store, load), waitUntil);
   });
   cache.set(`${state.load} statistics`, found, found.days.length * BYTES_PER_ENTRY);
   return { state, statistics: found };

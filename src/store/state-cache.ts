@@ -1,109 +1,114 @@
 import { logFailure } from "../log.ts";
 import { MissingBlockError } from "./block.ts";
 import { createSingleFlight, READ_TIMEOUT_MS, type WaitUntil } from "./retry.ts";
-import type { State } from "./state.ts";
+import { DamagedStateError, type State } from "./state.ts";
 
-/*
- * Blocks never change, so of all that an instance keeps, only the state can be too old. The first case that is true decides:
- *
- * | The instance                                               | A request gets                                           |
- * |------------------------------------------------------------|----------------------------------------------------------|
- * | knows no state                                             | the state that is read, or an error                      |
- * | asked for its state within the last 5 seconds              | the known state                                          |
- * | failed to read the state within the last 5 seconds         | the known state                                          |
- * | began to refresh within a second after that, for up to 3   | the known state                                          |
- * | has an older state                                         | the state that is known after a read, also if that fails |
- *
- * So while the store works, a state is served for at most 9 seconds after the store was asked for it. Other requests can change what
- * is known during any wait, so what is known after the wait decides.
- */
+// Blocks never change, so only the cached state can be too old. docs/architecture.md, "The cached state", lists the cases.
 
-/** An answer of the primary database is new enough for a request that began at most this long after the question. */
+/** Max age of an answer of the primary database, from the start of its read to the start of a request that relies on it. */
 export const CONFIRMATION_MAX_AGE_MS = 1_000;
 
-/** How long an instance serves a state after it asked for it, or after the store failed, without asking again. */
+/** Max age of the cached state, from the start of its read. After a failed read, the state is served for this long again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/** A refresh that begins later than this is that of an idle instance, whose state can have any age. So nobody gets it meanwhile. */
+/**
+ * Other requests get the cached state during a refresh that starts within this time after the state expired. A refresh that starts
+ * later belongs to an instance that was idle: its state can have any age, so all requests wait.
+ */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
-/** How often something is looked for: in the known state, and in newer ones while loads replace each other. */
+/** Attempts to read something: from the cached state, and then from newer states while loads replace each other. */
 const MAX_ATTEMPTS = 3;
 
-/** What an instance knows of the state of its store. */
+/** The cached state of an instance, and the reads of the store that its requests share. */
 export interface StateCache {
   /** The name of the store, for the log. */
-  name: string;
-  /** The newest state that was seen. */
+  storeName: string;
   latest?: State;
-  /** Until when the cached state is served without another read. */
+  /** When the next request for the state must read it again. */
   expiresAt: number;
-  /** The load that the primary database named last, and when it was asked. */
+  /** The latest answer of the primary database. */
   confirmed?: { load: string; startedAt: number };
-  share: ReturnType<typeof createSingleFlight>;
+  singleFlight: ReturnType<typeof createSingleFlight>;
 }
 
-/** What an instance knows, and the request that uses it. */
+/** An instance, and the request that uses it. */
 export interface InstanceContext {
   stateCache: StateCache;
   waitUntil: WaitUntil;
   /**
    * Reads the state from the store.
-   * @param fromPrimary true if a replica that may lag behind is not enough
+   * @param fromPrimary Whether to read from the primary database, because a replica may lag
    */
   readState(fromPrimary: boolean): Promise<State>;
 }
 
-export function createStateCache(name: string): StateCache {
-  return { name, expiresAt: Number.NEGATIVE_INFINITY, share: createSingleFlight() };
+export function createStateCache(storeName: string): StateCache {
+  return { storeName, expiresAt: Number.NEGATIVE_INFINITY, singleFlight: createSingleFlight() };
 }
 
-/** The state to serve, by the cases above. */
+/** Returns the state to serve. */
 export async function getState(context: InstanceContext): Promise<State> {
   const { stateCache } = context;
   const now = Date.now();
   if (stateCache.latest && now < stateCache.expiresAt) return stateCache.latest;
   if (now < stateCache.expiresAt + STALE_WHILE_REFRESHING_MS) stateCache.expiresAt = now + READ_TIMEOUT_MS;
   try {
-    await refreshState(context, false);
+    return await refreshState(context);
   } catch (error) {
+    // Another request may have read the state during the wait.
     if (!stateCache.latest) throw error;
     stateCache.expiresAt = Date.now() + STATE_MAX_AGE_MS;
-    logFailure({ event: "kept_served", store: stateCache.name }, error);
+    logFailure({ event: "kept_served", store: stateCache.storeName }, error);
+    return stateCache.latest;
   }
-  return stateCache.latest as State;
 }
 
-/**
- * Asks the store for the state and remembers it, together with all who ask at the same time. A usual answer that is behind what is known,
- * because a replica lags or a backup was restored, is not believed before the primary database says the same.
- */
-function refreshState(
-  { stateCache, waitUntil, readState }: InstanceContext,
-  fromPrimary: boolean,
-): Promise<void> {
-  const read = async (fromPrimary: boolean): Promise<void> => {
-    const before = stateCache.latest;
-    const startedAt = Date.now();
-    const state = await readState(fromPrimary);
-    if (fromPrimary) stateCache.confirmed = { load: state.load, startedAt };
-    const { latest } = stateCache;
-    const isBehind = latest !== undefined && state.sequence < latest.sequence;
-    if (isBehind && !fromPrimary) return share(true);
-    // Of two reads that overlap in time, either can show the newer state, so only a higher sequence decides between them.
-    if (latest && latest !== before && state.sequence <= latest.sequence) return;
-    stateCache.latest = state;
-    stateCache.expiresAt = startedAt + STATE_MAX_AGE_MS;
+/** Reads the state, and returns the state that is cached afterwards. Requests that arrive at the same time share the read. */
+function refreshState(context: InstanceContext): Promise<State> {
+  const { stateCache, waitUntil, readState } = context;
+  const read = async () => {
+    const [previous, startedAt] = [stateCache.latest, Date.now()];
+    const state = await readState(false);
+    const isBehind = stateCache.latest && state.sequence < stateCache.latest.sequence;
+    // Only the primary database can tell whether a replica lags or a backup was restored.
+    return isBehind ? readPrimary(context) : remember(stateCache, state, previous, startedAt);
   };
-  const share = (fromPrimary: boolean) =>
-    stateCache.share(fromPrimary ? "newest state" : "state", () => read(fromPrimary), waitUntil);
-  return share(fromPrimary);
+  return stateCache.singleFlight("state", read, waitUntil);
+}
+
+/** Reads the state from the primary database, and otherwise does the same. */
+function readPrimary({ stateCache, waitUntil, readState }: InstanceContext): Promise<State> {
+  const read = async () => {
+    const [previous, startedAt] = [stateCache.latest, Date.now()];
+    const state = await readState(true);
+    // A load always replaces a state by another one, so the store has lost its state.
+    if (state.load === "" && stateCache.latest?.load)
+      throw new DamagedStateError(`The store has no state, although it had load ${stateCache.latest.load}`);
+    stateCache.confirmed = { load: state.load, startedAt };
+    return remember(stateCache, state, previous, startedAt);
+  };
+  return stateCache.singleFlight("primary state", read, waitUntil);
 }
 
 /**
- * Looks for something in the state to serve and, if it is missing there, in the newest one, because another load may be current.
- * @param read returns undefined if the state does not have it; throws MissingBlockError if its load may have been replaced
- * @returns `found` is undefined if the state does not have it, which the primary database confirmed
+ * Caches a state, unless another read has cached one since and this state is not newer: either of two reads that overlap can return the
+ * newer state, so only a higher sequence decides.
+ * @param previous The cached state when the read started
+ * @returns the state that is cached now
+ */
+function remember(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
+  const { latest } = stateCache;
+  if (latest && latest !== previous && state.sequence <= latest.sequence) return latest;
+  stateCache.latest = state;
+  stateCache.expiresAt = startedAt + STATE_MAX_AGE_MS;
+  return state;
+}
+
+/**
+ * Reads something from the state to serve and, if it is missing there, from newer states, because another load may be current.
+ * @param read Returns undefined if the state does not have it; throws MissingBlockError if the state's load may have been replaced
+ * @returns `found` is undefined if the state does not have it and the primary database confirmed the state
  */
 export async function readWithCurrentState<T>(
   context: InstanceContext,
@@ -116,16 +121,21 @@ export async function readWithCurrentState<T>(
     let missing: MissingBlockError | undefined;
     try {
       const found = await read(state);
-      const { confirmed } = context.stateCache;
-      const isConfirmed =
-        confirmed?.load === state.load && beganAt - confirmed.startedAt < CONFIRMATION_MAX_AGE_MS;
-      if (found !== undefined || isConfirmed) return { state, found };
+      if (found !== undefined || isConfirmed(context.stateCache, state, beganAt)) return { state, found };
     } catch (error) {
       if (!(error instanceof MissingBlockError)) throw error;
       missing = error;
     }
     if (failure || attempt === MAX_ATTEMPTS)
       throw failure ?? missing ?? new Error("The collection was replaced again and again");
-    failure = await refreshState(context, true).catch((error) => error);
+    failure = await readPrimary(context).then(
+      () => undefined,
+      (error) => error,
+    );
   }
+}
+
+/** Whether the primary database named the load of a state recently enough for a request. */
+function isConfirmed({ confirmed }: StateCache, { load }: State, beganAt: number): boolean {
+  return confirmed?.load === load && beganAt - confirmed.startedAt < CONFIRMATION_MAX_AGE_MS;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { readStatistics } from "../../src/store/block.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
+import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { CONFIRMATION_MAX_AGE_MS, STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
 import { createControlledStore, makeState, NO_PAGE } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
@@ -118,6 +119,20 @@ describe("a store that fails", () => {
     await expect(read(60), "a page that is not kept").rejects.toThrow("the store fails");
   });
 });
+
+test.each(KINDS)(
+  "a state of %s that is lost after a load is a failed read, until the next load",
+  async (kind) => {
+    const { read, serves, control } = await openWarm(first, kind);
+    control.state = NOTHING_LOADED;
+    passTrust();
+    await serves(1_250, 1, 45);
+    await expect(read(85)).rejects.toThrow("The store has no state, although it had load 1250-from-0");
+    control.state = makeState(700);
+    passTrust();
+    await serves(700, 1);
+  },
+);
 
 test.each(KINDS)("a damaged or missing block of %s is an error of its pages alone", async (kind) => {
   const { read, serves, control } = createControlledStore(first, kind);
