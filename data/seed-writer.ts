@@ -69,10 +69,10 @@ const LOCK_WAIT_MS = 60_000;
  * @throws Error if the store cannot be read or written, or if something else was loaded meanwhile
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
-  await withMigratedStore(choice, async ({ store }) => {
+  await withMigratedStore(choice, async ({ name, location, store }) => {
     const isEmpty = async () => (await store.readState({ fromPrimary: true })).state.load === "";
     if (!(await isEmpty())) return;
-    console.log("The store is empty; loading the seed.");
+    console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
     const staged = await stage(listSeedFiles());
     const write = async () => {
       // Another process may have loaded something before it released the lock.

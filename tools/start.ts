@@ -1,7 +1,9 @@
+import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { loadSeed } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { spawnWrangler } from "../data/writer/wrangler.ts";
+import { enterUserFolder } from "./command-line/program.ts";
 import { requireServedStore } from "./served-store.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
@@ -17,11 +19,13 @@ Serves the collection on this machine, at first with the seed. These options are
 
 All options of wrangler dev:`;
 
+/** The options of `wrangler dev` whose values are paths. Wrangler itself would resolve them from the project's folder. */
+const PATH_OPTIONS = ["persist-to", "config"];
+
 const args = ["--var", "RATE_LIMIT:off", ...process.argv.slice(2)];
 
-/** Loads the seed if the store is empty, unless only help is wanted. */
-async function prepare(): Promise<void> {
-  const { values } = parseArgs({
+function parseOptions() {
+  return parseArgs({
     args,
     options: {
       config: { type: "string", short: "c" },
@@ -30,7 +34,25 @@ async function prepare(): Promise<void> {
       help: { type: "boolean", short: "h" },
     },
     strict: false,
+    tokens: true,
   });
+}
+
+/** Replaces the paths in `args` by absolute ones, which are the same for wrangler. */
+function resolvePaths(): void {
+  for (const token of parseOptions().tokens) {
+    if (token.kind !== "option" || !PATH_OPTIONS.includes(token.name) || !token.value) continue;
+    const path = resolve(token.value);
+    if (token.inlineValue) args[token.index] = `--${token.name}=${path}`;
+    else args[token.index + 1] = path;
+  }
+}
+
+/** Loads the seed if the store is empty, unless only help is wanted. */
+async function prepare(): Promise<void> {
+  enterUserFolder("start", "dev");
+  resolvePaths();
+  const { values } = parseOptions();
   if (values.help) return console.log(HELP);
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);

@@ -22,20 +22,20 @@ const LOG_NEEDED =
   "SQLite needs permission to write in its folder, unless npm start is running. Otherwise, copy the folder of the store, and name the copy with --persist-to.";
 
 /**
+ * Gets the path of the SQLite database of a durable object.
+ * @param folder The folder of all objects of one product.
+ * @param className The name of the object's class in the runtime.
+ */
+export function getObjectPath(folder: string, className: string, name: string): string {
+  return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
+}
+
+/**
  * Opens the SQLite database of a durable object.
- * @param folder of all objects of one product
- * @param className the name of the object's class in the runtime
- * @param name of the object
  * @param isWritten whether it is created if it does not exist; otherwise, an empty one in memory is opened instead
  * @throws Error if the file cannot be opened
  */
-export function openObject(
-  folder: string,
-  className: string,
-  name: string,
-  isWritten: boolean,
-): DatabaseSync {
-  const path = join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
+export function openObject(path: string, isWritten: boolean): DatabaseSync {
   try {
     if (isWritten) mkdirSync(dirname(path), { recursive: true });
     else accessSync(path, constants.R_OK);

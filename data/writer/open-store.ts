@@ -11,7 +11,13 @@ import {
 import { createWritableD1 } from "./d1-writer.ts";
 import { createSpaceGuard, createWriteError } from "./disk-space.ts";
 import { createWritableKv } from "./kv-writer.ts";
-import { applyMigrations, createLocalD1, createLocalNamespace, openObject } from "./local-stores.ts";
+import {
+  applyMigrations,
+  createLocalD1,
+  createLocalNamespace,
+  getObjectPath,
+  openObject,
+} from "./local-stores.ts";
 import { openRemoteStore } from "./remote.ts";
 import { PROJECT } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
@@ -86,7 +92,8 @@ function openLocalStore(
   const folder = join(persistTo, "v3");
   if (isWritten) requireFolder(folder);
   const id = findId(name, configuration);
-  const database = openObject(join(folder, name), CLASSES[name], id, isWritten);
+  const location = getObjectPath(join(folder, name), CLASSES[name], id);
+  const database = openObject(location, isWritten);
   try {
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
     const store =
@@ -94,6 +101,7 @@ function openLocalStore(
     const { requireSpace, explain } = createSpaceGuard(folder, database, name === "d1");
     return {
       name,
+      location,
       store: {
         ...store,
         async write(load, blocks) {
@@ -111,7 +119,7 @@ function openLocalStore(
   }
 }
 
-/** The name of a database or a namespace in the runtime. */
+/** The name of a database or a namespace in the runtime: each id in the configuration has a local store of its own. */
 function findId(
   name: StoreName,
   { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,

@@ -19,14 +19,15 @@ const COMMAND_CHARACTERS = 50_000;
 
 /** Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. */
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
+  const location = "deployed";
   if (name === "kv")
-    return { name, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs) };
+    return { name, location, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs) };
   const database = remoteDatabase(choice);
   const migrate = async () => {
     // The command is slow, so it runs only if a migration is missing.
     if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
   };
-  return { name, store: createWritableD1(database), migrate };
+  return { name, location, store: createWritableD1(database), migrate };
 }
 
 /** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */

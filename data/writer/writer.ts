@@ -34,6 +34,8 @@ export interface WritableStore extends Store {
 /** A store that a command has opened. */
 export interface OpenStore {
   name: StoreName;
+  /** The path of a store on this machine, or `deployed`. */
+  location: string;
   store: WritableStore;
   /** Brings its tables up to date, if it has any. Only a load and a deployment do that. */
   migrate?(): Promise<void>;

@@ -86,6 +86,28 @@ test("npm start -- --var NAME:VALUE says what is wrong, and serves nothing", asy
   await expect(serve(createFolder(), "--var", "RATE_LIMIT:10")).rejects.toThrow(problem);
 });
 
+test("npm start and npm run data use the folder in which they are run, with KV as wrangler.toml says", async () => {
+  const { folder, configure } = createProject("http://localhost");
+  configure(/# (\[\[kv_namespaces\]\])\n# (binding = .*)\n(?:# (\w+ = .*)\n)?/, "$1\n$2\n$3\n");
+  const cwd = join(folder, "docs");
+  const options = ["--port", "0", "--inspector-port", "0", "--var", "STORE:kv", "--persist-to", "state"];
+  const npm = spawn("npm", ["start", "--", ...options], {
+    cwd,
+    detached: true,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  onTestFinished(() => void process.kill(-Number(npm.pid), "SIGTERM"));
+  const origin = await readAddress(npm.stdout, /Ready on (http:\S+)/);
+  expect(await (await fetch(`${origin}/api/tf1/records/`)).json()).toMatchObject({ count: 40_614 });
+  const args = ["run", "data", "--", "info", "--store", "kv", "--persist-to", "state"];
+  expect((await runProcess("npm", args, { cwd })).stdout).toMatch(
+    /^store .*\(.*\/docs\/state\/v3\/kv\/.*\n(.*\n)+records +40614\n/m,
+  );
+  expect((await runProcess("npm", args.with(-1, "other"), { cwd })).stdout).toMatch(
+    /^Nothing is loaded in the kv store \(.*\/docs\/other\/v3\/kv\/.*\)\.$/m,
+  );
+});
+
 test("npm run serve builds without the files of earlier builds, and serves a file of the current folder", async () => {
   // A copy, because other tests use what builds of this project write.
   const { folder } = createProject("http://localhost");

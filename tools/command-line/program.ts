@@ -10,6 +10,16 @@ export function createProgram(name: string): Command {
   return new Command(name).version(project.version).exitOverride();
 }
 
+/**
+ * Changes to the folder in which the user ran npm, because npm runs scripts in the project's folder. Paths on the command line are
+ * relative to the user's folder.
+ * @param scripts The npm scripts that run this program. Other scripts, such as the tests, leave the folder as it is.
+ */
+export function enterUserFolder(...scripts: string[]): void {
+  const { npm_lifecycle_event: script = "", INIT_CWD: folder } = process.env;
+  if (scripts.includes(script) && folder) process.chdir(folder);
+}
+
 interface RunOptions {
   /** The exit status after an error, 1 by default. */
   errorStatus?: number;

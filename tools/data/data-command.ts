@@ -5,6 +5,7 @@ import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
   createProgram,
   createWholeNumberParser,
+  enterUserFolder,
   parseDate,
   parseMinutes,
   parseOut,
@@ -54,7 +55,7 @@ function addStoreOptions(command: Command): Command {
       ),
     )
     .option("--remote", "use the deployed store (default: the local store)")
-    .option("--persist-to <dir>", "folder of the local store, as for wrangler dev", parseText)
+    .option("--persist-to <dir>", "folder of the local store, as for npm start", parseText)
     .option(
       "--config <file>",
       "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
@@ -132,8 +133,6 @@ function addGenerate(program: Command): void {
 }
 
 if (import.meta.main) {
-  // npm runs scripts in the project's folder. Paths are relative to the folder in which npm was called.
-  const { npm_lifecycle_event: script, INIT_CWD: folder } = process.env;
-  if (script === "data" && folder) process.chdir(folder);
+  enterUserFolder("data");
   await runProgram(createDataProgram());
 }

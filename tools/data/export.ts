@@ -22,9 +22,9 @@ export interface ExportOptions extends StoreChoice, Output {}
  * @throws Error if nothing is loaded
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  await withStore(choice, async ({ store }) => {
+  await withStore(choice, async ({ name, location, store }) => {
     const { state } = await store.readState({ fromPrimary: true });
-    if (state.load === "") throw new Error("Nothing is loaded.");
+    if (state.load === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
     await writeRecords("exporting", readRecords(store, state), { format, out, total: state.count });
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
   });

@@ -16,19 +16,14 @@ type Line = [name: string, value: string | number];
  * @throws Error if the store cannot be read
  */
 export async function info(options: InfoOptions): Promise<void> {
-  await withStore(options, async ({ name, store }) => {
+  await withStore(options, async ({ name, location, store }) => {
     const { state } = await store.readState({ fromPrimary: true });
     const statistics = await readStatistics(store, state.load);
-    const { remote = false, persistTo, json } = options;
-    const where = `${name}, ${remote ? "deployed" : describeFolder(persistTo)}`;
+    const { remote = false, json } = options;
     if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
-    else if (state.load === "") console.log(`Nothing is loaded in ${where}.`);
-    else console.log(layOut([["store", where], ...describe(state, statistics)]));
+    else if (state.load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
+    else console.log(layOut([["store", `${name} (${location})`], ...describe(state, statistics)]));
   });
-}
-
-function describeFolder(persistTo: string | undefined): string {
-  return persistTo === undefined ? "on this machine" : `on this machine in ${persistTo}`;
 }
 
 function describe({ loaded_at, load, count }: State, statistics: Statistics): Line[] {

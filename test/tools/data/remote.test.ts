@@ -93,7 +93,7 @@ describe("through the real wrangler,", () => {
       .get("id-of-records")!
       .sqlite.prepare("SELECT count(*) AS tables FROM sqlite_schema");
     await info({ store: "d1", remote: true, config });
-    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in d1, deployed.");
+    expect(console.log).toHaveBeenLastCalledWith("Nothing is loaded in the d1 store (deployed).");
     expect(tables.get(), "reading creates no tables").toEqual({ tables: 0 });
     api.refused = /^POST .*\/import$/;
     await loadFiles(await writeRecords(BLOCK_SIZE + 1), { store: "d1", remote: true, config });

@@ -52,7 +52,7 @@ async function useAccount() {
     /** Binds a namespace, as docs/deploying.md says. */
     chooseKv(id = `id = "${NAMESPACE}"`) {
       project.configure('STORE = "d1"', 'STORE = "kv"');
-      project.configure(/# (\[\[kv_namespaces\]\])\n# (.*)\n# id = .*/, `$1\n$2\n${id}`);
+      project.configure(/# (\[\[kv_namespaces\]\])\n# (.*)/, `$1\n$2\n${id}`);
     },
   };
 }

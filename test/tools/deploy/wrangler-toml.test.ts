@@ -53,10 +53,12 @@ test("the lines of wrangler.toml that are commented out mean what their comments
   const file = join(createFolder(), "wrangler.toml");
   const text = readFileSync("wrangler.toml", "utf8");
   writeFileSync(file, text.replaceAll(/^# (routes = .*|\[\[?[a-z_]+\]\]?|\w+ = ("[A-Z.]+"|\d+))$/gm, "$1"));
-  expect(unstable_readConfig({ config: file })).toMatchObject({
+  const { routes, limits, kv_namespaces } = unstable_readConfig({ config: file });
+  expect({ routes, limits, kv_namespaces }).toEqual({
     routes: [{ pattern: "counts.example", custom_domain: true }],
     limits: { cpu_ms: 1000 },
-    kv_namespaces: [{ binding: "KV", id: "..." }],
+    // An id would select a local namespace of its own.
+    kv_namespaces: [{ binding: "KV" }],
   });
 });
 
