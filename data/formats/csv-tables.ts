@@ -147,6 +147,6 @@ function requireTable({ cells, line }: CsvRow): CsvTable {
       ? `it begins with ${list(cells.join().split(separator))}, with ${formatValue(separator)} between the names`
       : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${list(surplus)}`;
   const message = `is not the header of ${table.title}, with commas between names in lower case: ${found}`;
-  const hint = table === RECORDS ? '; see "Your own counts" in docs/data.md' : "";
+  const hint = table === RECORDS ? '; see "Convert your own CSV" in docs/data.md' : "";
   throw new UnreadableError(message + hint, line);
 }

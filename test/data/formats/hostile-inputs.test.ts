@@ -131,7 +131,7 @@ test.each(
 )("reports a wrong header: %s", async (_, header, differences) => {
   const isReport = header.includes("image_proc");
   const title = isReport ? "a report" : "a records file";
-  const hint = isReport ? "" : '; see "Your own counts" in docs/data.md';
+  const hint = isReport ? "" : '; see "Convert your own CSV" in docs/data.md';
   expect(await readProblems(`\n${header}\n${GOOD}\n`)).toEqual([
     `-:2: is not the header of ${title}, with commas between names in lower case: ${differences}${hint}`,
   ]);
