@@ -6,8 +6,6 @@ import type {
   WorkerVersionMetadata,
 } from "@cloudflare/workers-types";
 import type * as hono from "hono";
-import type { Hide } from "./records/page.ts";
-import type { Store } from "./store/state.ts";
 
 /** A setting is wrong, or a binding that it needs is missing. */
 export class SettingError extends Error {
@@ -25,7 +23,7 @@ export class SettingError extends Error {
 }
 
 /** The bindings and variables of wrangler.toml, any of which can be missing there. */
-export interface WranglerBindings {
+export interface Env {
   /** Which store serves the collection: `d1`, `kv` or `seed`. */
   STORE?: string;
   /** Scheme, host and port for links, if a proxy or tunnel hides those that clients use. */
@@ -48,12 +46,6 @@ export interface WranglerBindings {
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }
 
-/** What an instance of the service has: those of wrangler.toml, or a store in its process. */
-export interface Env extends WranglerBindings {
-  /** A store in this process, which the package and tests use instead of the one that `STORE` names. */
-  MEMORY?: Store;
-}
-
 /** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
 export interface RequestedPage {
   number: number;
@@ -65,7 +57,7 @@ export interface CollectionEnv {
   Bindings: Env;
   Variables: {
     /** The mock may set it: how many records are hidden. */
-    hide?: Hide;
+    hide?: (count: number) => number;
     /** The mock sets it if it responds with an error. */
     fault?: true;
     /** The mock sets it if it has replaced the body, which may be sent slowly and end too early. */

@@ -2,8 +2,8 @@ import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
 import { createName } from "../data/writer/writer.ts";
 import { createApp } from "../src/app.ts";
-import type { Env } from "../src/env.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
+import type { StoreEnv } from "../src/store/create-store.ts";
 import { createMemoryStore } from "../src/store/memory.ts";
 import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
 import { checkDocumented } from "./openapi-check.ts";
@@ -24,7 +24,7 @@ const VERSION = {
 /** An instance of the service in this process, without a port. */
 export interface Instance {
   origin: string;
-  env: Env;
+  env: StoreEnv;
   /**
    * Sends a request to a target or to a URL, and throws if the response is not as the OpenAPI document says.
    * Redirects are not followed.
@@ -36,7 +36,7 @@ export interface Instance {
 
 interface InstanceOptions {
   /** Bindings and variables in addition to the usual ones, or instead of them. */
-  settings?: Partial<Env>;
+  settings?: Partial<StoreEnv>;
   /** The clock of faults, in milliseconds since 1970. */
   now?: () => number;
 }
@@ -50,10 +50,10 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     ASSETS: { fetch: readTemplate },
     CF_VERSION_METADATA: VERSION,
   };
-  const env = { ...usual, ...settings } as Partial<Record<keyof Env, unknown>> as Env;
+  const env = { ...usual, ...settings } as Partial<Record<keyof StoreEnv, unknown>> as StoreEnv;
   const app = createApp(now);
   // Each environment has a cache of its own.
-  let current: Env = Object.create(env);
+  let current: StoreEnv = Object.create(env);
   return {
     origin: ORIGIN,
     env,

@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 import type { StoreName } from "../data/writer/configuration.ts";
 import { MIGRATIONS } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
-import type { WranglerBindings } from "../src/env.ts";
+import type { Env } from "../src/env.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
@@ -18,7 +18,7 @@ export interface RunningWorker {
   /** The origin it listens on, such as `http://127.0.0.1:41234`. */
   origin: string;
   /** The bindings, of which the tests' configuration has all. */
-  env: Required<WranglerBindings>;
+  env: Required<Env>;
   /** Sends a request, follows no redirect, and throws if the response is not as the OpenAPI document says. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** The messages that the worker has logged. */
@@ -54,7 +54,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<RunningW
   const logs: string[] = [];
   const runtime = startRuntime(options, (message) => logs.push(message));
   const { origin } = await runtime.unsafeGetDirectURL();
-  const env = await runtime.getBindings<Required<WranglerBindings>>();
+  const env = await runtime.getBindings<Required<Env>>();
   if (migrate) await createTables(env);
   return {
     origin,

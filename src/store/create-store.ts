@@ -5,6 +5,11 @@ import { bindNamespace, createKvStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./state.ts";
 
+/** An environment whose collection is in this process: the package and tests pass it to the service instead of a binding. */
+export interface StoreEnv extends Env {
+  MEMORY?: Store;
+}
+
 /** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
 const cached = new WeakMap<Env, CachedStore>();
 
@@ -25,7 +30,7 @@ export function getCachedStore(env: Env, maxBytes?: number): CachedStore {
  * The same store without the cache, for callers that need the current state.
  * @throws SettingError if the setting names none, or if its binding is missing
  */
-export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: Env): Store {
+export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store {
   if (MEMORY) return MEMORY;
   if (STORE === "d1" && DB) return createD1Store(bindDatabase(DB));
   if (STORE === "kv" && KV) return createKvStore(bindNamespace(KV));

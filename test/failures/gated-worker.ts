@@ -1,8 +1,8 @@
 import type { ExecutionContext } from "hono";
-import type { WranglerBindings } from "../../src/env.ts";
+import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 
-type Bindings = Required<WranglerBindings>;
+type Bindings = Required<Env>;
 
 /** How many requests have arrived, and how often the namespace was read. */
 const counts = { requests: 0, reads: 0 };

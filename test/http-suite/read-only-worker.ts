@@ -1,8 +1,8 @@
 import type { ExecutionContext } from "hono";
-import type { WranglerBindings } from "../../src/env.ts";
+import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 
-type Bindings = Required<WranglerBindings>;
+type Bindings = Required<Env>;
 
 /** The bindings of the stores with what reads. Anything else throws, because it is missing. */
 function restrict({ DB, KV }: Bindings) {

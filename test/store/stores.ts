@@ -5,7 +5,7 @@ import { createWritableD1, type WritableDatabase } from "../../data/writer/d1-wr
 import { createWritableKv, type WritableNamespace } from "../../data/writer/kv-writer.ts";
 import { applyMigrations, createLocalD1, createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
-import type { WranglerBindings } from "../../src/env.ts";
+import type { Env } from "../../src/env.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace } from "../../src/store/kv.ts";
@@ -41,7 +41,7 @@ export async function openLocalStores(): Promise<Stores> {
 }
 
 /** Opens the store of a worker, which nothing else writes to. */
-export function openWorkerStore({ DB, KV }: Required<WranglerBindings>, name: StoreName): WritableStore {
+export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): WritableStore {
   const batchBytes = 250_000;
   if (name === "d1")
     return createWritableD1({

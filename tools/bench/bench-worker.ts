@@ -1,5 +1,5 @@
 import type { ExecutionContext } from "hono";
-import type { Env, WranglerBindings } from "../../src/env.ts";
+import type { Env } from "../../src/env.ts";
 import app from "../../src/index.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 
@@ -30,10 +30,10 @@ export const store_floor = createFloor(({ STORE, DB, KV }) => {
   return DB.withSession("first-unconstrained").prepare("SELECT text FROM floor").first("text");
 });
 
-function createFloor(read?: (env: Required<WranglerBindings>) => Promise<unknown>) {
+function createFloor(read?: (env: Required<Env>) => Promise<unknown>) {
   let page: { body: string; headers: Headers } | undefined;
   return {
-    async fetch(request: Request, env: Required<WranglerBindings>, context: ExecutionContext) {
+    async fetch(request: Request, env: Required<Env>, context: ExecutionContext) {
       if (read && !(await read(env))) throw new Error(`${env.STORE} has no floor`);
       if (page) return new Response(page.body, page);
       const response = await app.fetch(request, env, context);

@@ -7,7 +7,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { openTemporaryFile, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
-import type { WranglerBindings } from "../../src/env.ts";
+import type { Env } from "../../src/env.ts";
 import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { lastBlock } from "../../src/store/block.ts";
 import { buildQuery } from "../../src/store/d1.ts";
@@ -84,7 +84,7 @@ async function startServers(file: string, folder: string) {
   const wrangler = await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0");
   const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler };
   const runtime = await startRuntime(folder);
-  const env = await runtime.getBindings<Required<WranglerBindings>>("d1");
+  const env = await runtime.getBindings<Required<Env>>("d1");
   // What `store_floor` reads.
   await env.DB.prepare("CREATE TABLE floor AS SELECT hex(randomblob(500)) AS text").run();
   await env.KV.put("floor", "x".repeat(1_000));

@@ -1,9 +1,9 @@
 import "./node-version.ts";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
-import type { Env } from "../../src/env.ts";
 import { requirePreferences } from "../../src/faults/prefer.ts";
 import { requireOrigin } from "../../src/http/request.ts";
+import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ListenOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
@@ -61,8 +61,8 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 
 /** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
 function createEnvironments(variables: object, options: ServiceOptions, reporting: Reporting) {
-  const load = async ({ records, ...others }: ServiceOptions): Promise<Env> => {
-    const env: Env = Object.create(variables);
+  const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
+    const env: StoreEnv = Object.create(variables);
     const copied =
       records && Array.from(records, (record) => (Object(record) === record ? { ...record } : record));
     env.MEMORY = await loadCollection({ ...others, records: copied }, reporting);
