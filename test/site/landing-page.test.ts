@@ -1,7 +1,10 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
 import type { Env } from "../../src/env.ts";
 import { Page } from "../../src/records/record.ts";
-import { createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
+import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
+import type { Store } from "../../src/store/state.ts";
+import { context, createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
@@ -163,6 +166,26 @@ describe("the landing page is created", () => {
     expect((await open(changing)).page).toContain("<strong>30</strong>");
     Object.assign(changing.env, LIMITED);
     expect((await open(changing)).page).toContain("within 10 seconds");
+  });
+
+  test("from the statistics that are read once for each load", async () => {
+    const numbers: number[][] = [];
+    const MEMORY: Store = {
+      ...service.store,
+      readBlocks(load, requested) {
+        numbers.push(requested);
+        return service.store.readBlocks(load, requested);
+      },
+    };
+    const env: StoreEnv = { ...service.env, MEMORY };
+    // A cache of 100 bytes stores nothing.
+    getCachedStore(env, 100);
+    const app = createApp();
+    for (const init of [{}, IN_BROWSER, {}]) {
+      const response = await app.fetch(new Request(ORIGIN, init), env, context);
+      expect(response.status).toBe(200);
+    }
+    expect(numbers.filter(([number]) => number === 0)).toHaveLength(1);
   });
 
   test("without an example as long as a block of it is damaged", async () => {

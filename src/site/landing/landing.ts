@@ -6,14 +6,16 @@ import { findOrigin, lastValue, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
+import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
 import { HTML_HEADERS } from "../web-layer.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
-import { createSummary } from "./summary.ts";
+import { createSummary, summarizeStatistics } from "./summary.ts";
 
 /** The landing page: what the service is and which records it has, as a web page or as JSON. */
 export function createLanding(): Hono<CollectionEnv> {
   const landing = new Hono<CollectionEnv>();
+  const getSummarized = createStatisticsCache();
   /** The latest web page, and what it depends on. Most requests see the same state, origin and settings. */
   let latest: { key: string; html: string } | undefined;
 
@@ -21,16 +23,17 @@ export function createLanding(): Hono<CollectionEnv> {
     c.header("Vary", "Accept");
     const format = lastValue(new URL(c.req.url).searchParams, "format");
     const representation = negotiate(format, c.req.header("Accept"));
-    const stored = await getCachedStore(c.env).statistics((work) => c.executionCtx.waitUntil(work));
+    const summarized = await getSummarized(c);
+    const { state } = summarized;
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     const headers = { "Cache-Control": PAGE_CACHING };
-    if (representation === "json") return c.json(createSummary(stored, origin, c.env), 200, headers);
+    const summary = createSummary(summarized, origin, c.env);
+    if (representation === "json") return c.json(summary, 200, headers);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
-    const key = [stored.state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
+    const key = [state.load, origin, STORE, RATE_LIMIT, PREFER, FAULTS].join(" ");
     let html = latest?.key === key ? latest.html : undefined;
     if (html === undefined) {
-      const summary = createSummary(stored, origin, c.env);
-      const sample = summary.count > 0 ? await readSample(c, origin, stored.state) : undefined;
+      const sample = summary.count > 0 ? await readSample(c, origin, state) : undefined;
       html = `<!doctype html>${renderLanding(summary, sample)}`;
       // The sample may be readable the next time.
       if (sample || summary.count === 0) latest = { key, html };
@@ -42,6 +45,18 @@ export function createLanding(): Hono<CollectionEnv> {
   landing.all("/", refuseMethod);
 
   return landing;
+}
+
+/** Caches the summarized statistics of the latest load. */
+function createStatisticsCache() {
+  let latest: ReturnType<typeof summarizeStatistics> | undefined;
+  return async (c: CollectionContext) => {
+    const store = getCachedStore(c.env);
+    const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
+    const { load } = await store.state(waitUntil);
+    if (latest?.state.load !== load) latest = summarizeStatistics(await store.statistics(waitUntil));
+    return latest;
+  };
 }
 
 /**

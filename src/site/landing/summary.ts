@@ -8,20 +8,26 @@ import type { State } from "../../store/state.ts";
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/**
- * Summarises the collection. This reads no records, because a load stores the statistics.
- * @param origin the origin of absolute links
- * @param settings the settings of this deployment
- */
-export function createSummary(
-  { state, statistics }: { state: State; statistics: Statistics },
-  origin: string,
-  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
-) {
+/** Groups the days of a load into periods. With many days this takes long, so do it once for each load. */
+export function summarizeStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
   const { days, ...others } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
   const failing = periods.reduce((sum, period) => sum + period.failing, 0);
   const unknown = periods.reduce((sum, period) => sum + period.unknown, 0);
+  const camera_ok = { True: state.count - failing - unknown, False: failing, null: unknown };
+  return { state, statistics: { ...others, days: days.length, camera_ok, unit, periods } };
+}
+
+/**
+ * Creates the content of the landing page.
+ * @param origin The origin of absolute links
+ * @param settings The settings of this deployment
+ */
+export function createSummary(
+  { state, statistics }: ReturnType<typeof summarizeStatistics>,
+  origin: string,
+  settings: Pick<Env, "STORE" | "RATE_LIMIT" | "PREFER" | "FAULTS">,
+) {
   const limitPeriod = findLimitPeriod(settings);
   return {
     name: SITE_NAME,
@@ -40,13 +46,7 @@ export function createSummary(
     faults: settings.FAULTS !== "off",
     /** The preferences of requests that name none; null if there are none. */
     prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
-    statistics: {
-      ...others,
-      days: days.length,
-      camera_ok: { True: state.count - failing - unknown, False: failing, null: unknown },
-      unit,
-      periods,
-    },
+    statistics,
   };
 }
 
