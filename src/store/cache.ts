@@ -72,11 +72,9 @@ async function getPage(context: CacheContext, page: PageNumber, hide: Hide | und
   /** Reads the state and, if the page lies in one block that is not kept, this block, whose number follows from the page. */
   const readState = async (fromPrimary: boolean) => {
     const stateOnly = hide || (stateCache.latest && isCached(stateCache.latest));
-    const selector = page === "last" ? page : lastBlock(PAGE_SIZE * page);
-    const { state, block } = await store.readState({
-      fromPrimary,
-      withBlock: stateOnly ? undefined : selector,
-    });
+    const blockOfPage = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+    const withBlock = stateOnly ? undefined : blockOfPage;
+    const { state, block } = await store.readState({ fromPrimary, withBlock });
     // A damaged one is read again by the requests for its pages, which report it.
     if (block) await cacheBlock(context, state, block).catch(() => undefined);
     return state;
@@ -92,9 +90,8 @@ async function getResults(context: CacheContext, state: State, location: PlaceRa
   const name = `${state.load} ${location.first} ${location.last}`;
   const found = cache.get(name);
   if (found) return found as string;
-  const blocks = await Promise.all(
-    getBlockNumbers(location).map((number) => getBlock(context, state, number)),
-  );
+  const numbers = getBlockNumbers(location);
+  const blocks = await Promise.all(numbers.map((number) => getBlock(context, state, number)));
   const results = JSON.stringify(decodeRange(location, blocks));
   cache.set(name, results, results.length * BYTES_PER_CHARACTER);
   return results;
@@ -102,14 +99,11 @@ async function getResults(context: CacheContext, state: State, location: PlaceRa
 
 async function getBlock(context: CacheContext, state: State, number: number): Promise<string[]> {
   const { store, stateCache, cache, waitUntil } = context;
-  const name = blockCacheKey(state, number);
-  const found = cache.get(name);
+  const key = blockCacheKey(state, number);
+  const found = cache.get(key);
   if (found) return found as string[];
-  const [text = ""] = await stateCache.singleFlight(
-    name,
-    () => requireBlocks(store, state.load, [number]),
-    waitUntil,
-  );
+  const read = () => requireBlocks(store, state.load, [number]);
+  const [text = ""] = await stateCache.singleFlight(key, read, waitUntil);
   return cacheBlock(context, state, { number, text });
 }
 

@@ -11,10 +11,7 @@ export const CONFIRMATION_MAX_AGE_MS = 1_000;
 /** Max age of the cached state, from the start of its read. After a failed read, the state is served for this long again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/**
- * Other requests get the cached state during a refresh that starts within this time after the state expired. A refresh that starts
- * later belongs to an instance that was idle: its state can have any age, so all requests wait.
- */
+/** Other requests get the cached state during a refresh, unless it starts later than this after the expiry: the instance was idle. */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
 /** Attempts to read something: from the cached state, and then from newer states while loads replace each other. */
@@ -22,7 +19,6 @@ const MAX_ATTEMPTS = 3;
 
 /** The cached state of an instance, and the reads of the store that its requests share. */
 export interface StateCache {
-  /** The name of the store, for the log. */
   storeName: string;
   latest?: State;
   /** When the next request for the state must read it again. */
@@ -92,10 +88,8 @@ function readPrimary({ stateCache, waitUntil, readState }: InstanceContext): Pro
 }
 
 /**
- * Caches a state, unless another read has cached one since and this state is not newer: either of two reads that overlap can return the
- * newer state, so only a higher sequence decides.
- * @param previous The cached state when the read started
- * @returns the state that is cached now
+ * Caches a state and returns it, or the cached state if another read has cached one since `previous` that is not older: either of two
+ * reads that overlap can return the newer state, so only a higher sequence decides.
  */
 function remember(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
   const { latest } = stateCache;
