@@ -1,4 +1,4 @@
-import { mixBits } from "../src/faults/decision.ts";
+import { mixBits } from "../src/faults/random.ts";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
 
 /** Which records to generate: those of the period from `from` up to, but not including, `to`. */

@@ -11,5 +11,8 @@ export const DOCUMENT_PATH = "/openapi.json";
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
 
+/** The path that leads to the page of a date. */
+export const GO_PATH = "/go";
+
 /** The origin in the templates that the build writes (tools/build-assets.ts). */
 export const PLACEHOLDER_ORIGIN = "https://origin.invalid";

@@ -2,31 +2,31 @@ import { Hono } from "hono";
 import { DOCUMENT_PATH, REFERENCE_PATH } from "./about.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
 import type { CollectionEnv, Env } from "./env.ts";
-import { createMock } from "./faults/middleware.ts";
+import { createFaults } from "./faults/faults.ts";
 import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
-import { limitUrl } from "./http/request.ts";
 import { requireSettings } from "./settings.ts";
 import { createGo } from "./site/go.ts";
 import { createLanding } from "./site/landing/landing.ts";
 import { createTemplates } from "./site/templates.ts";
 import { showAsPage } from "./site/web-layer.ts";
+import { limitUrl } from "./url-limit.ts";
 
 /**
  * Creates the service. All that it keeps belongs to it, so several can run in one process.
- * @param now the clock of faults, in milliseconds since 1970; caches use the real one
+ * @param now the clock of faults and views, in milliseconds since 1970; caches use the real one
  */
 export function createApp(now = () => Date.now()) {
   const app = new Hono<CollectionEnv>();
-  const mock = createMock(now);
+  const faults = createFaults(now);
   const checked = new WeakSet<Env>();
 
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
   app.options("*", respondToPreflight);
-  // Before the rate limit and the mock, because a monitor must always get the real state.
+  // Before the rate limit, because a monitor must always get the real state.
   app.route("/", health);
   app.use(showAsPage);
   // If a setting is wrong, every request fails, so that nobody overlooks it. An environment is checked once.
@@ -37,18 +37,17 @@ export function createApp(now = () => Date.now()) {
   });
   app.use(createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]));
   app.use(limitUrl);
-  app.use(mock.handle);
-  app.route("/", createCollection());
+  app.route("/", createCollection(faults));
   app.route("/", createLanding());
   app.route("/", createTemplates());
-  app.route("/", createGo());
+  app.route("/", createGo(faults));
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 
   // The first match prepares the router. The platform does not count the start of an instance as time of its first request.
   app.router.match("GET", "/");
   return Object.assign(app, {
-    /** Forgets all requests that the fault `times` has counted. */
-    reset: mock.reset,
+    /** Forgets all requests that `times` has counted. */
+    reset: faults.reset,
   });
 }

@@ -1,12 +1,14 @@
 import { Hono } from "hono";
 import { SITE_NAME } from "./about.ts";
 import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./env.ts";
-import { HttpError, methodNotAllowed } from "./http/errors.ts";
+import type { Faults, ServedResponse } from "./faults/faults.ts";
+import { getPreferences, getView } from "./faults/preferences.ts";
+import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
 import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
-import { findOrigin, lastValue, negotiate } from "./http/request.ts";
+import { findOrigin, lastValue, negotiate, prefersHtml } from "./http/request.ts";
 import {
   COLLECTION_PATH,
-  lastPage,
+  type Hide,
   locatePage,
   type PageLocation,
   type PageNumber,
@@ -47,23 +49,47 @@ export const collectionHeaders: CollectionMiddleware = (c, next) => {
   return next();
 };
 
-/** The collection (specification, "Endpoints"). It responds with JSON to every client; the web layer shows that as a page. */
-export function createCollection(): Hono<CollectionEnv> {
+/** The collection (specification, "Endpoints"). It responds with JSON to every client; the HTML view shows that response. */
+export function createCollection({ applyFaults, now }: Faults): Hono<CollectionEnv> {
   const records = new Hono<CollectionEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
 
   records.all(COLLECTION_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
-    negotiate(lastValue(query, "format"), c.req.header("Accept"));
-    if (c.req.method === "OPTIONS") return c.json(DESCRIPTION);
-    if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
-    const page = parsePageNumber(lastValue(query, "page"));
-    if (page === undefined) throw invalidPage();
-    return respondPage(c, query, page);
+    const ifNoneMatch = c.req.header("If-None-Match");
+    // The HTML view has no entity-tag.
+    const condition = ifNoneMatch === undefined || prefersHtml(c) ? undefined : ifNoneMatch;
+    const preferences = getPreferences(c, query);
+    if (!preferences) return (await respond(c, query, { condition })).response;
+    const view = getView(preferences, now());
+    const serve = () =>
+      respond(c, query, { view }).catch((error) => ({ response: respondWithError(error, c) }));
+    const response = await applyFaults(c, query, preferences, serve);
+    return condition === undefined ? response : toNotModified(response, condition);
   });
 
   return records;
+}
+
+interface ResponseOptions {
+  /** `If-None-Match`, to compare before a record is read. With preferences, the finished response decides instead. */
+  condition?: string | undefined;
+  view?: Hide | undefined;
+}
+
+/** Responds without faults. */
+async function respond(
+  c: CollectionContext,
+  query: URLSearchParams,
+  options: ResponseOptions,
+): Promise<ServedResponse> {
+  negotiate(lastValue(query, "format"), c.req.header("Accept"));
+  if (c.req.method === "OPTIONS") return { response: c.json(DESCRIPTION) };
+  if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
+  const page = parsePageNumber(lastValue(query, "page"));
+  if (page === undefined) throw invalidPage();
+  return respondPage(c, query, page, options);
 }
 
 /** Responds with a page, or with 304 if the client has it. */
@@ -71,27 +97,21 @@ async function respondPage(
   c: CollectionContext,
   query: URLSearchParams,
   page: PageNumber,
-): Promise<Response> {
+  { condition, view }: ResponseOptions,
+): Promise<ServedResponse> {
   const store = getCachedStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-  const hide = c.get("hide");
   const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-  const ifNoneMatch = c.req.header("If-None-Match");
-  if (ifNoneMatch !== undefined) {
+  if (condition !== undefined) {
     const state = await store.state(waitUntil);
-    const location = locatePage(page, state.count, hide?.(state.count));
+    const location = locatePage(page, state.count);
     // A page that this state does not have may be in the newest one, which reading the page decides.
     const headers = location && (await cacheHeaders(c, state, location, origin));
-    if (headers && isCurrent(ifNoneMatch, headers.ETag)) return c.body(null, 304, headers);
+    if (headers && isCurrent(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
-  const { state, found } = await store.page(page, hide, waitUntil);
-  if (!found) {
-    const shown = state.count - (hide?.(state.count) ?? 0);
-    c.set("page", { number: Number(page), pages: lastPage(shown) });
-    throw invalidPage();
-  }
+  const { state, found } = await store.page(page, view, waitUntil);
+  if (!found) throw invalidPage();
   const { location, results } = found;
-  c.set("page", location);
   const body = writeEnvelope(location, results, pageUrls(origin + COLLECTION_PATH, query));
   // Headers that `c.body` is given would be on an error that replaces this response, too.
   const response = c.body(body);
@@ -101,7 +121,16 @@ async function respondPage(
     "Content-Type": "application/json",
   };
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
+  return { response, page: location };
+}
+
+/** Returns a 304 instead of a response whose entity-tag the client has. A response with a fault has none. */
+function toNotModified(response: Response, condition: string): Response {
+  const etag = response.headers.get("ETag");
+  if (etag === null || !isCurrent(condition, etag)) return response;
+  const headers = new Headers(response.headers);
+  for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
+  return new Response(null, { status: 304, headers });
 }
 
 /** The latest hash. Only one is kept, because a client chooses its `Host`. */

@@ -46,27 +46,11 @@ export interface Env {
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }
 
-/** Where the requested page is among the pages of the collection. It is past the end if its number is greater. */
-export interface RequestedPage {
-  number: number;
-  pages: number;
-}
-
-/** What the service has beside a request, and what middleware and routes note of it. */
+/** The environment of the service, as Hono types it. */
 export interface CollectionEnv {
   Bindings: Env;
-  Variables: {
-    /** The mock may set it: how many records are hidden. */
-    hide?: (count: number) => number;
-    /** The mock sets it if it responds with an error. */
-    fault?: true;
-    /** The mock sets it if it has replaced the body, which may be sent slowly and end too early. */
-    isBroken?: true;
-    /** The route sets it if the request is for a page, for those around it. */
-    page?: RequestedPage;
-  };
 }
 
-/** Hono's own types have no bindings and variables by default, so no other file imports them. */
+/** Hono's own types have no bindings by default, so no other file imports them. */
 export type CollectionContext = hono.Context<CollectionEnv>;
 export type CollectionMiddleware = hono.MiddlewareHandler<CollectionEnv>;

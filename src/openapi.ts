@@ -2,7 +2,7 @@ import * as z from "zod";
 import project from "../package.json" with { type: "json" };
 import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./about.ts";
 import { DESCRIPTION, METHODS } from "./collection.ts";
-import { MOCK_OPTIONS } from "./faults/options.ts";
+import { OPTIONS } from "./faults/options.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
 import { COLLECTION_PATH, locatePage, MAX_PAGE, PAGE_SIZE, pageUrls, writeEnvelope } from "./records/page.ts";
 import { Page, TrafficRecord } from "./records/record.ts";
@@ -53,7 +53,7 @@ const PREFER: Parameter[] = [
 ];
 
 function listOptions(): string {
-  const rows = Object.values(MOCK_OPTIONS);
+  const rows = Object.values(OPTIONS);
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
@@ -136,9 +136,12 @@ function error(description: string, details: Record<string, string>, headers = {
 const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
-const TOO_LONG = error("The URL is longer than 2048 characters, or has more than 50 parameters.", {
-  [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
-});
+const TOO_LONG = error(
+  "The URL, or a link that repeats it, is longer than 2048 characters or has more than 50 parameters.",
+  {
+    [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
+  },
+);
 const THROTTLED = error(
   "The client has sent more requests than this deployment allows.",
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },

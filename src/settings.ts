@@ -1,5 +1,5 @@
 import { type Env, SettingError } from "./env.ts";
-import { requirePreferences } from "./faults/prefer.ts";
+import { requirePreferences } from "./faults/preferences.ts";
 import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";
 

@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import type { CollectionContext, CollectionMiddleware } from "../env.ts";
+import type { CollectionMiddleware } from "../env.ts";
 
 /**
  * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
@@ -24,21 +24,6 @@ export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolea
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
-}
-
-/**
- * Removes the condition of a request, so that the response has a body.
- * @returns `If-None-Match`; undefined if there is none
- */
-export function dropCondition(c: CollectionContext): string | undefined {
-  const condition = c.req.header("If-None-Match");
-  const { method, url, headers: sent, signal } = c.req.raw;
-  // Without other methods, one of which, TRACE, a Request refuses (Fetch standard, 2.2.1).
-  if (condition === undefined || !["GET", "HEAD"].includes(method)) return undefined;
-  const headers = new Headers(sent);
-  headers.delete("If-None-Match");
-  c.req.raw = new Request(url, { method, headers, signal });
-  return condition;
 }
 
 export type Representation = "json" | "html";

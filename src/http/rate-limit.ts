@@ -3,7 +3,6 @@ import { expandIPv6 } from "hono/utils/ipaddr";
 import type { CollectionContext, CollectionMiddleware, Env } from "../env.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
-import { hasPreferences } from "./request.ts";
 
 /** The period of the limit as `RATE_LIMIT` gives it, in seconds; undefined if requests are not limited. */
 export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
@@ -12,17 +11,15 @@ export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string
 
 /**
  * Creates a middleware that refuses clients that send too many requests (RFC 6585, 4). Off unless `RATE_LIMIT` is set.
- * @param exempt paths that always respond, so that people can read about the service and its limit, unless the request asks for a
- *   fault: one that waits costs more than a page
+ * @param exempt Paths that always respond, so that users can read about the service and its limit
  * @throws 429
  */
 export function createRateLimit(exempt: string[]): CollectionMiddleware {
   return async function limitRequests(c, next) {
     const period = findLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
-    const isExempt = exempt.includes(c.req.path) && !hasPreferences(c);
     // The check of the settings has refused a period without its binding.
-    if (period === undefined || !RATE_LIMITER || isExempt) return next();
+    if (period === undefined || !RATE_LIMITER || exempt.includes(c.req.path)) return next();
     if (await allows(RATE_LIMITER, identifyClient(c))) return next();
     throw throttled(Number(period));
   };

@@ -1,4 +1,4 @@
-import { type CollectionContext, type CollectionMiddleware, SettingError } from "../env.ts";
+import { type CollectionContext, SettingError } from "../env.ts";
 import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
 
@@ -7,24 +7,10 @@ export function lastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
 }
 
-/** The links of the service are much shorter, and a web page repeats the URL of its request in each of its links. */
-const LONGEST_URL = 2_048;
-/** A web page has a hidden input for each parameter in each of its forms. */
-const MOST_PARAMETERS = 50;
-
-/**
- * Refuses URLs that are too long, or that have too many parameters (RFC 9110, 15.5.15).
- * @throws 414
- */
-export const limitUrl: CollectionMiddleware = ({ req: { url } }, next) => {
-  if (url.length <= LONGEST_URL && url.split("&").length <= MOST_PARAMETERS) return next();
-  const detail = `A URL has at most ${LONGEST_URL} characters and ${MOST_PARAMETERS} parameters.`;
-  throw new HttpError(414, { detail });
-};
-
-/** Whether a request has preferences, which need not be valid. */
-export function hasPreferences({ req }: CollectionContext): boolean {
-  return req.header("Prefer") !== undefined || req.query("prefer") !== undefined;
+/** Whether a client gets the HTML view. */
+export function prefersHtml({ req }: CollectionContext): boolean {
+  if (findPreferred(req.header("Accept")) !== "html") return false;
+  return lastValue(new URL(req.url).searchParams, "format") !== "json";
 }
 
 /**

@@ -1,6 +1,9 @@
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
+/** The parameter with the date of a jump (src/site/go.ts). It marks the day in the HTML view, and no link keeps it. */
+export const JUMP_DATE_PARAMETER = "jump-date";
+
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
@@ -72,15 +75,16 @@ export function lastPage(count: number): number {
 
 /**
  * Makes the absolute URLs of pages (specification, "Page envelope", rules 1 and 2): always with `format`, `api` unless
- * the request said `json`; the request's other parameters are kept; sorted by name.
+ * the request said `json`; the request's other parameters are kept, except the date of a jump; sorted by name.
  * @param collection absolute URL of the collection, without query
  * @param query the query of the request
  * @returns the URL of a page by its number
  */
-export function pageUrls(collection: string, query: URLSearchParams): (page: number) => string {
+export function pageUrls(collection: string, query: URLSearchParams): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
   // Copying the parameters one by one would take a tenth of the time of a page from memory.
   const parameters = new URLSearchParams(query.toString());
+  parameters.delete(JUMP_DATE_PARAMETER);
   parameters.set("format", format);
   parameters.set("page", "");
   parameters.sort();

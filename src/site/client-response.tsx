@@ -1,4 +1,3 @@
-import type { RequestedPage } from "../env.ts";
 import { nameStatus } from "../http/errors.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
@@ -14,14 +13,10 @@ export interface ClientResponse {
   prefer: string | undefined;
   /** The URL of the request, with the origin under which clients reach the service. */
   url: URL;
-  /** Where the requested page is or would be; undefined if the request is not for a page. */
-  page: RequestedPage | undefined;
-  /** Whether a preference asked for the error. */
-  isFault: boolean;
-  /** The address of the same page without faults, if there is one. */
-  unchanged: string | undefined;
-  /** The date of the jump that led to the page. */
-  chosen: string | undefined;
+  /** The URL of the same page without preferences, if there is one. */
+  urlWithoutFaults: string | undefined;
+  /** The date of the jump to the page. */
+  jumpDate: string | undefined;
 }
 
 /** The name of a status as in a response: `404 Not Found`. */

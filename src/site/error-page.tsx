@@ -1,13 +1,14 @@
+import { isInjectedError } from "../faults/faults.ts";
 import { lastValue } from "../http/request.ts";
-import { COLLECTION_PATH } from "../records/page.ts";
+import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import { type ClientResponse, changeQuery, formatStatus, Message, parseBody } from "./client-response.tsx";
 import { CurlBlock, quote } from "./code.tsx";
 import { Layout } from "./layout.tsx";
-import { formatNumber, formatQuantity } from "./text-format.ts";
+import { formatQuantity } from "./text-format.ts";
 
 /** The web page of an error: what a person can do, and the request with the response that a client gets. */
 export function renderError(response: ClientResponse): string {
-  const { status, url, isFault } = response;
+  const { status, url, headers } = response;
   const title = formatStatus(status);
   const [text, href, name] = advise(response);
   return (
@@ -17,7 +18,7 @@ export function renderError(response: ClientResponse): string {
         {text} <a href={href}>{name}</a>
       </p>
       <h2>The response to a client</h2>
-      {(status !== 414 || isFault) && (
+      {(status !== 414 || isInjectedError(headers)) && (
         <CurlBlock options={listOptions(response)} url={url.href} label="curl" />
       )}
       <Message {...response} />
@@ -29,16 +30,17 @@ type Advice = [text: string, href: string, name: string];
 
 /** What a person can do: a sentence, and a link onwards. */
 function advise(response: ClientResponse): Advice {
-  const { status, headers, body, isFault, url, unchanged } = response;
+  const { status, headers, body, url, urlWithoutFaults } = response;
   const { detail = body } = Object(parseBody(body));
   const seconds = Number(headers.get("Retry-After"));
-  if (isFault) {
+  if (isInjectedError(headers)) {
     const text = "A preference asked for this error; nothing is wrong.";
-    return unchanged ? [text, unchanged, "Show the page without it"] : [text, ...OVERVIEW];
+    return urlWithoutFaults ? [text, urlWithoutFaults, "Show the page without it"] : [text, ...OVERVIEW];
   }
   if (seconds) return [detail, url.href, `Try again after ${formatQuantity(seconds, "second")}`];
   if (status === 404) return adviseWhere(response);
-  if (status === 400 && unchanged) return [detail, unchanged, "Show the page without preferences"];
+  if (status === 400 && urlWithoutFaults)
+    return [detail, urlWithoutFaults, "Show the page without preferences"];
   return [detail, ...(url.pathname === COLLECTION_PATH ? NEWEST : OVERVIEW)];
 }
 
@@ -46,17 +48,14 @@ const NEWEST = [COLLECTION_PATH, "Show the newest records"] as const;
 const OVERVIEW = ["/", "Show the overview"] as const;
 
 /** What a person can do if there is nothing at an address. */
-function adviseWhere({ page, url }: ClientResponse): Advice {
+function adviseWhere({ url }: ClientResponse): Advice {
   if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this address.", ...NEWEST];
-  const toPage = (number: number) => changeQuery(url, "page", String(number));
-  if (page) {
-    const text = `The last page has the number ${formatNumber(page.pages)}.`;
-    return [text, toPage(page.pages), "Show the last page"];
-  }
-  if (["", "api", null].includes(lastValue(url.searchParams, "format")))
-    return ["Pages are numbered from 1, which has the newest records.", toPage(1), "Show page 1"];
-  const text = "The formats are api and json.";
-  return [text, changeQuery(url, "format", "api"), "Show the page"];
+  if (!["", "api", null].includes(lastValue(url.searchParams, "format")))
+    return ["The formats are api and json.", changeQuery(url, "format", "api"), "Show the page"];
+  if (parsePageNumber(lastValue(url.searchParams, "page")))
+    return ["The collection has fewer pages.", changeQuery(url, "page", "last"), "Show the last page"];
+  const text = "Pages are numbered from 1, which has the newest records.";
+  return [text, changeQuery(url, "page", "1"), "Show page 1"];
 }
 
 /** The options of a command that gets the same response as the browser. */

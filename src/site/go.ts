@@ -1,38 +1,35 @@
 import { Hono } from "hono";
+import { GO_PATH } from "../about.ts";
 import type { CollectionEnv } from "../env.ts";
+import type { Faults } from "../faults/faults.ts";
+import { getPreferences, getView } from "../faults/preferences.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
-import { findPreferred } from "../http/headers.ts";
-import { lastValue } from "../http/request.ts";
-import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../records/page.ts";
+import { lastValue, prefersHtml } from "../http/request.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER, lastPage, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 
-/** The path that leads to the page of a date. */
-export const GO_PATH = "/go";
-
-/** The parameter with the date of a jump, for the web page alone. The web layer takes a date out of it, so that no link keeps it. */
-export const CHOSEN = "jump-date";
-
 /** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
-export function createGo(): Hono<CollectionEnv> {
+export function createGo({ now }: Faults): Hono<CollectionEnv> {
   const go = new Hono<CollectionEnv>();
 
   go.get(GO_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
+    const preferences = getPreferences(c, query);
     const date = lastValue(query, "date") ?? "";
     query.delete("date");
     query.delete("page");
+    query.delete(JUMP_DATE_PARAMETER);
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
     const { state, statistics } = await getCachedStore(c.env).statistics((work) =>
       c.executionCtx.waitUntil(work),
     );
-    const hidden = c.get("hide")?.(state.count) ?? 0;
+    const hidden = (preferences && getView(preferences, now())?.(state.count)) ?? 0;
     const { page, day } = findDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
-    const isShown = findPreferred(c.req.header("Accept")) === "html" && lastValue(query, "format") !== "json";
-    if (isShown) query.set(CHOSEN, date);
+    if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 

@@ -1,11 +1,10 @@
 import type { Next } from "hono";
 import type { CollectionContext } from "../env.ts";
-import { dropCondition, findPreferred } from "../http/headers.ts";
-import { findOrigin, lastValue } from "../http/request.ts";
-import { COLLECTION_PATH } from "../records/page.ts";
-import { changeQuery } from "./client-response.tsx";
+import { findOrigin, lastValue, prefersHtml } from "../http/request.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
+import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
-import { CHOSEN, isDate } from "./go.ts";
+import { isDate } from "./go.ts";
 import { renderRecords } from "./records/records-page.tsx";
 
 /**
@@ -23,74 +22,59 @@ export const HTML_HEADERS = {
   "Referrer-Policy": "same-origin",
 };
 
-/** Headers of the JSON response that do not describe the page. A page also changes when the site changes. */
+/** Headers of the JSON response that do not describe its HTML view, which also changes when the site changes. */
 const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
 
 /**
- * Lets the service respond in JSON, once, and shows that response as a web page if the client prefers HTML: pages of the
- * collection, and errors of every path. Other responses pass.
+ * Shows the JSON response that a client gets as HTML if the client prefers that: pages of the collection, and errors of every path.
+ * Other responses pass.
  */
 export function showAsPage(c: CollectionContext, next: Next): Promise<void> {
-  return findPreferred(c.req.header("Accept")) === "html" ? show(c, next) : next();
+  return prefersHtml(c) ? show(c, next) : next();
 }
 
 async function show(c: CollectionContext, next: Next): Promise<void> {
-  if (lastValue(new URL(c.req.url).searchParams, "format") === "json") return next();
-  let chosen: string | undefined;
-  if (c.req.path === COLLECTION_PATH) {
-    dropCondition(c);
-    chosen = takeChosen(c);
-  }
   await next();
   const { status, headers } = c.res;
-  const isShown = status >= 400 || (status === 200 && c.get("page") !== undefined);
-  if (!isShown || headers.get("Content-Type") !== "application/json") return;
-  const response = { ...describeRequest(c), status, headers, body: await readBody(c), chosen };
-  // Hono would copy the headers of the response that is replaced.
-  c.res = undefined;
-  const { page } = response;
-  const html = status === 200 && page ? renderRecords(response, page.number) : renderError(response);
-  const replaced = new Headers(headers);
-  for (const name of REPLACED) replaced.delete(name);
-  for (const [name, value] of Object.entries(HTML_HEADERS)) replaced.set(name, value);
-  c.res = new Response(`<!doctype html>${html}`, { status, headers: replaced });
+  const isPage = status === 200 && c.req.path === COLLECTION_PATH && c.req.method !== "OPTIONS";
+  if (!(isPage || status >= 400) || headers.get("Content-Type") !== "application/json") return;
+  const response = { ...getRequestInfo(c), status, headers, body: await readBody(c.res) };
+  const html = isPage ? renderRecords(response) : renderError(response);
+  for (const name of REPLACED) headers.delete(name);
+  for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
+  c.res = new Response(`<!doctype html>${html}`, { status, headers });
 }
 
-/** Takes the date of a jump out of the URL of the request. */
-function takeChosen(c: CollectionContext): string | undefined {
-  const { method, headers, signal } = c.req.raw;
-  const url = new URL(c.req.url);
-  const date = lastValue(url.searchParams, CHOSEN);
-  if (date === null || !isDate(date) || method !== "GET") return undefined;
-  url.searchParams.delete(CHOSEN);
-  c.req.raw = new Request(url, { method, headers, signal });
-  return date;
-}
-
-/** Reads a body up to its end, or to where a fault breaks it. Reading all of them part by part would take a tenth of the time. */
-async function readBody({ res, get }: CollectionContext): Promise<string> {
-  if (!get("isBroken")) return res.text();
+/** Reads a body as a client does: to its end, or to where a fault cuts it. */
+async function readBody({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
   try {
-    for await (const part of res.body ?? []) text += decoder.decode(part, { stream: true });
+    for await (const part of body ?? []) text += decoder.decode(part, { stream: true });
   } catch {
     // A fault has cut the body.
   }
   return text;
 }
 
-/** What a page shows of its request, and what the mock and the route noted of it. */
-function describeRequest(c: CollectionContext) {
+/** The part of a request that its HTML view shows. */
+function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "headers" | "body"> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
-  const isFault = c.get("fault") ?? false;
-  const sent = { method: c.req.method, prefer: c.req.header("Prefer"), url };
-  return { ...sent, page: c.get("page"), isFault, unchanged: findUnchanged(c, url) };
+  const isCollection = pathname === COLLECTION_PATH;
+  const date = isCollection ? lastValue(url.searchParams, JUMP_DATE_PARAMETER) : null;
+  if (date !== null) url.searchParams.delete(JUMP_DATE_PARAMETER);
+  return {
+    method: c.req.method,
+    prefer: c.req.header("Prefer"),
+    url,
+    urlWithoutFaults: isCollection ? getUrlWithoutFaults(c, url) : undefined,
+    jumpDate: date !== null && isDate(date) ? date : undefined,
+  };
 }
 
-/** The address of the same page without faults; undefined if a header asks for them. */
-function findUnchanged(c: CollectionContext, url: URL): string | undefined {
+/** The URL of the same page without preferences; undefined if a header sets them. */
+function getUrlWithoutFaults(c: CollectionContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { inject } from "vitest";
-import { MOCK_OPTIONS } from "../../src/faults/options.ts";
+import { OPTIONS } from "../../src/faults/options.ts";
 import { openFolded, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
@@ -118,7 +118,7 @@ test.for([
   [`${RECORDS}?page=2`, "text=newest first: page 2 of 2,708.", 1],
   [`${RECORDS}?page=2&prefer=body=cut`, "text=HTTP 200 OK", 1],
   ["/", ".code", 5],
-  ["/docs", "[id^=fault-]", Object.keys(MOCK_OPTIONS).length],
+  ["/docs", "[id^=fault-]", Object.keys(OPTIONS).length],
 ] as const)("the paper of %s has every %s", async ([path, part, count], { visit }) => {
   const page = await visit();
   await page.emulateMedia({ media: "print" });

@@ -1,20 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { MOCK_OPTIONS, OPTION_NAMES } from "../../src/faults/options.ts";
-import { readPreferences, splitPreferences } from "../../src/faults/prefer.ts";
+import { OPTION_NAMES, OPTIONS } from "../../src/faults/options.ts";
+import { parsePreferences, splitPreferences } from "../../src/faults/preferences.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
-const ROWS = Object.entries(MOCK_OPTIONS);
-
-/** Removes the options that a request does not have. */
-const defined = (options: object) =>
-  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+const ROWS = Object.entries(OPTIONS);
 
 describe("the table of options", () => {
   test.each(ROWS)("has a valid example of %s", (name, { example }) => {
-    const { options, errors } = readPreferences("", [example]);
+    const { values, errors } = parsePreferences("", [example]);
     expect(errors).toEqual([]);
-    expect(Object.keys(defined(options))).toEqual([name]);
+    expect(Object.keys(values)).toEqual([name]);
   });
 
   test("is the table of docs/faults.md", () => {
@@ -41,6 +37,9 @@ describe("valid options", () => {
     ["fail=0", { fail: 0 }],
     ["fail=.5", { fail: 0.5 }],
     ["fail=1.0", { fail: 1 }],
+    ["fail=1e-1", { fail: 0.1 }],
+    ["fail=0.12345678901234566", { fail: 0.12345678901234566 }],
+    ["fail=1.2345678901234566E-7", { fail: 1.2345678901234566e-7 }],
     ["seed=007", { seed: 7 }],
     ["seed=9007199254740991", { seed: Number.MAX_SAFE_INTEGER }],
     ["body=CUT", { body: "cut" }],
@@ -57,13 +56,31 @@ describe("valid options", () => {
     ["count= 5", { count: 5 }],
     ["grow=15/m", { grow: 4_000 }],
   ])("%j", (text, expected) => {
-    const { options, warnings, errors } = readPreferences(text, []);
-    expect([options, warnings, errors]).toEqual([expected, [], []]);
+    const { values, warnings, errors } = parsePreferences(text, []);
+    expect([values, warnings, errors]).toEqual([expected, [], []]);
+  });
+
+  test("fail can be any number that String(Math.random()) returns", () => {
+    const share = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
+    const random = fc.oneof(
+      share,
+      fc.maxSafeNat().map((bits) => bits / 2 ** 53),
+    );
+    fc.assert(
+      fc.property(random, (fail) => {
+        fc.pre(fail === 0 || fail >= 2 ** -53);
+        expect(parsePreferences("", [`fail=${fail}`])).toMatchObject({ values: { fail }, errors: [] });
+      }),
+    );
   });
 
   test("of the header come before those of the query", () => {
-    const { options, texts } = readPreferences("code=404, delay=1", ["code=500,body=empty", "fail=1"]);
-    expect(options).toEqual({ code: 404, delay: { min: 1, max: 1 }, body: "empty", fail: 1 });
+    const { values, texts, fromHeader } = parsePreferences("code=404, delay=1", [
+      "code=500,body=empty",
+      "fail=1",
+    ]);
+    expect(fromHeader).toEqual(["code", "delay"]);
+    expect(values).toEqual({ code: 404, delay: { min: 1, max: 1 }, body: "empty", fail: 1 });
     expect([...texts.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
   });
 });
@@ -75,8 +92,8 @@ describe("an invalid option is a warning in the header, and an error in the quer
       "code", "code=399", "code=600", "code=5e2", "code=503.0", "code=-503", "code=0x1F7", 'code="503',
       "code=503 x", "delay", "delay=-1", "delay=10001", "delay=5-1", "delay=1-10001", "delay=1-2-3",
       "delay=1-", "delay=-", "delay=1.5", "delay=1s", "fail", "fail=-0.1", "fail=1.1", "fail=10%",
-      "fail=.", "fail=1e-1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x",
-      "seed=9007199254740993", "seed=00000000000000004", "fail=0.12345678901234567", "body",
+      "fail=.", "fail=1e1", "fail=NaN", "fail=Infinity", "seed=-1", "seed=1.5", "seed=x",
+      "seed=9007199254740993", "seed=00000000000000004", "fail=0.1234567890123456789012345", "body",
       "body=broken", "body=constructor", "on", "on=0", "on=first", "on=5-3", "on=records?page=3",
       "until=tomorrow", "until=2030-01-31", "until=2030-13-31T12:00:00Z", "until=2030-02-30T12:00:00Z",
       "times", "times=0", "times=many", "hang=1", "retry-after=soon", "retry-after=-1", "rows=add",
@@ -89,15 +106,17 @@ describe("an invalid option is a warning in the header, and an error in the quer
     const [name = ""] = text.split("=");
     const { value } = new Map(ROWS).get(name)!;
     const sentence = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
-    expect(readPreferences(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
-    expect(readPreferences("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
-    expect(defined(readPreferences(text, [`${name}=1`]).options)).toEqual({});
+    expect(parsePreferences(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
+    expect(parsePreferences("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
+    // It is ignored, so it does not replace a valid one.
+    const { example } = new Map(ROWS).get(name)!;
+    expect(parsePreferences(text, [example]).values).toEqual(parsePreferences("", [example]).values);
   });
 
   test("on with more than 50 elements", () => {
     const [most, more] = [50, 51].map((count) => `on=${Array(count).fill(1)}`) as [string, string];
-    expect(readPreferences(most, [])).toMatchObject({ warnings: [] });
-    expect(readPreferences(more, []).warnings[0]).toMatch(/ is invalid: on must be up to 50 page numbers/);
+    expect(parsePreferences(most, [])).toMatchObject({ warnings: [] });
+    expect(parsePreferences(more, []).warnings[0]).toMatch(/ is invalid: on must be up to 50 page numbers/);
   });
 
   test.each([
@@ -109,12 +128,12 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ["something=else", ""],
     ["(code)", ""],
   ])("%s is unknown", (text, hint) => {
-    expect(readPreferences(text, []).warnings).toEqual([`${text} is unknown.${hint}`]);
-    expect(readPreferences("", [text]).errors).toEqual([`${text} is unknown.${hint}`]);
+    expect(parsePreferences(text, []).warnings).toEqual([`${text} is unknown.${hint}`]);
+    expect(parsePreferences("", [text]).errors).toEqual([`${text} is unknown.${hint}`]);
   });
 
   test("a preference of another specification is an error in the query only", () => {
-    expect(readPreferences("respond-async", ["respond-async"])).toMatchObject({
+    expect(parsePreferences("respond-async", ["respond-async"])).toMatchObject({
       warnings: [],
       errors: ["respond-async is unknown."],
     });
@@ -122,7 +141,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
 
   test.each(["é", "\u2028", "\0", "x"])("the sentences are short printable ASCII: %j", (character) => {
     const texts = [...OPTION_NAMES, character].map((name) => `${name}=${character.repeat(2_000)}`);
-    expect(readPreferences(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
+    expect(parsePreferences(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
   });
 });
 
@@ -169,7 +188,7 @@ describe("the preferences of a Prefer header", () => {
     "of a million characters that repeat %j are read quickly",
     (text) => {
       // Reading takes milliseconds. With quadratic time it would take hours.
-      readPreferences(text.repeat(1_000_000 / text.length), []);
+      parsePreferences(text.repeat(1_000_000 / text.length), []);
     },
   );
 });

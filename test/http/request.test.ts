@@ -2,15 +2,6 @@ import { describe, expect, test } from "vitest";
 import { isCurrent } from "../../src/http/headers.ts";
 import { findOrigin, negotiate, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
-import { createMemoryService, ORIGIN } from "../memory-service.ts";
-
-test.each([
-  [2_048, 200],
-  [2_049, 414],
-])("a URL with %s characters: %s", async (length, status) => {
-  const { fetch } = await createMemoryService();
-  expect((await fetch(`${ORIGIN}/api/tf1/records/?x=`.padEnd(length, "x"))).status).toBe(status);
-});
 
 describe("the origin of links", () => {
   test.each([

@@ -113,22 +113,14 @@ describe("the rate limit", () => {
   test("refuses requests, but no preflights and no pages about the service", () =>
     checkExchanges(
       openLimited({ limit: async () => ({ success: false }) }),
-      ...[
-        "/nothing",
-        PATH,
-        PATH.slice(0, -1),
-        `${PATH}?prefer=code=500`,
-        "/?prefer=hang",
-        "/docs?p%72efer=hang",
-      ].map((send) => ({
+      ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
         send,
         status: 429,
         headers: { "retry-after": "60", "cache-control": "no-store" },
         body: { detail: "Request was throttled. Expected available in 60 seconds." },
       })),
-      { send: "/", with: { prefer: "hang" }, status: 429 },
       { send: `OPTIONS ${PATH}`, with: { "access-control-request-method": "GET" }, status: 204 },
-      ...["/", "/docs", "/openapi.json", "/healthz"].map((send) => ({ send })),
+      ...["/", "/docs", "/openapi.json", "/healthz"].map((send) => ({ send, with: { prefer: "hang" } })),
     ));
 
   test("lets all requests pass if the limiter fails, and logs nothing about the client", async () => {

@@ -10,7 +10,7 @@ const BAD_REQUEST = "400 Bad Request";
 const UNAVAILABLE = "503 Service Unavailable";
 const NOT_FOUND = "404 Not Found";
 const ON_REQUEST = "A preference asked for this error; nothing is wrong. Show the page without it";
-const PAST_THE_END = "The last page has the number 7. Show the last page";
+const PAST_THE_END = "The collection has fewer pages. Show the last page";
 const FORMATS = "The formats are api and json. Show the page";
 const NUMBERED = "Pages are numbered from 1, which has the newest records. Show page 1";
 
@@ -29,9 +29,15 @@ test.each([
   [`${PATH}?prefer=code=418`, "418 I'm a teapot", ON_REQUEST, `${HERE}?`],
   [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, `${HERE}?`],
   [`${PATH}?x=1&prefer=code=503&page=3`, UNAVAILABLE, ON_REQUEST, `${HERE}?x=1&page=3`],
-  ["/?x=1&prefer=code=503", UNAVAILABLE, ON_REQUEST, `${ORIGIN}/?x=1`],
-  ["//a.example/b?prefer=code=503", UNAVAILABLE, ON_REQUEST, `${ORIGIN}//a.example/b?`],
-  [`${PATH}?page=999&x=1`, NOT_FOUND, PAST_THE_END, `${HERE}?page=7&x=1`],
+  [`${PATH}?prefer=fail=1,delay=1`, UNAVAILABLE, ON_REQUEST, `${HERE}?`],
+  [
+    `${PATH}?page=0&prefer=body=empty,times=9`,
+    NOT_FOUND,
+    NUMBERED,
+    `${HERE}?page=1&prefer=body%3Dempty%2Ctimes%3D9`,
+  ],
+  ["//a.example/b?prefer=x", NOT_FOUND, "There is nothing at this address. Show the newest records", PATH],
+  [`${PATH}?page=999&x=1`, NOT_FOUND, PAST_THE_END, `${HERE}?page=last&x=1`],
   [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, `${HERE}?page=1`],
   [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, `${HERE}?page=1&prefer=delay%3D1`],
   [`${PATH}?format=xml&page=2`, NOT_FOUND, FORMATS, `${HERE}?format=api&page=2`],

@@ -106,7 +106,7 @@ describe("a page of the collection in a browser", () => {
     ["?page=2", [1, 3, 7], []],
     ["?page=last", [1, 6], []],
     ["?page=2&z=1&a=%22%3E%3Cb%3E", [1, 3, 7], ["a=%22%3E%3Cb%3E&", "&z=1"]],
-    ["?page=2&chosen=2020-01-01&jump-date=x", [1, 3, 7], ["chosen=2020-01-01", "jump-date=x"]],
+    ["?page=2&chosen=2020-01-01&jump-date=x", [1, 3, 7], ["chosen=2020-01-01"]],
   ])("%s links to pages %j, and to the neighbours below the records too", async (query, pages, kept) => {
     const [above = [], below] = (await open(query)).match(/<nav class="row".*?<\/nav>/gs)!.map(findLinks);
     const numbers = new Set(above.map((url) => Number(new URL(url).searchParams.get("page"))));

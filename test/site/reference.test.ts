@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { MOCK_OPTIONS } from "../../src/faults/options.ts";
+import { OPTIONS } from "../../src/faults/options.ts";
 import { describeService, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
@@ -47,7 +47,7 @@ describe("the API reference", () => {
   });
 
   test("lists and suggests every fault, with what it does and its values", () => {
-    for (const { example, description, value } of Object.values(MOCK_OPTIONS)) {
+    for (const { example, description, value } of Object.values(OPTIONS)) {
       expect(text).toContain(`${value}${description}.`);
       expect(page).toContain(`<option value="${example}">`);
     }

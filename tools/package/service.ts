@@ -1,7 +1,7 @@
 import "./node-version.ts";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
-import { requirePreferences } from "../../src/faults/prefer.ts";
+import { requirePreferences } from "../../src/faults/preferences.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";

@@ -1,20 +1,22 @@
-import { COLLECTION_PATH, lastPage, pageUrls } from "../../records/page.ts";
+import { GO_PATH } from "../../about.ts";
+import { lastValue } from "../../http/request.ts";
+import { COLLECTION_PATH, lastPage, type PageNumber, pageUrls, parsePageNumber } from "../../records/page.ts";
 import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import { type ClientResponse, changeQuery, Message, parseBody } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
-import { GO_PATH } from "../go.ts";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 
 /**
- * The web page of a page of the collection. It shows the response that a client gets, also if a fault has damaged its body.
- * @param number the number of the page. The rest of the page is in the body, as a fault may have changed it
+ * The HTML view of a page of the collection. It shows the response that a client gets, even if a fault has damaged its body.
  */
-export function renderRecords(response: ClientResponse, number: number): string {
-  const { url, body, chosen } = response;
+export function renderRecords(response: ClientResponse): string {
+  const { url, body, jumpDate } = response;
   const page = parseBody(body) as Page | undefined;
-  const position = `${formatNumber(number)}${page ? ` of ${formatNumber(lastPage(page.count))}` : ""}`;
+  const number = getPageNumber(url, page);
+  const total = page ? ` of ${formatNumber(lastPage(page.count))}` : "";
+  const position = number === "last" ? number : formatNumber(number) + total;
   const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={chooseCards(page?.results)}>
@@ -25,7 +27,9 @@ export function renderRecords(response: ClientResponse, number: number): string 
           : "A client cannot read the body of this response."}
       </p>
       <Banners {...response} />
-      {page && <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} chosen={chosen} />}
+      {page && (
+        <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} jumpDate={jumpDate} />
+      )}
       <section class="client" aria-labelledby="response">
         <h2 id="response">The response to a client</h2>
         <CurlBlock options="-si" url={toUrl(number)} label="curl" />
@@ -38,8 +42,15 @@ export function renderRecords(response: ClientResponse, number: number): string 
   ).html;
 }
 
+/** The number of the requested page; `last` if its number is not known, because a fault has broken the body. */
+function getPageNumber(url: URL, page: Page | undefined): PageNumber {
+  const requested = parsePageNumber(lastValue(url.searchParams, "page")) ?? 1;
+  if (requested !== "last" || !page) return requested;
+  return page.previous === null ? 1 : Number(new URL(page.previous).searchParams.get("page")) + 1;
+}
+
 /** The preferences of a page, with the way to the page without them. */
-const Banners: FC<ClientResponse> = ({ unchanged, headers }) => {
+const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
   return (
@@ -47,7 +58,7 @@ const Banners: FC<ClientResponse> = ({ unchanged, headers }) => {
       {applied !== null && (
         <p class="banner">
           Applied to this response: <code>{applied}</code>.{" "}
-          {unchanged !== undefined && <a href={unchanged}>Show the page without preferences</a>}
+          {urlWithoutFaults !== undefined && <a href={urlWithoutFaults}>Show the page without preferences</a>}
         </p>
       )}
       {warning !== null && <p class="banner">{warning}</p>}
@@ -57,14 +68,14 @@ const Banners: FC<ClientResponse> = ({ unchanged, headers }) => {
 
 interface RecordsProps {
   page: Page;
-  number: number;
+  number: PageNumber;
   query: URLSearchParams;
   /** Returns the absolute URL of a page, with the other parameters of the request. */
-  toUrl: (page: number) => string;
-  chosen: string | undefined;
+  toUrl: (page: PageNumber) => string;
+  jumpDate: string | undefined;
 }
 
-const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
+const Records: FC<RecordsProps> = ({ page, number, query, toUrl, jumpDate }) => {
   const { count, results } = page;
   if (count === 0 && results.length === 0) return <EmptyCollection />;
   return (
@@ -78,10 +89,10 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, chosen }) => {
         </JumpForm>
         <JumpForm action={GO_PATH} query={query}>
           <label for="date">Date</label>
-          <input id="date" name="date" type="date" value={chosen ?? toDay(results[0])} />
+          <input id="date" name="date" type="date" value={jumpDate ?? toDay(results[0])} />
         </JumpForm>
       </nav>
-      <RecordTable records={results} chosen={chosen} />
+      <RecordTable records={results} jumpDate={jumpDate} />
       {results.some(({ camera_ok }) => camera_ok === null) && (
         <p class="quiet">
           If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
@@ -151,12 +162,12 @@ function chooseCards(records: Row[] = []): string {
 /**
  * The records of a page, one row each, with all fields. In narrow windows each row becomes a card, which shows the names of the
  * counts and leaves out zeros. The first record of each day has an `id`, to which a jump to a date leads (src/site/go.ts).
- * @param chosen the date of the jump that led to the page
+ * @param jumpDate The date of the jump to the page
  */
-const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ records, chosen }) => {
+const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ records, jumpDate }) => {
   const columns = listColumns(records);
   const days = records.map(toDay);
-  const nearest = chosen && findNearest(days, chosen);
+  const nearest = jumpDate && findNearest(days, jumpDate);
   return (
     <table class="records">
       <thead>
@@ -173,10 +184,10 @@ const RecordTable: FC<{ records: Row[]; chosen: string | undefined }> = ({ recor
           const day = days.indexOf(days[index]) === index ? days[index] : undefined;
           return (
             <>
-              {day && day === nearest && day !== chosen && (
+              {day && day === nearest && day !== jumpDate && (
                 <tr class="nearest">
                   <td colspan={columns.length}>
-                    No record on this page is of {chosen}. The nearest ones are of {day}.
+                    No record on this page is of {jumpDate}. The nearest ones are of {day}.
                   </td>
                 </tr>
               )}

@@ -1,5 +1,6 @@
 import { DOCUMENT_PATH, REFERENCE_PATH } from "../../about.ts";
-import { MOCK_OPTIONS, type Option } from "../../faults/options.ts";
+import type { Option } from "../../faults/option.ts";
+import { OPTIONS } from "../../faults/options.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";
@@ -112,7 +113,7 @@ const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
           <code>prefer</code> <input name="prefer" list="examples" placeholder="code=503,fail=0.5" />
         </label>
         <datalist id="examples">
-          {Object.values(MOCK_OPTIONS).map(({ example }) => (
+          {Object.values(OPTIONS).map(({ example }) => (
             <option value={example} />
           ))}
         </datalist>
@@ -216,7 +217,7 @@ function listHeaders({ responses }: Operation, { headers }: Components): Entry[]
 
 /** The faults: the name and the values of each, or an example of it if its values are many. */
 function listMockOptions(): Entry[] {
-  return Object.entries<Option>(MOCK_OPTIONS).map(([name, { value, values, example, description }]) => {
+  return Object.entries<Option>(OPTIONS).map(([name, { value, values, example, description }]) => {
     const text = `${description}.`;
     if (!values) return { name: example, detail: value, text };
     return { name: `${name}=`, detail: OR.format(values.map((one) => `\`${one}\``)), text };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { sleep } from "../../src/faults/waiting.ts";
+import { sleep } from "../../src/faults/wait-limiter.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 

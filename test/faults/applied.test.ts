@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { OPTIONS } from "../../src/faults/options.ts";
+import { FixedLengthStream } from "../../tools/package/network.ts";
+import { createInstance, createMemoryService } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+import { IN_BROWSER, readShown } from "../site/web-page.ts";
+
+const TARGET = "/api/tf1/records/?page=3";
+/** Makes the random choices of all requests the same. */
+const SEED = "seed=4";
+
+const { store } = await createMemoryService(makeRecords(400));
+beforeAll(() => {
+  vi.stubGlobal("FixedLengthStream", FixedLengthStream);
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
+afterAll(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+/** Sends the first request to an instance of the service, and passes the time until its response is complete. */
+async function request(prefer: string, init: RequestInit = {}) {
+  const { fetch } = createInstance(store, { now: () => Date.UTC(2026, 0, 1) });
+  let isDone = false;
+  const exchange = async () => {
+    const headers = { ...Object(init.headers), prefer };
+    const response = await fetch(TARGET, { ...init, headers });
+    const decoder = new TextDecoder();
+    let [body, isBroken] = ["", false];
+    try {
+      for await (const part of response.body ?? []) body += decoder.decode(part, { stream: true });
+    } catch {
+      isBroken = true;
+    }
+    const { status } = response;
+    return { status, headers: response.headers, body, isBroken, applied: getApplied(response.headers) };
+  };
+  const exchanged = exchange().finally(() => {
+    isDone = true;
+  });
+  while (!isDone) await vi.advanceTimersByTimeAsync(100);
+  return exchanged;
+}
+
+/** The names in `Preference-Applied`, without conditions, which have no effect of their own. */
+function getApplied(headers: Headers): string[] {
+  const names = headers.get("preference-applied")?.split(", ") ?? [];
+  return names
+    .map((text) => text.replace(/=.*/, ""))
+    .filter((name) => !/^(on|until|times|fail|seed)$/.test(name));
+}
+
+type Received = Awaited<ReturnType<typeof request>>;
+
+const usual = await (async () => {
+  const { fetch } = createInstance(store);
+  return (await fetch(TARGET)).text();
+})();
+
+/** Whether a response differs from the usual one. */
+function isVisible({ status, body, isBroken }: Received): boolean {
+  return status !== 200 || body !== usual || isBroken;
+}
+
+/** How each body fault changes a body. */
+const CHANGES: Record<string, (body: string) => unknown> = {
+  cut: (body) => body.slice(0, body.length / 2),
+  slow: (body) => body,
+  garbage: () => expect.stringMatching(/<not json>$/),
+  empty: () => "",
+};
+
+const examples = Object.entries(OPTIONS).flatMap(([name, { example }]) =>
+  name === "body" ? [] : ["", ...Object.keys(CHANGES)].map((fault) => [example, fault] as const),
+);
+
+test.each([...examples, ["none", "cut"] as const])(
+  "Preference-Applied names what a client sees of %s, with the body fault %j, in JSON, in HTML and with HEAD",
+  async (example, fault) => {
+    const withBody = (fault: string) => [...(fault ? [`body=${fault}`] : []), example, SEED].join(", ");
+    const received = await request(withBody(fault));
+    const { status, headers, applied } = received;
+    const others = applied.filter((name) => !["body", "delay"].includes(name));
+    if (applied.includes("close")) {
+      expect(received).toMatchObject({ body: "", isBroken: true, applied: ["close"] });
+      return;
+    }
+    if (applied.includes("body")) {
+      const complete = await request(withBody("slow"));
+      expect([received.body, received.isBroken]).toEqual([CHANGES[fault]!(complete.body), fault === "cut"]);
+      const isHidden = fault === "garbage" || fault === "empty";
+      expect(others.length > 0).toBe(isHidden ? status !== 200 : isVisible(complete));
+    } else {
+      expect(others.length > 0).toBe(isVisible(received));
+      expect(fault === "" || applied.length === 0, "conditions apply to the body fault too").toBe(true);
+    }
+
+    const head = await request(withBody(fault), { method: "HEAD" });
+    expect([head.status, ...head.headers, head.body]).toEqual([status, ...headers, ""]);
+
+    const html = await request(withBody(fault), IN_BROWSER);
+    const shown = readShown(html.body);
+    expect(html).toMatchObject({ status, isBroken: false, applied });
+    expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(html.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);
+    expect([shown.name, ...shown.headers]).toEqual([expect.stringMatching(`^${status} `), ...headers]);
+    expect(normalize(shown.body)).toBe(normalize(received.body));
+  },
+);
+
+/** Writes JSON without spaces; other text stays as it is. */
+function normalize(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
