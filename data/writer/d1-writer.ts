@@ -24,7 +24,7 @@ export interface WritableDatabase extends SqlDatabase {
 }
 
 /** Rows that one statement removes, about 4 MB. */
-export const SWEPT_ROWS = 400;
+export const SWEPT_ROWS = 300;
 
 /** A D1 database as a store that commands write to. Its transactions decide between loads, so it needs no clock and no wait. */
 export function createWritableD1(database: WritableDatabase): WritableStore {

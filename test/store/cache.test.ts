@@ -32,22 +32,22 @@ async function openWarm(state = first, kind?: "d1" | "kv") {
 
 describe("while the state is fresh", () => {
   test.each([
-    ["d1", ["state and block 1", "block 9", "block 2", "block 4", "block 5"]],
-    ["kv", ["state", "block 1", "block 9", "block 2", "block 4", "block 5"]],
+    ["d1", ["state and block 1", "block 6", "block 2", "block 4", "block 5"]],
+    ["kv", ["state", "block 1", "block 6", "block 2", "block 4", "block 5"]],
   ] as const)("%s is read once for all pages of a block", async (kind, expected) => {
     const { read, reads, serves } = createControlledStore(first, kind);
-    await serves(1_250, 1, 2, 10, 1, 84, 81);
+    await serves(1_250, 1, 2, 14, 1, 84, 81);
     expect(await read("last")).toMatchObject({ count: 1_250, number: 84 });
-    expect(await read(1, () => 150)).toMatchObject({ count: 1_100, number: 1 });
-    expect(await read(1, () => 590)).toMatchObject({ count: 660, number: 1 });
+    expect(await read(1, () => 210)).toMatchObject({ count: 1_040, number: 1 });
+    expect(await read(1, () => 830)).toMatchObject({ count: 420, number: 1 });
     expect(reads).toEqual(expected);
   });
 
   test("blocks that were used longest ago are dropped when there is no room", async () => {
-    // A block takes about 20 kB, and the results of a page 7 kB.
-    const { serves, reads } = createControlledStore(first, "d1", 60_000);
+    // A block takes about 28 kB, and the results of a page 7 kB.
+    const { serves, reads } = createControlledStore(first, "d1", 84_000);
     await serves(1_250, 1, 25, 2, 45, 1, 26);
-    expect(reads).toEqual(["state and block 1", "block 3", "block 5", "block 3"]);
+    expect(reads).toEqual(["state and block 1", "block 2", "block 4", "block 2"]);
   });
 });
 
@@ -136,13 +136,13 @@ test.each(KINDS)(
 
 test.each(KINDS)("a damaged or missing block of %s is an error of its pages alone", async (kind) => {
   const { read, serves, control } = createControlledStore(first, kind);
-  control.damaged = 9;
+  control.damaged = 6;
   for (const page of ["last", 81] as const)
-    await expect(read(page)).rejects.toThrow("Block 9 is damaged: it is not a JSON array");
-  await serves(1_250, 80);
+    await expect(read(page)).rejects.toThrow("Block 6 is damaged: it is not a JSON array");
+  await serves(1_250, 70);
   Object.assign(control, { damaged: undefined, hidden: first.load });
-  await expect(read("last")).rejects.toThrow("Block 9 of load 1250-from-0 is missing");
-  await serves(1_250, 80);
+  await expect(read("last")).rejects.toThrow("Block 6 of load 1250-from-0 is missing");
+  await serves(1_250, 70);
   control.state = replaced;
   // Although the state is fresh.
   await serves(700, 45, 1);
@@ -152,17 +152,17 @@ describe("a page past the end", () => {
   test("is looked for in the primary database, at most once a second", async () => {
     const { read, reads } = createControlledStore(first);
     for (let request = 0; request < 5; request++) expect(await read(85)).toEqual(NO_PAGE);
-    expect(reads).toEqual(["state and block 9", "state and block 9 (newest)"]);
+    expect(reads).toEqual(["state and block 7", "state and block 7 (newest)"]);
     vi.advanceTimersByTime(CONFIRMATION_MAX_AGE_MS);
-    expect(await read(91)).toEqual(NO_PAGE);
-    expect(reads.slice(2)).toEqual(["state and block 10 (newest)"]);
+    expect(await read(99)).toEqual(NO_PAGE);
+    expect(reads.slice(2)).toEqual(["state and block 8 (newest)"]);
   });
 
   test("is not confirmed by a store that fails, which is asked once", async () => {
     const { read, reads, control } = await openWarm();
     control.fails = true;
     await expect(read(85)).rejects.toThrow("the store fails");
-    expect(reads).toEqual(["state and block 9 (newest)"]);
+    expect(reads).toEqual(["state and block 7 (newest)"]);
   });
 
   test("is confirmed by a later question, if the first one hangs", async () => {
@@ -200,8 +200,8 @@ test("a state with a lower sequence, of a replica that lags, is not served", asy
 
 describe("concurrent requests", () => {
   test.each([
-    ["d1", ["state and block 3", "block 6"]],
-    ["kv", ["state", "block 3", "block 6"]],
+    ["d1", ["state and block 3", "block 5"]],
+    ["kv", ["state", "block 3", "block 5"]],
   ] as const)("for the same block of %s read it once, and fail together", async (kind, expected) => {
     const { read, reads, control } = createControlledStore(first, kind);
     await Promise.all(Array.from({ length: 50 }, () => read(30)));
@@ -228,7 +228,7 @@ describe("concurrent requests", () => {
     const { read, reads } = await openWarm();
     const pages = Array.from({ length: 200 }, (_, index) => read(100 + 10 * index));
     expect(await Promise.all(pages)).toEqual(Array(200).fill(NO_PAGE));
-    expect(reads).toEqual(["state and block 10 (newest)"]);
+    expect(reads).toEqual(["state and block 8 (newest)"]);
   });
 
   test("are not served the state of a slow confirmation, if a newer one is known", async () => {

@@ -21,7 +21,7 @@ export const NEVER = new Promise<never>(() => {});
 
 const FATES = ["hangs", "hangs", "takes minutes", "fails", "fails"] as const;
 
-const SIZES = [0, 1, 15, 16, 140, 150, 151, 310, 600];
+const SIZES = [0, 1, 15, 16, 200, 210, 211, 430, 840];
 
 /**
  * Creates a store whose reads take time, overlap, hang and fail, while loads replace each other. What an instance may serve follows

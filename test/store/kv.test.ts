@@ -11,7 +11,7 @@ import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
 
-const records = makeNewestFirst(400);
+const records = makeNewestFirst(600);
 const stores = await openLocalStores();
 const { namespace } = stores;
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
