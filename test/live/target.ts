@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import { PAGE_CACHING } from "../../src/http/headers.ts";
 import { requireOrigin } from "../../src/http/request.ts";
-import { findReason } from "../../tools/conformance/retrying-client.ts";
+import { getErrorMessage } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { checkDocumented } from "../openapi-check.ts";
 
@@ -92,6 +92,6 @@ async function read(url: string): Promise<ReturnType<JSON["parse"]>> {
     if (!response.ok) throw new Error(`the status is ${response.status}`);
     return await response.json();
   } catch (cause) {
-    throw new Error(`${url} could not be read: ${findReason(cause)}`, { cause });
+    throw new Error(`${url} could not be read: ${getErrorMessage(cause)}`, { cause });
   }
 }

@@ -7,19 +7,19 @@ import { type CheckReport, checkConformance } from "./check.ts";
 import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";
 
-/** The exit status if the check could not be completed, and no rule is broken. If a rule is broken, it is 1. */
+/** The exit status of a check that could not be completed and found no broken rule. */
 export const INCOMPLETE = 2;
 
 /**
- * Runs the command that checks a deployment. After a signal, it reports what was seen until then.
- * @param name as a person types it, such as `npm run conformance --`, or the name of a subcommand
+ * Runs the command that checks a deployment. After a signal, the report covers the responses until then.
+ * @param name The command as the user types it, such as `npm run conformance --`
  */
 export async function runCheck(name: string, args: string[]): Promise<void> {
   const stop = new AbortController();
   await runProgram(createCheckCommand(name, stop.signal), { args, errorStatus: INCOMPLETE, stop });
 }
 
-/** @param signal ends the check early */
+/** @param signal Ends the check early */
 export function createCheckCommand(name: string, signal: AbortSignal): Command {
   return createProgram(name)
     .description("Check a deployment against the specification, rule by rule.")
@@ -27,13 +27,13 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
     .option("--pages <n>", "read only the first n pages, the middle and last one", createWholeNumberParser(1))
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
     .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
-    .option("--base-url <url>", "base URL in links, if it is not the URL that is checked", parseCollectionUrl)
+    .option("--base-url <url>", "base URL in links (default: the checked URL)", parseCollectionUrl)
     .option("--json", "print the report as JSON")
     .addHelpText(
       "after",
       `
 Exit status: 0 if no rule is broken, 1 if a rule is broken, 2 if the check could not be completed.
-If it is interrupted, it reports what it has seen so far and exits with 130 or 143.`,
+An interrupted check reports its findings so far and exits with 130 or 143.`,
     )
     .action((url: string, options: Options) => check(url, { ...options, signal }));
 }
@@ -44,7 +44,7 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
   const progress = openProgress("reading", { unit: "pages" });
   const checked = checkConformance(url, { ...options, onPage: progress.update });
   const report = await checked.finally(progress.close);
-  const verdicts = { pass: 0, fail: 0, "not seen": 0 };
+  const verdicts = { pass: 0, fail: 0, untested: 0 };
   for (const { verdict } of report.rules) verdicts[verdict] += 1;
   const { rules, ...rest } = report;
   console.log(json ? JSON.stringify({ ...rest, verdicts, rules }, null, 2) : formatReport(report, verdicts));
@@ -52,14 +52,14 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
   if (verdicts.fail > 0) process.exitCode = 1;
 }
 
-/** Formats the report as text: the broken rules, the cause first, then those that were not seen, and a summary. */
+/** Formats the report for a terminal: the broken rules, then the unclear and the untested rules, and a summary. */
 function formatReport(report: CheckReport, verdicts: Record<string, number>): string {
   const { rules, url, count, pages, records, retries, stopped } = report;
-  const broken = rules.filter(({ verdict }) => verdict === "fail");
-  const unclear = rules.filter(({ verdict, evidence }) => verdict === "not seen" && evidence.length > 0);
-  const unseen = rules.filter(({ verdict, evidence }) => verdict === "not seen" && evidence.length === 0);
-  const lines = [...broken, ...unclear].map((rule) => formatRule(rule, url));
-  if (unseen.length > 0) lines.push(`not seen  ${unseen.map(({ rule }) => rule).join(", ")}`);
+  const failed = rules.filter(({ verdict }) => verdict === "fail");
+  const unclear = rules.filter(({ verdict, evidence }) => verdict === "untested" && evidence.length > 0);
+  const untested = rules.filter(({ verdict, evidence }) => verdict === "untested" && evidence.length === 0);
+  const lines = [...failed, ...unclear].map((rule) => formatRule(rule, url));
+  if (untested.length > 0) lines.push(`untested  ${untested.map(({ rule }) => rule).join(", ")}`);
   if (stopped !== null) lines.push(stopped);
   const counts = Object.entries(verdicts).map(([verdict, times]) => `${times} ${verdict}`);
   const known = count === null ? "" : `${records} of `;
@@ -68,16 +68,19 @@ function formatReport(report: CheckReport, verdicts: Record<string, number>): st
   return lines.join("\n");
 }
 
-function formatRule({ rule, sentence, verdict, kept, broken, evidence }: RuleResult, url: string): string {
-  const times = broken > 0 ? ` (broken ${broken} of ${formatCount(broken + kept, "time")})` : "";
+function formatRule(
+  { rule, description: sentence, verdict, passed: kept, failed, evidence }: RuleResult,
+  url: string,
+): string {
+  const times = failed > 0 ? ` (broken ${failed} of ${formatCount(failed + kept, "time")})` : "";
   const lines = evidence.map((text) => `\n          ${text.replace(`${url}?`, "?")}`);
   return `${verdict.padEnd(9)} ${rule}: ${sentence}${times}${lines.join("")}`;
 }
 
 /**
  * Parses the base URL of a service, the URL of its collection, or the URL of a page.
- * @returns the absolute URL of the collection, without query
- * @throws InvalidArgumentError if it is none of these, or has query parameters that would not be sent
+ * @returns The absolute URL of the collection, without query
+ * @throws InvalidArgumentError if the text is a different URL, or has query parameters that the check does not send
  */
 function parseCollectionUrl(text: string): string {
   const url = URL.parse(text);

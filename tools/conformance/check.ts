@@ -9,7 +9,7 @@
 
 import { isSamePage, type PageResponse } from "./page-response.ts";
 import { createRetryingClient, type Reply } from "./retrying-client.ts";
-import { checkAllow, type Judge } from "./rules.ts";
+import { type AddFinding, findAllowProblem } from "./rules.ts";
 import { beginWalk, type CheckOptions, type Walk, walkPages } from "./walk.ts";
 
 const CHANGING =
@@ -20,8 +20,8 @@ export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
 
 /**
  * Checks a collection against the rules of the specification. If an error or the signal ends the check early, the report
- * covers what was seen until then.
- * @param url the absolute URL of the collection, without query
+ * covers the responses until then.
+ * @param url The absolute URL of the collection, without query
  * @throws Error if nothing could be checked
  */
 export async function checkConformance(url: string, options: CheckOptions = {}) {
@@ -33,13 +33,13 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
       walk = await beginWalk(client, url, options);
       if (!(await walkPages(walk))) walk.stopped = CHANGING;
     }
-    await judgeOptions(walk);
-    if (!options.readOnly) await judgeWrites(walk);
+    await checkOptions(walk);
+    if (!options.readOnly) await checkWrites(walk);
   } catch (error) {
     walk.stopped = `The check ended early: ${(options.signal?.aborted ? options.signal.reason : error).message}`;
   }
-  const { first, pages, records, stopped, contradictions, judge, list } = walk;
-  for (const finding of contradictions) judge(...finding, true);
+  const { first, pages, records, stopped, contradictions, addFinding, list } = walk;
+  for (const finding of contradictions) addFinding(...finding, true);
   return {
     url,
     count: first.count ?? null,
@@ -51,27 +51,26 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
   };
 }
 
-/** @throws Error if there is no collection for this client, or it is elsewhere */
+/** @throws Error if the client cannot read the collection, or is redirected to another origin */
 function requireCollection({ url, status, headers }: PageResponse): void {
   if ([401, 403, 404, 407, 410].includes(status))
     throw new Error(`${url} returned ${status}. Check the URL of the collection.`);
-  // A redirect to the same origin breaks a rule.
+  // A redirect within the origin is a broken rule, not an error.
   const target = status >= 300 && status < 400 ? URL.parse(headers.get("Location") ?? "", url) : null;
   if (target && target.origin !== new URL(url).origin)
     throw new Error(`${url} redirects to ${target.origin}. Check the service there.`);
 }
 
-/** Sends OPTIONS, which must be allowed. */
-async function judgeOptions({ client, judge, url }: Walk): Promise<void> {
+async function checkOptions({ client, addFinding, url }: Walk): Promise<void> {
   const reply = await client.send(url, { method: "OPTIONS" });
   const isAllowed = reply.headers.has("Allow") || "Allow is missing";
   const isSuccess = reply.status >= 200 && reply.status < 300;
-  judge("Options.method", `${url} OPTIONS`, isSuccess ? isAllowed : reply.outcome);
-  if (isAllowed === true) judge("List records.Allow", `${url} OPTIONS`, checkAllow(reply));
+  addFinding("Options.method", `${url} OPTIONS`, isSuccess ? isAllowed : reply.outcome);
+  if (isAllowed === true) addFinding("List records.Allow", `${url} OPTIONS`, findAllowProblem(reply));
 }
 
 /** Sends requests that the service must reject, and compares page 1 before and after each of them. */
-async function judgeWrites({ client, judge, url, read }: Walk): Promise<void> {
+async function checkWrites({ client, addFinding, url, read }: Walk): Promise<void> {
   let page = await read(1);
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
     const body = JSON.stringify({ camera_ref: "conformance-check" });
@@ -81,14 +80,19 @@ async function judgeWrites({ client, judge, url, read }: Walk): Promise<void> {
     const after = await read(1, undefined, reply.status > 0);
     const hasEffect = after.status > 0 && !isSamePage(page, after);
     if (after.status > 0) page = after;
-    judge("List records.Allow", `${url} ${method}`, checkAllow(reply, "GET, OPTIONS"));
-    judgeWrite(judge, reply, `${url} ${method}`, hasEffect);
+    addFinding("List records.Allow", `${url} ${method}`, findAllowProblem(reply, "GET, OPTIONS"));
+    checkWrite(addFinding, reply, `${url} ${method}`, hasEffect);
   }
 }
 
 /** A change of page 1 is unclear evidence, because the collection may have changed at the same time for another reason. */
-function judgeWrite(judge: Judge, { status, outcome }: Reply, where: string, hasEffect: boolean): void {
-  const isRefused = status === 501 || (status >= 400 && status < 500 && status !== 429);
+function checkWrite(
+  addFinding: AddFinding,
+  { status, outcome }: Reply,
+  where: string,
+  hasEffect: boolean,
+): void {
+  const isRejected = status === 501 || (status >= 400 && status < 500 && status !== 429);
   const problem = hasEffect ? `${outcome}, but page 1 changed` : outcome;
-  judge("Record 5", where, (isRefused && !hasEffect) || problem, status === 0 || status >= 400);
+  addFinding("Record 5", where, (isRejected && !hasEffect) || problem, status === 0 || status >= 400);
 }

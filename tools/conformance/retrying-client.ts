@@ -3,24 +3,24 @@ import ky, { HTTPError, TimeoutError } from "ky";
 /** A response with its whole body. */
 export interface Reply {
   url: string;
-  /** 0 if there was no complete response. */
+  /** 0 if no complete response was received. */
   status: number;
   headers: Headers;
   body: Uint8Array;
-  /** The status, or why every attempt failed. Continues a sentence that starts with the URL. */
+  /** The status, or why every attempt failed. Follows the URL in messages. */
   outcome: string;
 }
 
 export interface ClientOptions {
   /** Aborts all requests and all waits. */
   signal?: AbortSignal;
-  /** The length of a second in milliseconds; tests have shorter ones. */
+  /** The length of a second in milliseconds, shorter in tests. */
   second?: number;
 }
 
 export type RetryingClient = ReturnType<typeof createRetryingClient>;
 
-/** After so many requests that failed in every attempt, the others are sent once. This bounds the time of a check. */
+/** After this many requests that failed in every attempt, requests are no longer retried. This bounds the time of a check. */
 const MAX_FAILED_REQUESTS = 3;
 
 const TRANSIENT_STATUSES = [408, 425, 429, ...Array.from({ length: 100 }, (_, index) => 500 + index)];
@@ -35,7 +35,7 @@ async function fetchWhole(input: unknown): Promise<Response> {
   return new Response(body.length === 0 ? null : body, response);
 }
 
-/** Creates a client that follows no redirects, and that retries 429, 5xx, cut bodies and cut connections. */
+/** Creates a client that does not follow redirects, and that retries 429, 5xx, cut bodies and cut connections. */
 export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) {
   const state = { retries: 0, failedRequests: 0 };
   const once = { timeout: 10 * second, retry: { limit: 0 } };
@@ -53,7 +53,8 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
       retryOnTimeout: true,
       delay: (attempt) => second * 2 ** (attempt - 1),
       shouldRetry({ error }) {
-        if (UNREACHABLE.test(findReason(error)) || state.failedRequests >= MAX_FAILED_REQUESTS) return false;
+        if (UNREACHABLE.test(getErrorMessage(error)) || state.failedRequests >= MAX_FAILED_REQUESTS)
+          return false;
         state.retries += 1;
         return undefined; // The other options decide.
       },
@@ -62,12 +63,12 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
   });
 
   /**
-   * @param isPatient waits 30 seconds and retries; otherwise the request is sent once, with a limit of 10 seconds
-   * @throws Error if the service cannot be reached, or still responds 429 to the last attempt
+   * @param retries Retry, with a timeout of 30 seconds for each attempt; otherwise send once, with a timeout of 10 seconds
+   * @throws Error if the service cannot be reached, or the last attempt returns 429
    */
-  async function send(url: string, init: RequestInit = {}, isPatient = true): Promise<Reply> {
+  async function send(url: string, init: RequestInit = {}, retries = true): Promise<Reply> {
     try {
-      const response = await client(url, { ...init, ...(isPatient ? {} : once) });
+      const response = await client(url, { ...init, ...(retries ? {} : once) });
       const { status, headers } = response;
       return { url, status, headers, body: await response.bytes(), outcome: `returned ${status}` };
     } catch (error) {
@@ -75,7 +76,7 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
       state.failedRequests += 1;
       const { status = 0, headers = new Headers() } = error instanceof HTTPError ? error.response : {};
       const outcome = describeFailure(error);
-      if (UNREACHABLE.test(outcome) || (status === 429 && isPatient)) throw new Error(`${url} ${outcome}.`);
+      if (UNREACHABLE.test(outcome) || (status === 429 && retries)) throw new Error(`${url} ${outcome}.`);
       return { url, status, headers, body: new Uint8Array(), outcome };
     }
   }
@@ -85,11 +86,11 @@ export function createRetryingClient({ signal, second = 1_000 }: ClientOptions) 
 function describeFailure(error: unknown): string {
   if (error instanceof HTTPError) return `returned ${error.response.status}`;
   if (error instanceof TimeoutError) return "did not respond in time";
-  return `could not be read (${findReason(error)})`;
+  return `could not be read (${getErrorMessage(error)})`;
 }
 
-/** The message behind the "fetch failed" that fetch throws. If several addresses of a host failed, that of the first. */
-export function findReason(error: unknown): string {
+/** Gets the message of the cause of "fetch failed". If several addresses of a host failed, the first one counts. */
+export function getErrorMessage(error: unknown): string {
   const { message, cause, errors = [cause] } = error as Error & { errors?: unknown[] };
-  return errors[0] instanceof Error ? findReason(errors[0]) : message;
+  return errors[0] instanceof Error ? getErrorMessage(errors[0]) : message;
 }

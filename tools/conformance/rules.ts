@@ -20,15 +20,15 @@ export const RULES: Record<string, string> = {
   "Page envelope.results": "results is an array with the records of the page",
   "List records.page": "page is the number of the page, from 1",
   "List records 1": `A page has ${PAGE_SIZE} records; only the last page may have fewer`,
-  "Record.id": "id is an integer, and no two records have the same one",
+  "Record.id": "id is an integer, and no two records have the same id",
   "Page envelope.count": "count is an integer, the number of records in the whole collection",
   "List records 5": "All pages of one state of the collection have the same count",
-  "List records.page default": "Without page, the response is page 1",
+  "List records.page default": "If page is not set, the response is page 1",
   "Page envelope.next": "next is the absolute URL of the following page",
-  "Page envelope.previous": "previous is the absolute URL of the page before",
+  "Page envelope.previous": "previous is the absolute URL of the preceding page",
   "Record 1": "Each record has all twelve fields",
   "Record.camera_pk": "camera_pk is an integer",
-  "Record.camera_ref": "camera_ref is a string, not a blank one",
+  "Record.camera_ref": "camera_ref is a string that is not blank",
   "Record.timestamp": "timestamp is a date-time in UTC, YYYY-MM-DDThh:mm:ssZ",
   ...Object.fromEntries(ROAD_USERS.map((name) => [`Record.${name}`, `${name} is an integer, 0 or greater`])),
   "Record.camera_ok": 'camera_ok is "True", null, or "False" with counts of 0',
@@ -38,91 +38,100 @@ export const RULES: Record<string, string> = {
   "Record 2": "A camera has one record for each time of observation",
   "List records 2": "The newest records come first, by timestamp",
   "List records 4": "camera_ok is null only in older records",
-  "Record 5": "Requests that would write are refused and change nothing",
+  "Record 5": "Requests that would write are rejected and change nothing",
 };
 
-/** How many findings of each kind are kept as evidence. */
+/** How many findings of a rule the report shows. */
 const MAX_EVIDENCE = 3;
 
 /** A part of the JSON report, so the names of its properties are public. */
-export type RuleResult = ReturnType<ReturnType<typeof createJudge>["list"]>[number];
+export type RuleResult = ReturnType<ReturnType<typeof createRecorder>["list"]>[number];
 
 /**
- * Judges what is seen of a rule.
- * @param where the URL and the part of the response, for the evidence
- * @param finding true if the rule is kept; otherwise a text that says how it is broken, or why that is unclear
+ * Adds a finding to a rule.
+ * @param where The URL and the part of the response, for the evidence
+ * @param finding True if the response follows the rule; otherwise how it breaks the rule, or why the result is unclear
  */
-export type Judge = (rule: string, where: string, finding: true | string, isUnclear?: boolean) => void;
+export type AddFinding = (rule: string, where: string, finding: true | string, isUnclear?: boolean) => void;
 
-/** Counts how many times each rule was kept and broken. */
-export function createJudge() {
-  const nothing = () => ({ kept: 0, broken: 0, unclear: 0, evidence: [] as string[] });
+/** Counts how many findings of each rule passed and failed. */
+export function createRecorder() {
+  const nothing = () => ({ passed: 0, failed: 0, unclear: 0, evidence: [] as string[] });
   const results = new Map(
-    Object.entries(RULES).map(([rule, sentence]) => [rule, { rule, sentence, ...nothing() }]),
+    Object.entries(RULES).map(([rule, description]) => [rule, { rule, description, ...nothing() }]),
   );
-  const judge: Judge = (rule, where, finding, isUnclear = false) => {
+  const addFinding: AddFinding = (rule, where, finding, isUnclear = false) => {
     const result = results.get(rule);
     if (result === undefined) throw new Error(`There is no rule ${rule}.`);
-    if (finding === true) result.kept += 1;
-    else if (++result[isUnclear ? "unclear" : "broken"] <= MAX_EVIDENCE)
+    if (finding === true) result.passed += 1;
+    else if (++result[isUnclear ? "unclear" : "failed"] <= MAX_EVIDENCE)
       result.evidence.push(`${where}: ${finding}`);
   };
   const list = () =>
     Array.from(results.values(), ({ unclear, ...result }) => {
-      // `not seen`: nothing shows whether the rule is kept, or it is unclear.
-      const shown = result.kept > 0 && unclear === 0 ? "pass" : "not seen";
-      const verdict = result.broken > 0 ? "fail" : shown;
+      const shown = result.passed > 0 && unclear === 0 ? "pass" : "untested";
+      const verdict = result.failed > 0 ? "fail" : shown;
       return { ...result, verdict } as const;
     });
-  return { judge, list };
+  return { addFinding, list };
 }
 
 /**
- * Judges a page alone.
- * @param pageSize how many records all pages but the last one have
- * @param linkUrl the URL of the collection that its links should have
+ * Checks the rules that concern a single page.
+ * @param pageSize The number of records of all pages except the last
+ * @param linkUrl The URL of the collection that the links must begin with
  */
-export function judgePage(judge: Judge, page: PageResponse, pageSize: number, linkUrl: string): void {
+export function checkPage(
+  addFinding: AddFinding,
+  page: PageResponse,
+  pageSize: number,
+  linkUrl: string,
+): void {
   const { url, status, headers, outcome, envelope, results, count } = page;
   const location = headers.get("Location");
   const problem = location ? `${outcome} with Location ${formatValue(location, 200)}` : outcome;
-  judge("List records.status", url, status === 200 || problem);
+  addFinding("List records.status", url, status === 200 || problem);
   if (status === 200) {
     const isJson = headers.get("Content-Type")?.toLowerCase() === "application/json";
-    judge("List records.Content-Type", url, isJson || describeHeader(headers, "Content-Type"));
-    judge("List records.body", url, checkBody(page));
-    judge("List records.Allow", url, checkAllow(page));
+    addFinding("List records.Content-Type", url, isJson || describeHeader(headers, "Content-Type"));
+    addFinding("List records.body", url, findBodyProblem(page));
+    addFinding("List records.Allow", url, findAllowProblem(page));
     const varies = parseList(headers.get("Vary")).includes("accept");
-    judge("List records.Vary", url, varies || describeHeader(headers, "Vary"));
+    addFinding("List records.Vary", url, varies || describeHeader(headers, "Vary"));
   }
   if (envelope === undefined) return;
-  judge("Page envelope.results", url, checkResults(page));
-  judge("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
-  judge("Page envelope.count", url, count !== undefined || `count is ${formatValue(envelope.count)}`);
-  // Without a valid count, null may mean the last page.
+  addFinding("Page envelope.results", url, findResultsProblem(page));
+  addFinding("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
+  addFinding("Page envelope.count", url, count !== undefined || `count is ${formatValue(envelope.count)}`);
+  // If count is invalid, a null link may mean the last page.
   const isLast = page.number * pageSize >= (count ?? (envelope.next === null ? 0 : Infinity));
-  judge("Page envelope.next", url, checkLink(page, "next", linkUrl, isLast));
-  judge("Page envelope.previous", url, checkLink(page, "previous", linkUrl, page.number === 1));
+  addFinding("Page envelope.next", url, findLinkProblem(page, "next", linkUrl, isLast));
+  addFinding("Page envelope.previous", url, findLinkProblem(page, "previous", linkUrl, page.number === 1));
 }
 
-/** Compares a page with page 1, and with the page that was read before it. */
-export function comparePage(judge: Judge, page: PageResponse, first: PageResponse, before: PageResponse) {
+/** Compares a page with page 1 and with the previous page. */
+export function comparePage(
+  addFinding: AddFinding,
+  page: PageResponse,
+  first: PageResponse,
+  previous: PageResponse,
+) {
   const { url, count, results } = page;
-  const isOther = results.length === 0 || !isDeepStrictEqual(results, before.results);
-  judge("List records.page", url, isOther || `has the same records as page ${before.number}`);
-  const length = before.envelope?.results === before.results ? before.results.length : PAGE_SIZE;
-  judge("List records 1", before.url, length >= PAGE_SIZE || `has ${length} records`);
+  const isOther = results.length === 0 || !isDeepStrictEqual(results, previous.results);
+  addFinding("List records.page", url, isOther || `has the same records as page ${previous.number}`);
+  const length = previous.envelope?.results === previous.results ? previous.results.length : PAGE_SIZE;
+  addFinding("List records 1", previous.url, length >= PAGE_SIZE || `has ${length} records`);
   const isSame = count === undefined || first.count === undefined || count === first.count;
-  judge("List records 5", url, isSame || `count is ${count}, but ${first.count} on page 1`);
+  addFinding("List records 5", url, isSame || `count is ${count}, but ${first.count} on page 1`);
 }
 
-/** Checks the methods that a response advertises. It need not name those in `others`. */
-export function checkAllow({ headers }: Reply, others = ""): true | string {
-  const methods = parseList(`${headers.get("Allow") ?? ""},${others}`);
+/** @param optional The methods that Allow may leave out */
+export function findAllowProblem({ headers }: Reply, optional = ""): true | string {
+  const methods = parseList(`${headers.get("Allow") ?? ""},${optional}`);
   return String(methods) === "get,options" || describeHeader(headers, "Allow");
 }
 
-/** The elements of a header in lower case, because case, order and repetition do not matter (RFC 9110, 5.6.1). */
+/** Case, order and repetition do not matter in a list (RFC 9110, 5.6.1). */
 function parseList(value: string | null): string[] {
   return [...new Set((value ?? "").toLowerCase().match(/[^\s,]+/g))].sort();
 }
@@ -131,27 +140,26 @@ function describeHeader(headers: Headers, name: string): string {
   return `${name} is ${formatValue(headers.get(name) ?? undefined)}`;
 }
 
-function checkBody({ body, envelope, outcome }: PageResponse): true | string {
+function findBodyProblem({ body, envelope, outcome }: PageResponse): true | string {
   if (body.length === 0) return outcome;
   const start = formatValue(Buffer.from(body.subarray(0, 200)).toString());
   return envelope !== undefined || `the body is not a JSON object: ${start}`;
 }
 
-function checkResults({ envelope, results }: PageResponse): true | string {
+function findResultsProblem({ envelope, results }: PageResponse): true | string {
   if (envelope?.results !== results) return `results is ${formatValue(envelope?.results)}, not an array`;
   const other = results.findIndex((record) => !isFields(record));
   return other === -1 || `result ${other + 1} is ${formatValue(results[other])}, not a record`;
 }
 
-/** @param isEnd the link leads nowhere, and the specification does not show what it is then */
-function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
+/** @param isEnd The page is the first or the last, for which the specification does not define this link */
+function findLinkProblem(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
   const link = page.envelope?.[name];
   if (isEnd && (link === null || typeof link === "string")) return true;
   const expected = `${linkUrl}?format=api&page=${page.number + (name === "next" ? 1 : -1)}`;
   return link === expected || `${name} is ${formatValue(link, 200)}, not ${expected}`;
 }
 
-/** Whether the value of a field is valid, by the name of the field. */
 const FIELD_CHECKS: [name: string, isValid: (value: unknown) => boolean][] = [
   ["id", Number.isInteger],
   ["camera_pk", Number.isInteger],
@@ -162,43 +170,52 @@ const FIELD_CHECKS: [name: string, isValid: (value: unknown) => boolean][] = [
   ["model_name", (value) => value === "tf1"],
 ];
 
-/** Judges a record alone. Only "Record 1" judges missing fields. */
-export function judgeRecord(judge: Judge, fields: Fields, where: string): void {
+/** Checks the rules that concern a single record. A missing field only breaks "Record 1". */
+export function checkRecordFields(addFinding: AddFinding, fields: Fields, where: string): void {
   const missing = FIELD_CHECKS.flatMap(([name]) => (fields[name] === undefined ? [name] : []));
-  judge("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
-  // The rules of the counts judge what is not a count.
+  addFinding("Record 1", where, missing.length === 0 || `missing fields: ${missing.join(", ")}`);
+  // An invalid count only breaks the rule of its own field.
   const counted = ROAD_USERS.find((name) => isCount(fields[name]) && fields[name] !== 0);
   for (const [name, isValid] of FIELD_CHECKS) {
     const value = fields[name];
     if (value === undefined) continue;
     const other = name === "camera_ok" && value === "False" ? counted : undefined;
     const also = other ? `, but ${other} is ${formatValue(fields[other])}` : "";
-    judge(`Record.${name}`, where, (isValid(value) && !other) || `${name} is ${formatValue(value)}${also}`);
+    addFinding(
+      `Record.${name}`,
+      where,
+      (isValid(value) && !other) || `${name} is ${formatValue(value)}${also}`,
+    );
   }
-  judge("States 1", where, fields.state === undefined || `state is ${formatValue(fields.state)}`);
+  addFinding("States 1", where, fields.state === undefined || `state is ${formatValue(fields.state)}`);
 }
 
 export type SeenRecords = ReturnType<typeof createSeenRecords>;
 
-/** What is kept of the records of a walk. */
+/** Creates the data that a walk stores about the records that it has read. */
 export function createSeenRecords() {
   return {
-    /** An element for each record; only a valid id can be seen again. */
+    /** One element for each record. A missing id is replaced by a unique symbol. */
     ids: new Set<unknown>(),
     /** The latest record of each camera. */
     cameras: new Map<unknown, Fields>(),
-    /** The latest timestamp, and the first one without camera health. "" and "~" come before and after all others. */
+    /** The oldest timestamp so far, and the newest one with a null camera_ok. "" sorts before all timestamps, and "~" after them. */
     timestamp: "~",
     firstNull: "",
   };
 }
 
-/** Compares a record with those before it. */
-export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, where: string): void {
-  const compare = (rule: string, finding: true | string) => judge(rule, where, finding);
+/** Compares a record with the previous records. */
+export function compareRecord(
+  addFinding: AddFinding,
+  seen: SeenRecords,
+  fields: Fields,
+  where: string,
+): void {
+  const compare = (rule: string, finding: true | string) => addFinding(rule, where, finding);
   const { id, camera_pk: camera, timestamp, camera_ref, camera_ok } = fields;
   if (seen.ids.has(id)) {
-    compare("Record.id", `an earlier record has the id ${id}, too`);
+    compare("Record.id", `an earlier record also has the id ${id}`);
     return;
   }
   seen.ids.add(id ?? Symbol("no id"));
@@ -213,12 +230,12 @@ export function compareRecord(judge: Judge, seen: SeenRecords, fields: Fields, w
   compare("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
   seen.timestamp = timestamp;
   if (camera_ok === null) seen.firstNull ||= timestamp;
-  // The two periods may meet within one second, in any order.
+  // Within the second in which the two periods meet, records can have any order.
   const problem = `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
   if (camera_ok !== null) compare("List records 4", timestamp >= seen.firstNull || problem);
 }
 
-/** A date-time that exists, in the shape of the specification. */
+/** Whether a value has the shape of the specification and is a time that exists. */
 function isTimestamp(value: unknown): value is string {
   return typeof value === "string" && value.length === 20 && parseUtcTime(value) !== undefined;
 }

@@ -2,69 +2,69 @@ import { setTimeout as wait } from "node:timers/promises";
 import { isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {
-  checkAllow,
+  checkPage,
+  checkRecordFields,
   comparePage,
   compareRecord,
-  createJudge,
+  createRecorder,
   createSeenRecords,
-  judgePage,
-  judgeRecord,
+  findAllowProblem,
 } from "./rules.ts";
 
 export interface CheckOptions extends ClientOptions {
-  /** If set, only the pages up to this number, the middle page and the last page are read. */
+  /** Read only the pages up to this number, the middle page and the last page. */
   pages?: number;
-  /** How many requests may run at the same time. */
+  /** The maximum number of requests at the same time. */
   concurrency?: number;
-  /** Send no request that would write. */
+  /** Send no POST, PUT, PATCH or DELETE request. */
   readOnly?: boolean;
-  /** The URL of the collection in links; by default, the one that is checked. */
+  /** The URL of the collection in links. The default is the checked URL. */
   baseUrl?: string;
   /** Called after each page, with the number of pages to read. */
   onPage?: (done: number, total: number) => void;
 }
 
-/** Without a valid count, so many pages are read. They need not have an end. */
+/** The number of pages that are read if count is invalid, because the pages may never end. */
 const PAGES_WITHOUT_COUNT = 10;
 
 export type Walk = Awaited<ReturnType<typeof beginWalk>>;
 
 /**
  * Reads page 1 of a collection.
- * @param url absolute, without query
- * @param isFirst no earlier walk has ended because pages contradict each other
+ * @param url The absolute URL of the collection, without query
+ * @param isFirst Contradictions between pages end this walk, so that a second one can begin
  */
 export async function beginWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
-  const read = async (number: number, query = `?format=api&page=${number}`, isPatient = true) =>
-    parsePage(await client.send(url + query, {}, isPatient), number);
+  const read = async (number: number, query = `?format=api&page=${number}`, retries = true) =>
+    parsePage(await client.send(url + query, {}, retries), number);
   const first = await read(1);
   const walk = {
-    ...createJudge(),
+    ...createRecorder(),
     client,
     url,
     options,
     isFirst,
     read,
     first,
-    /** The page that was judged last. */
+    /** The page that was checked last. */
     latest: first,
-    /** How many pages were judged. */
+    /** The number of checked pages. */
     pages: 0,
-    /** The most records on a page, and how many there are up to the latest one, if those that were left out have as many. */
+    /** The largest page, and the number of records up to the latest page. Skipped pages count as full pages. */
     pageSize: 1,
     listed: 0,
     records: createSeenRecords(),
     /** The pages that were requested ahead. */
     started: new Map<number, Promise<PageResponse>>(),
-    /** What pages show that contradict each other, until it is known whether the collection has changed. */
+    /** Contradictions between pages, until it is known whether the collection has changed. */
     contradictions: [] as [rule: string, where: string, finding: string][],
     /** The collection has not changed, so contradictions break rules. */
     isUnchanged: false,
-    /** Why the check ended before it saw everything; null if it did not. */
+    /** Why the check ended early; null if it is complete. */
     stopped: null as string | null,
-    /** Judges a response together with those before it. */
+    /** Adds a finding that depends on other responses, too. */
     compare(rule: string, where: string, finding: true | string): void {
-      if (finding === true || walk.isUnchanged) walk.judge(rule, where, finding);
+      if (finding === true || walk.isUnchanged) walk.addFinding(rule, where, finding);
       else walk.contradictions.push([rule, where, finding]);
     },
   };
@@ -72,55 +72,55 @@ export async function beginWalk(client: RetryingClient, url: string, options: Ch
 }
 
 /**
- * Reads and judges the pages from the first to the last. A page without a new record is the end.
- * @returns false if the walk has ended early, because the collection may have changed
+ * Reads and checks all pages. A page without a new record is the end.
+ * @returns False if the walk ended early because the collection may have changed
  */
 export async function walkPages(walk: Walk): Promise<boolean> {
   const { pages: limit = Number.POSITIVE_INFINITY, onPage } = walk.options;
   addPage(walk, walk.first);
   for (let isNew = true; isNew; ) {
-    const last = findLast(walk, limit);
-    const number = chooseNext(walk.latest.number, last, limit);
+    const last = getLastPageNumber(walk, limit);
+    const number = getNextPageNumber(walk.latest.number, last, limit);
     const page = await readAhead(walk, number, Math.min(last, limit));
-    isNew = page.results.some((result) => !walk.records.ids.has(readId(result)));
+    isNew = page.results.some((result) => !walk.records.ids.has(getId(result)));
     if (number > last || isAbsent(page)) {
-      judgeEnd(walk, page, isNew);
+      checkEnd(walk, page, isNew);
       break;
     }
     addPage(walk, page);
     if (!(await isClear(walk))) return false;
     onPage?.(walk.pages, Math.min(last, limit + 2));
   }
-  await judgeOtherPages(walk);
+  await checkOtherPages(walk);
   return isClear(walk);
 }
 
-/** The number of the last page, as far as the pages that were read show it. */
-function findLast({ first, latest, listed, pageSize }: Walk, limit: number): number {
+/** Estimates the number of the last page from the pages that have been read. */
+function getLastPageNumber({ first, latest, listed, pageSize }: Walk, limit: number): number {
   if (first.count === undefined) return Math.min(limit, PAGES_WITHOUT_COUNT);
   return latest.number + Math.ceil((first.count - listed) / pageSize);
 }
 
-/** With a limit, the middle page and the last page follow, and the page after it. */
-function chooseNext(number: number, last: number, limit: number): number {
+/** After the limit of `--pages` follow the middle page, the last page, and the page after the last. */
+function getNextPageNumber(number: number, last: number, limit: number): number {
   const middle = Math.ceil(last / 2);
   if (number < limit) return number + 1;
   return number < middle ? middle : Math.max(number + 1, last);
 }
 
-/** Reads a page, and requests the pages after it, up to the last one. */
+/** Reads a page, and starts to read the following pages up to the last one. */
 function readAhead({ started, read, options }: Walk, number: number, last: number): Promise<PageResponse> {
   const wanted = started.get(number) ?? read(number);
   started.delete(number);
   for (let ahead = number + 1; ahead < number + (options.concurrency ?? 1) && ahead <= last; ahead++) {
     const page = started.get(ahead) ?? read(ahead);
-    page.catch(() => {}); // It may fail before anything awaits it, which must not end the process.
+    page.catch(() => {}); // A read that fails before it is awaited must not end the process.
     started.set(ahead, page);
   }
   return wanted;
 }
 
-function readId(result: unknown): unknown {
+function getId(result: unknown): unknown {
   return isFields(result) ? result.id : undefined;
 }
 
@@ -128,26 +128,26 @@ function isAbsent({ status, envelope, results }: PageResponse): boolean {
   return status === 404 || (envelope?.results === results && results.length === 0);
 }
 
-/** Whether no pages contradict each other, or do so although the collection has not changed. */
+/** @returns False if pages contradict each other and the collection may have changed */
 async function isClear(walk: Walk): Promise<boolean> {
-  const { isFirst, first, read, contradictions, judge } = walk;
+  const { isFirst, first, read, contradictions, addFinding } = walk;
   if (contradictions.length === 0) return true;
   const { second = 1_000, signal } = walk.options;
   await wait(6 * second, undefined, { signal });
   walk.isUnchanged = !isFirst && isSamePage(first, await read(1));
-  if (walk.isUnchanged) for (const finding of contradictions.splice(0)) judge(...finding);
+  if (walk.isUnchanged) for (const finding of contradictions.splice(0)) addFinding(...finding);
   return walk.isUnchanged;
 }
 
 function addPage(walk: Walk, page: PageResponse): void {
-  const { judge, compare, records, url, options, first, latest } = walk;
+  const { addFinding, compare, records, url, options, first, latest } = walk;
   walk.pageSize = Math.max(walk.pageSize, page.results.length);
-  judgePage(judge, page, walk.pageSize, options.baseUrl ?? url);
+  checkPage(addFinding, page, walk.pageSize, options.baseUrl ?? url);
   if (page !== first) comparePage(compare, page, first, latest);
   for (const [index, result] of page.results.entries()) {
     if (!isFields(result)) continue;
     const where = `${page.url} record ${index + 1}`;
-    judgeRecord(judge, result, where);
+    checkRecordFields(addFinding, result, where);
     compareRecord(compare, records, result, where);
   }
   walk.pages += 1;
@@ -155,11 +155,11 @@ function addPage(walk: Walk, page: PageResponse): void {
   walk.latest = page;
 }
 
-/** @param after the page after the last one */
-function judgeEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
+/** @param after The page after the last one */
+function checkEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
   const { first, latest, listed } = walk;
   if (first.count === undefined) {
-    if (isNew) walk.stopped = `Page 1 has no valid count, so only ${latest.number} of the pages were read.`;
+    if (isNew) walk.stopped = `Page 1 has no valid count, so the check read only ${latest.number} pages.`;
     return;
   }
   const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
@@ -167,19 +167,19 @@ function judgeEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
   walk.compare("Page envelope.count", walk.url, (!isNew && first.count === listed) || problem);
 }
 
-/** Judges page 0, and the page without a number. */
-async function judgeOtherPages(walk: Walk): Promise<void> {
-  const { judge, compare, read, url, first, records, options, pageSize } = walk;
+/** Checks page 0, and the collection without a page number. */
+async function checkOtherPages(walk: Walk): Promise<void> {
+  const { addFinding, compare, read, url, first, records, options, pageSize } = walk;
   const zero = await read(0);
-  judge("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
-  // Page 0 may repeat another page, but if it has other records, pages are not numbered from 1.
-  const ids = zero.status === 200 ? zero.results.map(readId) : [];
+  addFinding("List records.Allow", zero.url, findAllowProblem(zero, "GET, OPTIONS"));
+  // Page 0 may repeat a page. If it has records that no page has, pages are not numbered from 1.
+  const ids = zero.status === 200 ? zero.results.map(getId) : [];
   if (ids.some((id) => id !== undefined && !records.ids.has(id)))
     compare("List records.page", zero.url, "has records that are on no other page");
   const page = await read(1, "?format=api");
   const isFirst = page.status === 200 && isSamePage(first, page);
   const problem = page.status === 200 ? "is not page 1" : page.outcome;
   compare("List records.page default", page.url, isFirst || problem);
-  // Every rule about pages applies to it, too.
-  if (isFirst) judgePage(judge, page, pageSize, options.baseUrl ?? url);
+  // The rules of single pages also apply to the response without a page number.
+  if (isFirst) checkPage(addFinding, page, pageSize, options.baseUrl ?? url);
 }

@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { openTemporaryFile, PROJECT, spawnWrangler, waitForEnd } from "../../data/writer/wrangler.ts";
-import { findReason } from "../conformance/retrying-client.ts";
+import { getErrorMessage } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 
 /** What wrangler reports about a deployment to production (`deploy`) or to a preview, or about its failure. */
@@ -72,7 +72,7 @@ async function readProblem(url: string, version: string | null | undefined): Pro
     if (code?.id) return `${url} still reports version ${code.id} instead of ${version}.`;
     return `${url} reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
   } catch (error) {
-    return `GET ${url} failed: ${findReason(error)}`;
+    return `GET ${url} failed: ${getErrorMessage(error)}`;
   }
 }
 

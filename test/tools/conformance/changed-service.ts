@@ -42,20 +42,20 @@ export async function checkService(
   count: number,
   change?: Change,
   options?: CheckOptions,
-): Promise<CheckReport & { broken: string[] }> {
+): Promise<CheckReport & { failed: string[] }> {
   await stubService(count, change);
   const url = "http://counts.example/api/tf1/records/";
   const checked = checkConformance(url, { second: 2, ...options });
   const report = await checked.finally(() => vi.unstubAllGlobals());
-  const broken = report.rules.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule);
-  return { ...report, broken };
+  const failed = report.rules.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule);
+  return { ...report, failed };
 }
 
 type Fields = Record<string, unknown>;
 type Envelope = Fields & { results: Fields[] };
 
 /** The query parameter of a request; null if there is none. */
-export const pageOf = (request: Request) => new URL(request.url).searchParams.get("page");
+export const getPageNumber = (request: Request) => new URL(request.url).searchParams.get("page");
 
 /** Changes any response. */
 export const change =
@@ -70,18 +70,18 @@ export const method = (name: string, alter: (response: Response) => Response | P
 /** Changes pages: all of them, or the one with this parameter. */
 export const page = (alter: (response: Response) => Response | Promise<Response>, only?: string | null) =>
   change((response, request) => {
-    const isAffected = only === undefined ? response.status === 200 : pageOf(request) === only;
+    const isAffected = only === undefined ? response.status === 200 : getPageNumber(request) === only;
     return request.method === "GET" && isAffected ? alter(response) : response;
   });
 
-export const text = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, only?: string) =>
+export const body = (alter: (body: string) => string | Uint8Array<ArrayBuffer>, only?: string) =>
   page(async (response) => new Response(alter(await response.text()), response), only);
 
 export const envelope =
   (alter: (envelope: Envelope, number: number, records: Fields[]) => object, only?: string): Change =>
   ({ fetch, records }) =>
   async (request) => {
-    const [response, number] = [await fetch(request), pageOf(request) ?? "1"];
+    const [response, number] = [await fetch(request), getPageNumber(request) ?? "1"];
     if (request.method !== "GET" || response.status !== 200 || number !== (only ?? number)) return response;
     return Response.json(alter((await response.json()) as Envelope, Number(number), records), response);
   };
@@ -124,7 +124,7 @@ export const replace =
   ({ fetch, records, replace }) => {
     let requests = 0;
     return async (request) => {
-      replace(select(records, ++requests, pageOf(request)));
+      replace(select(records, ++requests, getPageNumber(request)));
       return fetch(request);
     };
   };

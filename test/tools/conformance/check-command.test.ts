@@ -4,7 +4,16 @@ import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
-import { type Change, change, count, page, pageOf, record, status, stubService } from "./changed-service.ts";
+import {
+  type Change,
+  change,
+  count,
+  getPageNumber,
+  page,
+  record,
+  status,
+  stubService,
+} from "./changed-service.ts";
 
 const ADDRESS = "http://counts.example/api/tf1/records/";
 
@@ -27,10 +36,10 @@ describe("the report", () => {
   test("is one line if no rule is broken", async () => {
     const { status, stdout, stderr } = await runCheck(["http://counts.example"]);
     expect([status, stderr]).toEqual([0, ""]);
-    expect(stdout).toMatch(/^\d+ pass, 0 fail, 0 not seen: \S+, 3 pages, 40 of 40 records, 0 retries\n$/);
+    expect(stdout).toMatch(/^\d+ pass, 0 fail, 0 untested: \S+, 3 pages, 40 of 40 records, 0 retries\n$/);
   });
 
-  test("shows where rules are broken, and names those that were not seen", async () => {
+  test("shows where rules are broken, and names those that were untested", async () => {
     const { status, stdout } = await runCheck([ADDRESS, "--read-only"], record({ cars: -1, persons: null }));
     expect(status).toBe(1);
     expect(stdout.split("\n").slice(0, -2)).toEqual([
@@ -38,9 +47,9 @@ describe("the report", () => {
       "          ?format=api&page=2 record 3: cars is -1",
       "fail      Record.persons: persons is an integer, 0 or greater (broken 1 of 40 times)",
       "          ?format=api&page=2 record 3: persons is null",
-      "not seen  Record 5",
+      "untested  Record 5",
     ]);
-    expect(stdout).toMatch(/\n\d+ pass, 2 fail, 1 not seen: .*\n$/);
+    expect(stdout).toMatch(/\n\d+ pass, 2 fail, 1 untested: .*\n$/);
   });
 
   test("says why a rule is unclear", async () => {
@@ -48,7 +57,7 @@ describe("the report", () => {
     const { status: exit, stdout } = await runCheck([ADDRESS], fail);
     expect([exit, stdout]).toEqual([
       0,
-      expect.stringMatching(/^not seen {2}Record 5: .*\n.* PUT: returned 500\n/),
+      expect.stringMatching(/^untested {2}Record 5: .*\n.* PUT: returned 500\n/),
     ]);
   });
 
@@ -60,14 +69,14 @@ describe("the report", () => {
     );
   });
 
-  test("says that pages were not read because there is no valid count", async () => {
+  test("explains that pages were not read because count is invalid", async () => {
     const { stdout } = await runCheck(
       [ADDRESS],
       count(() => "many"),
       200,
     );
     expect(stdout).toMatch(
-      /\nPage 1 has no valid count, so only 10 of the pages were read\.\n.*, 10 pages, 150 records, /,
+      /\nPage 1 has no valid count, so the check read only 10 pages\.\n.*, 10 pages, 150 records, /,
     );
   });
 
@@ -75,7 +84,7 @@ describe("the report", () => {
     const { status, stdout } = await runCheck([ADDRESS, "--json"], record({ model_name: "tf2" }));
     expect(status).toBe(1);
     const { rules, ...rest } = JSON.parse(stdout);
-    const verdicts = { pass: rules.length - 1, fail: 1, "not seen": 0 };
+    const verdicts = { pass: rules.length - 1, fail: 1, untested: 0 };
     expect(rest).toEqual({
       url: ADDRESS,
       count: 40,
@@ -87,10 +96,10 @@ describe("the report", () => {
     });
     expect(rules.find(({ rule }: { rule: string }) => rule === "Record.model_name")).toEqual({
       rule: "Record.model_name",
-      sentence: 'model_name is "tf1"',
+      description: 'model_name is "tf1"',
       verdict: "fail",
-      kept: 39,
-      broken: 1,
+      passed: 39,
+      failed: 1,
       evidence: [`${ADDRESS}?format=api&page=2 record 3: model_name is "tf2"`],
     });
   });
@@ -127,14 +136,14 @@ describe("the exit status is 2, and the reason is shown,", () => {
   test("with the results so far, if the check ends early", async () => {
     const stop = new AbortController();
     const interrupt = change((response, request) => {
-      if (pageOf(request) === "3") stop.abort(new Error("it took too long"));
+      if (getPageNumber(request) === "3") stop.abort(new Error("it took too long"));
       stop.signal.throwIfAborted();
       return response;
     });
     const { status, stdout } = await runCheck([ADDRESS], interrupt, 40, stop);
     expect(status).toBe(2);
     expect(stdout).toMatch(
-      /^not seen .*\nThe check ended early: it took too long\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
+      /^untested .*\nThe check ended early: it took too long\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
     );
   });
 
@@ -159,7 +168,7 @@ test.each([
   `${ADDRESS}?format=api&page=2`,
 ])("%s is accepted as the URL of the collection, and in links", async (url) => {
   const { stdout } = await runCheck([url, "--base-url", url]);
-  expect(stdout).toMatch(/ 0 fail, 0 not seen: http:\/\/counts\.example\/api\/tf1\/records\/, 3 pages/);
+  expect(stdout).toMatch(/ 0 fail, 0 untested: http:\/\/counts\.example\/api\/tf1\/records\/, 3 pages/);
 });
 
 test.each([
@@ -174,7 +183,7 @@ test.each([
       return response;
     });
     await runCheck([ADDRESS, "--pages", "2", "--concurrency", n, ...options], log, 200);
-    expect(requests.slice(0, 5).map(pageOf)).toEqual(["1", "2", "7", "14", "15"]);
+    expect(requests.slice(0, 5).map(getPageNumber)).toEqual(["1", "2", "7", "14", "15"]);
     const methods = requests.map(({ method }) => method);
     expect(methods.filter((method) => !["GET", "OPTIONS"].includes(method))).toEqual(writes);
   },

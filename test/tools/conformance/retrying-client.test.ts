@@ -12,7 +12,7 @@ afterEach(() => {
 /** Sends requests, with a clock that goes on by itself. Returns the times of the attempts, in seconds. */
 async function send(
   respond: (attempt: number) => Response | Promise<Response>,
-  { times = 1, isPatient = true } = {},
+  { times = 1, retries = true } = {},
 ) {
   const start = Date.now();
   const attempts: number[] = [];
@@ -20,7 +20,7 @@ async function send(
   const client = createRetryingClient({});
   const sendAll = async () => {
     for (let sent = 1; sent < times; sent++) await client.send(ADDRESS);
-    return client.send(ADDRESS, { method: isPatient ? "GET" : "DELETE" }, isPatient);
+    return client.send(ADDRESS, { method: retries ? "GET" : "DELETE" }, retries);
   };
   const ended = sendAll().catch(({ message }) => ({ status: "error", outcome: message }));
   const reply = ended.then((reply) => ({ ...reply, seconds: (Date.now() - start) / 1_000 }));
@@ -78,7 +78,7 @@ test.each([
 ])(
   "a request that would write is sent once, with a limit of 10 seconds",
   async (respond, status, seconds) => {
-    const reply = await send(respond, { isPatient: false });
+    const reply = await send(respond, { retries: false });
     expect(reply).toMatchObject({ attempts: [0], status, seconds });
   },
 );

@@ -2,6 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
 import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import {
+  body,
   type Change,
   change,
   checkService,
@@ -12,7 +13,6 @@ import {
   replace,
   rewrite,
   status,
-  text,
 } from "./changed-service.ts";
 
 /** Changes every n-th response. */
@@ -30,7 +30,7 @@ const cut = (response: Response) => {
 const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).reverse());
 
 /** Services that keep all rules, although they differ from our own, which has 200 records. */
-const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
+const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 60 records while page 3 is read": grow(1, (page) => (page === "3" ? 60 : 0)),
@@ -52,7 +52,7 @@ const RIGHT_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   // A client gets the body without its encoding, but the header stays.
   "that compresses bodies": change(headers({ "Content-Encoding": "gzip" })),
   "behind a proxy with a public origin": [
-    text((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),
+    body((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),
     { baseUrl: "https://public.example/counts/api/tf1/records/" },
   ],
   "with more headers, and lists in another order and case": change(
@@ -88,20 +88,20 @@ test("after a POST without a response, each request is sent once", async () => {
       methods.push(request.method);
       return methods.includes("POST") ? new Promise<Response>(() => {}) : fetch(request);
     };
-  const { broken, stopped, rules } = await checkService(200, stop);
+  const { failed: broken, stopped, rules } = await checkService(200, stop);
   expect([broken, stopped]).toEqual([[], null]);
-  expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "not seen", kept: 0 });
+  expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "untested", passed: 0 });
   expect(methods.slice(methods.indexOf("POST")).join(" ")).toBe("POST GET PUT GET PATCH GET DELETE GET");
 });
 
 describe("no rule is broken by a service", () => {
   test.each([0, 1, 15, 16, 200])("with %i records", async (count) => {
-    expect(await checkService(count)).toMatchObject({ broken: [], stopped: null, records: count });
+    expect(await checkService(count)).toMatchObject({ failed: [], stopped: null, records: count });
   });
 
-  test.each(Object.entries(RIGHT_SERVICES))("%s", async (_, service) => {
+  test.each(Object.entries(CONFORMING_SERVICES))("%s", async (_, service) => {
     const [change, options] = [service].flat() as [Change, CheckOptions?];
-    const { broken, stopped, records, count } = await checkService(200, change, options);
+    const { failed: broken, stopped, records, count } = await checkService(200, change, options);
     expect([broken, stopped]).toEqual([[], null]);
     if (!options?.pages) expect(records).toBe(count);
   });
