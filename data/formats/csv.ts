@@ -78,7 +78,7 @@ export function csvLine(record: TrafficRecord): string {
   return `${RECORD_FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
 }
 
-/** Quoted only where necessary, so that the file is easy to read. */
+/** Quotes a cell only if it contains a quote or a separator, also one of other spreadsheets: they would split an unquoted cell there. */
 function formatCell(value: string | number | null): string | number | null {
-  return typeof value === "string" && /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  return typeof value === "string" && /[",;\t]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -1,4 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { escapeInvisible } from "../../data/messages.ts";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 
@@ -58,8 +59,9 @@ export async function runCommand(
       process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
       return;
     }
-    // The person who interrupted the command knows why it stopped.
-    if (!(stop?.signal.aborted && error.name === "AbortError")) console.error(error.message);
+    // The person who interrupted the command knows why it stopped. A message can quote a store that holds control characters.
+    if (!(stop?.signal.aborted && error.name === "AbortError"))
+      console.error(error.message.split("\n").map(escapeInvisible).join("\n"));
     process.exitCode = errorStatus;
   }
 }

@@ -1,5 +1,7 @@
 import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
+import { formatProblem } from "../../data/formats/problem.ts";
+import { checkRecord } from "../../data/formats/validation.ts";
 import { readRecords } from "../../data/load-content.ts";
 import { formatCount } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
@@ -25,9 +27,25 @@ export async function exportRecords({ format, out, ...choice }: ExportOptions): 
   await withStore(choice, async ({ name, location, store }) => {
     const { state } = await store.readState({ fromPrimary: true });
     if (state.load === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
-    await writeRecords("exporting", readRecords(store, state), { format, out, total: state.count });
+    await writeRecords("exporting", requireValid(readRecords(store, state)), {
+      format,
+      out,
+      total: state.count,
+    });
     if (out !== "-") console.log(`Exported ${formatCount(state.count, "record")}.`);
   });
+}
+
+/**
+ * Checks records as a load does. In a store that different software wrote, they can contain control characters.
+ * @throws Error if a record is invalid
+ */
+async function* requireValid(records: AsyncIterable<TrafficRecord>): AsyncGenerator<TrafficRecord> {
+  for await (const record of records) {
+    const row = checkRecord(record, { file: `Record ${record.id} in the store`, line: 0 });
+    if ("problems" in row) throw new Error(row.problems.map(formatProblem).join("\n"));
+    yield record;
+  }
 }
 
 /**

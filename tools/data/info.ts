@@ -20,7 +20,7 @@ export async function info(options: InfoOptions): Promise<void> {
     const { state } = await store.readState({ fromPrimary: true });
     const statistics = await readStatistics(store, state.load);
     const { remote = false, json } = options;
-    if (json) console.log(JSON.stringify({ store: name, remote, ...state, statistics }));
+    if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, ...state, statistics })));
     else if (state.load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
     else console.log(layOut([["store", `${name} (${location})`], ...describe(state, statistics)]));
   });
@@ -51,12 +51,12 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
 }
 
 function listSources({ sources, source_count }: Statistics): string {
-  const names = sources.map(escapeInvisible).join(", ");
+  const names = sources.join(", ");
   if (source_count > sources.length) return `${names}, and ${source_count - sources.length} more`;
   return names || "not known";
 }
 
 function layOut(lines: Line[]): string {
   const width = Math.max(...lines.map(([name]) => name.length));
-  return lines.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join("\n");
+  return lines.map(([name, value]) => `${name.padEnd(width)}  ${escapeInvisible(String(value))}`).join("\n");
 }

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readCsvRows } from "../../../data/formats/csv.ts";
+import { csvLine, readCsvRows } from "../../../data/formats/csv.ts";
 import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
 import { readJsonObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
@@ -182,4 +182,14 @@ describe("rows of CSV", () => {
         },
       ),
     ));
+});
+
+test.each([
+  ["a;=1+1", '"a;=1+1"'],
+  ["a\t=1+1", '"a\t=1+1"'],
+  ["a,b", '"a,b"'],
+  ['a"b', '"a""b"'],
+  ["a b", "a b"],
+])("the cell %j is written as %s", (camera_ref, cell) => {
+  expect(csvLine(makeRecord({ camera_ref }))).toContain(`,${cell},2019-`);
 });

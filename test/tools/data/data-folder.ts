@@ -56,7 +56,7 @@ const NEWEST = {
 
 /** Stops a running load when it has written some of its records, but not all of them. It goes on for a moment at a time. */
 export async function untilWriting(store: StoreName, local: DataFolder, load: ChildProcess): Promise<void> {
-  const database = await openDatabase(store, local);
+  const database = await openLocalDatabase(store, local);
   const newest = database.prepare(NEWEST[store]);
   const before = newest.get()?.name;
   for (;;) {
@@ -82,7 +82,7 @@ function isUnlocked(database: DatabaseSync): boolean {
 
 /** Counts the blocks that a store holds, also of loads that were never switched to. */
 export async function countBlocks(store: StoreName, local: DataFolder): Promise<number> {
-  const database = await openDatabase(store, local);
+  const database = await openLocalDatabase(store, local);
   const table = store === "d1" ? "block" : "_mf_entries WHERE key LIKE 'block/%'";
   const row = database.prepare(`SELECT count(*) AS blocks FROM ${table}`).get();
   database.close();
@@ -90,7 +90,10 @@ export async function countBlocks(store: StoreName, local: DataFolder): Promise<
 }
 
 /** Opens the database of a store, which holds only the keys of a namespace. */
-async function openDatabase(store: StoreName, { folder }: DataFolder): Promise<DatabaseSync> {
+export async function openLocalDatabase(
+  store: StoreName,
+  { folder }: Pick<DataFolder, "folder">,
+): Promise<DatabaseSync> {
   const files = await Array.fromAsync(glob(`${folder}/v3/${store}/*/*.sqlite`));
   const file = files.find((name) => basename(name) !== "metadata.sqlite");
   if (file === undefined) throw new Error("Nothing was ever loaded");

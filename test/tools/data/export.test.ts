@@ -8,9 +8,9 @@ import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, toCsv } from "../../records/sample.ts";
 import { runData } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
-import { createDataFolder } from "./data-folder.ts";
+import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
 
-const REFS = ['"a,"', "ü  33", "'🚗\u00a0'", "1=1+1\\"];
+const REFS = ['"a,"', "ü;=33", "'🚗\u00a0'", "1=1+1\\"];
 
 /** Records for more than one block, newest first, with ids and camera_refs that are difficult for a format. */
 const records = makeRecords(640)
@@ -21,7 +21,8 @@ const EXPECTED = {
   jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
 };
 
-const { folder, write, run } = createDataFolder();
+const local = createDataFolder();
+const { folder, write, run } = local;
 
 test("an export can be loaded and exported again without any difference, and is served in its order", async () => {
   const file = (name: string) => join(folder, name);
@@ -64,6 +65,34 @@ test("an export fails if nothing is loaded, and if the collection is replaced wh
   await expect(Array.fromAsync(readRecords(store, state))).rejects.toThrow(
     "The collection was replaced while it was read. Run the command again.",
   );
+});
+
+test.each([
+  [
+    "a record",
+    '"c94"',
+    '"c\u009b2J"',
+    'Record 2 in the store: camera_ref "c\\u009b2J" contains the invisible',
+  ],
+  ["a damaged line", '"c94"', "\u001b", "A stored line is not JSON: [2,2,\\u001b,"],
+])("export and info print no control characters of a store: %s", async (_, valid, text, message) => {
+  const records = makeRecords(4).map((record) => ({ ...record, camera_ref: "c94", camera_pk: 2 }));
+  await run("load", "--store", "d1", await write("valid.csv", records.slice(0, 1)));
+  const database = await openLocalDatabase("d1", local);
+  database.prepare("UPDATE block SET text = replace(text, ?, ?)").run(valid, text);
+  database.prepare("UPDATE block SET text = replace(text, ?, ?)").run("valid.csv", "\u009bvalid.csv");
+  database.prepare("UPDATE state SET loaded_at = ?").run("\u001b[2J");
+  database.close();
+  for (const format of ["csv", "jsonl"]) {
+    const { status, stdout, stderr } = await run("export", "--store", "d1", "--format", format);
+    expect([status, stdout, stderr]).toEqual([1, "", expect.stringContaining(message)]);
+    expect(stderr).not.toMatch(/[^\P{Cc}\n]/u);
+  }
+  for (const options of [[], ["--json"]]) {
+    const { stdout } = await run("info", "--store", "d1", ...options);
+    expect(stdout).toContain("\\u009bvalid.csv");
+    expect(stdout).not.toMatch(/[^\P{Cc}\n]/u);
+  }
 });
 
 describe("info", () => {
