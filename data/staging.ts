@@ -54,9 +54,12 @@ export function stage(files: string[], options: StageOptions = {}): Promise<Stag
   });
 }
 
+/** The source of records that a program passes to `createService`. */
+const RECORDS_SOURCE = "records of a program";
+
 /** Checks records in memory as `stage` checks those of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
-  return run([ARRAY], [], { strict: true }, async (intake) => {
+  return run([ARRAY], [RECORDS_SOURCE], { strict: true }, async (intake) => {
     let line = 0;
     for (const record of records) intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0);
   });

@@ -24,8 +24,9 @@ describe("the collection", () => {
     expect([count, next]).toEqual([40_614, `${PATH}?format=api&page=2`]);
   });
 
-  test("of records in any order is served newest first", async () => {
+  test("of records in any order is served newest first, with their source", async () => {
     const service = create({ records: RECORDS.toReversed() });
+    expect((await service.fetch(PATH)).headers.get("Data-Source")).toBe("records of a program");
     expect((await read(service)).results[0]).toEqual(RECORDS.at(-1));
     expect((await read(service, "?page=last")).results.at(-1)).toEqual(RECORDS[0]);
   });
