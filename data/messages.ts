@@ -17,8 +17,14 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** What the operating system's error codes mean, as the end of a sentence that begins with a path. */
+/** The error code of SQLite if a database, its log, or a temporary file does not fit on its disk. */
+const SQLITE_FULL = 13;
+
+/** The meanings of error codes of the operating system and of SQLite, as the end of a sentence that begins with a path. */
 const REASONS: Record<string, string> = {
+  [SQLITE_FULL]: "the disk is full",
+  // SQLITE_IOERR_SHMSIZE: reading a database needs a file of 32 KiB for the memory that processes share.
+  4874: "the disk is full",
   ENOENT: "it does not exist",
   EEXIST: "it is not a directory",
   EISDIR: "it is a directory",
@@ -37,6 +43,17 @@ const REASONS: Record<string, string> = {
 /** Describes why a file cannot be read or written, such as `the disk is full`. */
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = "code" in error ? String(error.code) : "";
-  return REASONS[code] ?? error.message;
+  const { code, errcode } = error as { code?: string; errcode?: number };
+  return REASONS[errcode ?? ""] ?? REASONS[code ?? ""] ?? error.message;
+}
+
+/** Creates the error of a file or a folder that cannot be written, in one sentence that names it. */
+export function createWriteError(path: string, cause: unknown): Error {
+  // The file may be missing; its folder may not.
+  const reason = Object(cause).code === "ENOENT" ? "its folder does not exist" : describeFileError(cause);
+  return new Error(`${path} cannot be written: ${reason}`, { cause });
+}
+
+export function isSqliteFull(error: unknown): boolean {
+  return Object(error).errcode === SQLITE_FULL;
 }

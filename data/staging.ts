@@ -1,9 +1,8 @@
-import { tmpdir } from "node:os";
 import type { DatabaseSync } from "node:sqlite";
-import { ARRAY, createProblemList, formatProblem, InputError } from "./formats/problem.ts";
+import { ARRAY, createProblemList, formatProblem } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
-import { formatCount } from "./messages.ts";
+import { createWriteError, formatCount, isSqliteFull } from "./messages.ts";
 import {
   numberObservations,
   openDatabase,
@@ -20,7 +19,6 @@ import {
   type ReadOptions,
   readFiles,
 } from "./staging/intake.ts";
-import { describeFullDisk, formatMegabytes, isDiskFull } from "./writer/disk-space.ts";
 
 export interface StageOptions extends ReadOptions, IntakeOptions {
   /** Where the records come from; by default the names of the files. */
@@ -82,16 +80,9 @@ async function run(
   const database = openDatabase();
   const problems = createProblemList(files);
   const intake = createIntake(database, options, problems.add);
-  let need = "";
   try {
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => {
-      const update: Progress["update"] = (done, total) => {
-        need = describeNeed(database, total && done / total);
-        step?.update(done, total);
-      };
-      return read(intake, update);
-    });
+    await runStep("reading", options, (step) => read(intake, (done, total) => step?.update(done, total)));
     intake.end();
     await runStep("comparing", options, async () => {
       compare(database, files, intake);
@@ -105,7 +96,9 @@ async function run(
     return { ...intake.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
-    throw explain(error, need);
+    throw isSqliteFull(error)
+      ? createWriteError(`A temporary file in ${getTemporaryFolder()}`, error)
+      : error;
   }
 }
 
@@ -121,18 +114,8 @@ async function runStep(name: string, { openStep }: StageOptions, action: (step?:
   return action(step).finally(() => step?.close());
 }
 
-/** To compare and sort its rows, a load needs about this many times their space. */
-const SORTING = 2.7;
-
-/** @param share of the load that the database holds; undefined if it is not known */
-function describeNeed(database: DatabaseSync, share: number | undefined): string {
-  const sql = "SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size";
-  const need = formatMegabytes((SORTING * Number(database.prepare(sql).get()?.bytes)) / (share || 1));
-  return `, but the load needs ${share ? "about" : "more than"} ${need}`;
-}
-
-/** SQLite keeps a database without a name in the folder for temporary files. */
-function explain(error: unknown, need: string): unknown {
-  if (error instanceof InputError || !isDiskFull(error, tmpdir())) return error;
-  return new Error(`${describeFullDisk(tmpdir(), need)} Set TMPDIR to use another folder.`, { cause: error });
+/** The folder in which SQLite keeps a database without a name. */
+function getTemporaryFolder(): string {
+  const { SQLITE_TMPDIR, TMPDIR } = process.env;
+  return SQLITE_TMPDIR || TMPDIR || "/var/tmp";
 }

@@ -3,7 +3,7 @@ import { createWriteStream, realpathSync, renameSync, rmSync, type Stats, statSy
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { createWriteError } from "../writer/disk-space.ts";
+import { createWriteError } from "../messages.ts";
 
 /**
  * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text

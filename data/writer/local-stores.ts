@@ -4,9 +4,8 @@ import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import type { SqlRow } from "../../src/store/d1.ts";
-import { describeFileError } from "../messages.ts";
+import { createWriteError, describeFileError, isSqliteFull } from "../messages.ts";
 import { listMissing, MIGRATIONS, type WritableDatabase } from "./d1-writer.ts";
-import { describeFullDisk, isDiskFull } from "./disk-space.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
 // `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
@@ -14,12 +13,6 @@ import type { WritableNamespace } from "./kv-writer.ts";
 
 /** How long a statement waits for that of another process. */
 const TIMEOUT_MS = 10_000;
-
-/** What SQLite reports if it may not write the log of a database, which it needs to read it. */
-const NO_LOG = /unable to open database file|attempt to write a readonly database/;
-
-const LOG_NEEDED =
-  "SQLite needs permission to write in its folder, unless npm start is running. Otherwise, copy the folder of the store, and name the copy with --persist-to.";
 
 /**
  * Gets the path of the SQLite database of a durable object.
@@ -47,9 +40,7 @@ export function openObject(path: string, isWritten: boolean): DatabaseSync {
     return database;
   } catch (cause) {
     if (Object(cause).code === "ENOENT" && !isWritten) return new DatabaseSync(":memory:");
-    if (isDiskFull(cause, path)) throw new Error(describeFullDisk(path), { cause });
-    const reason = !isWritten && NO_LOG.test(String(cause)) ? LOG_NEEDED : describeFileError(cause);
-    throw new Error(`${path} cannot be opened: ${reason}`, { cause });
+    throw new Error(`${path} cannot be opened: ${describeFileError(cause)}`, { cause });
   }
 }
 
@@ -61,7 +52,10 @@ function deriveObjectId(className: string, name: string): string {
   return Buffer.concat([signature, sign(signature)]).toString("hex");
 }
 
-/** Runs an action as one transaction. Before it, the process can handle a signal. */
+/**
+ * Runs an action as one transaction. Before it, the process can handle a signal.
+ * @throws Error that names the file if the disk is full, or any error of the action
+ */
 export async function transact<T>(database: DatabaseSync, action: () => T): Promise<T> {
   await setImmediate();
   database.exec("BEGIN IMMEDIATE");
@@ -71,7 +65,7 @@ export async function transact<T>(database: DatabaseSync, action: () => T): Prom
     return result;
   } catch (error) {
     if (database.isTransaction) database.exec("ROLLBACK");
-    throw error;
+    throw isSqliteFull(error) ? createWriteError(database.location() ?? "The database", error) : error;
   }
 }
 
@@ -142,8 +136,12 @@ export function createLocalNamespace(
     get: async (keys) => keys.map((key) => readValue(folder, select.get(key)?.blob_id)),
     async put(pairs) {
       const files = pairs.map((pair) => ({ ...pair, name: randomBytes(NAME_BYTES).toString("hex") }));
-      mkdirSync(folder, { recursive: true });
-      for (const { name, value } of files) writeFileSync(join(folder, name), value);
+      try {
+        mkdirSync(folder, { recursive: true });
+        for (const { name, value } of files) writeFileSync(join(folder, name), value);
+      } catch (cause) {
+        throw createWriteError(folder, cause);
+      }
       await transact(database, () => {
         for (const { key, name } of files) insert.run(key, name);
       });

@@ -1,6 +1,7 @@
 import { accessSync, constants, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createWriteError } from "../messages.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -9,7 +10,6 @@ import {
   type StoreName,
 } from "./configuration.ts";
 import { createWritableD1 } from "./d1-writer.ts";
-import { createSpaceGuard, createWriteError } from "./disk-space.ts";
 import { createWritableKv } from "./kv-writer.ts";
 import {
   applyMigrations,
@@ -68,8 +68,6 @@ async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Acti
   try {
     if (isWritten) await opened.migrate?.();
     return await action(opened);
-  } catch (error) {
-    throw opened.explain?.(error) ?? error;
   } finally {
     opened.close?.();
   }
@@ -96,20 +94,10 @@ function openLocalStore(
   const database = openObject(location, isWritten);
   try {
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
-    const store =
-      name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
-    const { requireSpace, explain } = createSpaceGuard(folder, database, name === "d1");
     return {
       name,
       location,
-      store: {
-        ...store,
-        async write(load, blocks) {
-          requireSpace(blocks.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0));
-          await store.write(load, blocks);
-        },
-      },
-      explain,
+      store: name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true),
       ...(name === "d1" && { migrate: () => applyMigrations(database) }),
       close: () => database.close(),
     };

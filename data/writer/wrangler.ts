@@ -7,19 +7,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { createWriteError } from "./disk-space.ts";
+import { createWriteError } from "../messages.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The module of wrangler's command line, without the extra process of its launcher. */
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
-
-/** A small young generation keeps the memory of short commands low. */
-const NODE_OPTIONS = ["--no-warnings", "--max-semi-space-size=2"];
-
-/** A command needs about 60 MB for its own code; without a limit it lets garbage grow to hundreds of megabytes. */
-const COMMAND_OPTIONS = ["--max-old-space-size=192"];
 
 /** The environment in which wrangler sends no requests except those that a command is for. */
 const QUIET = {
@@ -40,7 +34,7 @@ export type WranglerProgram = (args: string[]) => Promise<ProgramResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
 export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [...NODE_OPTIONS, WRANGLER, ...args], {
+  return spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: "inherit",
     env: { ...process.env, ...QUIET, ...env },
@@ -80,7 +74,7 @@ export async function runWrangler(args: string[], run: WranglerProgram = runProc
 }
 
 async function runProcess(args: string[]): Promise<ProgramResult> {
-  const child = spawn(process.execPath, [...NODE_OPTIONS, ...COMMAND_OPTIONS, WRANGLER, ...args], {
+  const child = spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },

@@ -39,8 +39,6 @@ export interface OpenStore {
   store: WritableStore;
   /** Brings its tables up to date, if it has any. Only a load and a deployment do that. */
   migrate?(): Promise<void>;
-  /** An error of a store on this machine, in one sentence if the reason is that its disk is full. */
-  explain?(error: unknown): unknown;
   close?(): void;
 }
 

@@ -113,6 +113,6 @@ test.each([
 
 test.each([1, 100_000])("a full disk is reported, after %i lines", async (count) => {
   // A device has no space that is free.
-  const error = new Error("/dev/full cannot be written: the disk is full.");
+  const error = new Error("/dev/full cannot be written: the disk is full");
   await expect(writeOutput("/dev/full", lines(count))).rejects.toThrow(error);
 });

@@ -1,0 +1,65 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, test, vi } from "vitest";
+import { stageRecords } from "../../data/staging.ts";
+import { createWritableD1 } from "../../data/writer/d1-writer.ts";
+import { createWritableKv } from "../../data/writer/kv-writer.ts";
+import { applyMigrations, createLocalD1, createLocalNamespace } from "../../data/writer/local-stores.ts";
+import { makeRecords } from "../records/sample.ts";
+import { readAll } from "../store/reader.ts";
+import { loadRecords } from "../store/stores.ts";
+import { createFolder } from "../temporary-folder.ts";
+
+const FULL = "cannot be written: the disk is full";
+
+/** Opens a local store, whose database SQLite then keeps from growing, as if its disk were full. */
+async function openStore(name: "d1" | "kv") {
+  const path = join(createFolder(), "store.sqlite");
+  const database = new DatabaseSync(path);
+  const read = (pragma: string) => Number(database.prepare(`PRAGMA ${pragma}`).get()?.[pragma]);
+  const limit = (pages: number) => database.exec(`PRAGMA max_page_count = ${pages}`);
+  if (name === "d1") await applyMigrations(database);
+  const openKv = () => createLocalNamespace(database, join(createFolder(), "blobs"));
+  const store = name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
+  return { path, store, fill: () => limit(read("page_count") + 1), free: () => limit(1_000_000) };
+}
+
+test.each(["d1", "kv"] as const)(
+  "%s: a load that fills the disk names the file and keeps the records before, and succeeds when space is free",
+  async (name) => {
+    const { path, store, fill, free } = await openStore(name);
+    const [first, second] = [makeRecords(300), makeRecords(15_000)];
+    await loadRecords(store, first);
+    fill();
+    await expect(loadRecords(store, second)).rejects.toThrow(`${path} ${FULL}`);
+    expect((await readAll(store)).records).toEqual(first);
+    free();
+    await loadRecords(store, second);
+    expect((await readAll(store)).records).toEqual(second);
+  },
+);
+
+test("a value that cannot be written names its folder", async () => {
+  const namespace = createLocalNamespace(new DatabaseSync(":memory:"), "/dev/null/blobs");
+  const message = "/dev/null/blobs cannot be written: a part of the path is not a directory";
+  await expect(namespace.put([{ key: "key", value: "value" }])).rejects.toThrow(message);
+});
+
+test.each([
+  ["/quick", "/slow", "/quick"],
+  ["", "/slow", "/slow"],
+  ["", "", "/var/tmp"],
+])(
+  "with SQLITE_TMPDIR=%s and TMPDIR=%s, a check that fills the disk names %s",
+  async (sqlite, node, folder) => {
+    vi.stubEnv("SQLITE_TMPDIR", sqlite);
+    vi.stubEnv("TMPDIR", node);
+    const records = (function* () {
+      yield* makeRecords(10);
+      throw Object.assign(new Error("database or disk is full"), { errcode: 13 });
+    })();
+    await expect(stageRecords(records).finally(vi.unstubAllEnvs)).rejects.toThrow(
+      `A temporary file in ${folder} ${FULL}`,
+    );
+  },
+);
