@@ -33,10 +33,13 @@ async function bench({ records, ...effort }: { records: number } & Effort) {
   const file = openTemporaryFile("records.csv");
   const folder = openTemporaryFile("stores");
   await runData("generate", "--records", String(records), "--out", file);
-  const loads = await Array.fromAsync(STORE_NAMES, async (store) => ({
-    store,
-    seconds: await time(() => runData("load", file, "--store", store, "--persist-to", folder)),
-  }));
+  const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
+    let megabytes = 0;
+    const seconds = await time(async () => {
+      megabytes = await runData("load", file, "--store", store, "--persist-to", folder);
+    });
+    return { store, seconds, megabytes };
+  });
   const { request, env } = await startServers(file, folder);
   const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
     const pages = Math.min(400, lastPage(records));
@@ -64,8 +67,14 @@ async function walk(requests: PageRequest[]): Promise<void> {
     if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
 }
 
-function runData(...args: string[]) {
-  return promisify(execFile)("npm", ["run", "data", "--", ...args], { cwd: PROJECT });
+/** Prints the peak of the resident memory of a process when it exits, in KiB, in a line of its own. */
+const PRINT_PEAK = "data:text/javascript,process.on('exit',()=>console.log(process.resourceUsage().maxRSS))";
+
+/** Runs a command of `npm run data`. Returns the megabytes of memory that its process needed at most. */
+async function runData(...args: string[]): Promise<number> {
+  const command = [`--import=${PRINT_PEAK}`, "tools/data/data-command.ts", ...args];
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: PROJECT });
+  return Math.round((Number(stdout.trim().split("\n").at(-1)) * 1024) / 1e6);
 }
 
 /** @returns seconds */

@@ -42,7 +42,7 @@ test("the benchmark measures every case, walk and load", async () => {
       last_vs_first_p50_kv: number,
     },
     walks: stores.map((store) => ({ store, pages: 134, pages_per_second: number })),
-    loads: stores.map((store) => ({ store, seconds: number })),
+    loads: stores.map((store) => ({ store, seconds: number, megabytes: number })),
   });
 });
 
