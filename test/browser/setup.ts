@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
@@ -32,11 +32,20 @@ const NAMES = [
 const MISSING =
   "Chromium was not found. Run `apt-get install chromium-headless-shell` or set the environment variable CHROMIUM to its path.";
 
-/** Looks for a program on the path, because small systems have no `which`. */
+/** Finds Chromium on the PATH as a shell does, which ignores folders that it cannot read. Small systems have no `which`. */
 function findChromium(): string | undefined {
   const folders = String(process.env.PATH).split(delimiter);
   const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
-  return paths.find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+  return paths.find(isProgram);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }
 
 /** Starts the browser and the worker once for all browser tests. */
