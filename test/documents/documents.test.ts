@@ -71,10 +71,10 @@ const settings = listMatches(readDocument("src/env.ts"), /^ {2}([A-Z_]+)\?: stri
 
 test.each([
   ["operation.md", "Variable", settings],
-  ["endpoint.md", "Query parameter", parameters.map(({ name }) => name)],
-  ["endpoint.md", "Field of a record", TrafficRecord.keyof().options],
-  // With that of the path without its slash.
-  ["endpoint.md", "Status", [...statuses, "301"]],
+  ["api.md", "Query parameter", parameters.map(({ name }) => name)],
+  ["api.md", "Field of a record", TrafficRecord.keyof().options],
+  // With the redirects of other paths.
+  ["api.md", "Status", [...statuses, "301", "302"]],
 ])("the table of docs/%s that begins with %s is complete", (page, title, expected) => {
   expect([...new Set(listRows(`docs/${page}`, title))].sort()).toEqual(expected.toSorted());
 });
@@ -87,15 +87,15 @@ test("README.md links to all pages", () => {
 const { fetch } = await createMemoryService(makeRecords(40));
 const send = (query: string, init?: RequestInit) => fetch(`http://localhost/api/tf1/records/${query}`, init);
 
-test("docs/endpoint.md lists the headers that a page has", async () => {
+test("docs/api.md lists the headers that a page has", async () => {
   const { headers } = await send("?page=2");
-  const [, table = ""] = readDocument("docs/endpoint.md").split("| Header | Value |");
+  const [, table = ""] = readDocument("docs/api.md").split("| Header | Value |");
   const documented = [...table.matchAll(/^\| `([\w-]+)` \| `([^`]+)`/gm)];
   expect(documented.length).toBeGreaterThan(4);
   for (const [, name = "", value] of documented) expect(headers.get(name), name).toBe(value);
 });
 
-test("docs/endpoint.md lists exactly the bodies of errors", async () => {
+test("docs/api.md lists exactly the bodies of errors", async () => {
   const errors = await Promise.all([
     send("?prefer=dealy%3D5"),
     send("?page=0"),
@@ -107,7 +107,7 @@ test("docs/endpoint.md lists exactly the bodies of errors", async () => {
     send("?prefer=code%3D503"),
   ]);
   const sent = await Promise.all(errors.map(async (error) => [String(error.status), await error.text()]));
-  const documented = readDocument("docs/endpoint.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
+  const documented = readDocument("docs/api.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);
   expect([...documented].map(([, status, body]) => [status, body])).toEqual(sent);
 });
 

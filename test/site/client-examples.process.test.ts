@@ -33,12 +33,12 @@ const grown = makeRecords(75).map((record, index) => ({
   camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
 }));
 
-test("the landing page has the programs, and docs/data.md the first one", async () => {
+test("the landing page has the programs, and docs/api.md the first one", async () => {
   const { fetch, origin } = await createMemoryService();
   const page = extractText(await (await fetch("/", IN_BROWSER)).text());
   for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
   const programs = writePrograms("http://localhost:8787/api/tf1/records/");
-  expectInDocument("docs/data.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
+  expectInDocument("docs/api.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
   expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(([name]) => name));
 });
 
