@@ -3,6 +3,7 @@ import project from "../package.json" with { type: "json" };
 import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./about.ts";
 import { DESCRIPTION, METHODS } from "./collection.ts";
 import { OPTIONS } from "./faults/options.ts";
+import { NO_TRANSFORM } from "./faults/response-options.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
 import { COLLECTION_PATH, locatePage, MAX_PAGE, PAGE_SIZE, pageUrls, writeEnvelope } from "./records/page.ts";
 import { Page, TrafficRecord } from "./records/record.ts";
@@ -21,13 +22,15 @@ const PAGE: Parameter = {
   allowEmptyValue: true,
   schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, LAST], default: 1 },
 };
-const FORMAT: Parameter = {
-  name: "format",
-  in: "query",
-  description: `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter.`,
-  allowEmptyValue: true,
-  schema: { type: "string", enum: ["api", "json"], default: "api" },
-};
+const FORMAT = formatParameter(
+  `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter.`,
+);
+
+function formatParameter(description: string): Parameter {
+  const schema = { type: "string", enum: ["api", "json"], default: "api" };
+  return { name: "format", in: "query", description, allowEmptyValue: true, schema };
+}
+
 const IF_NONE_MATCH: Parameter = {
   name: "If-None-Match",
   in: "header",
@@ -57,6 +60,9 @@ function listOptions(): string {
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
+/** `Cache-Control` of a body that is cut or slow. */
+const BODY_FAULT_CACHING = { const: NO_TRANSFORM, ...PREFERENCE };
+
 /** The headers of responses. A dot and a word distinguish descriptions of one header; `prefer` marks those that exist only with faults. */
 const HEADERS = {
   Allow: always(METHODS, "The methods of the collection."),
@@ -69,12 +75,28 @@ const HEADERS = {
     description:
       "A page may be kept for some seconds, or for an hour if the service fails. With `no-cache`, a cache must ask again, and with `no-store`, it must not keep the page.",
     required: true,
-    schema: { type: "string", enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] },
+    schema: anyOf({ enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] }, BODY_FAULT_CACHING),
   },
-  "Cache-Control.error": always(ERROR_CACHING, "An error says nothing about the next request."),
-  "Cache-Control.prefer": sometimes("Only with a preference.", { enum: ["no-cache", ERROR_CACHING] }),
-  "Retry-After": seconds("Seconds after which to try again.", 1),
-  "Retry-After.prefer": sometimes("When to try again, with 429 and 503: so many seconds, or an HTTP date."),
+  "Cache-Control.error": {
+    description: "An error says nothing about the next request.",
+    required: true,
+    schema: anyOf({ const: ERROR_CACHING }, BODY_FAULT_CACHING),
+  },
+  "Cache-Control.prefer": {
+    description: "Only with a preference.",
+    required: false,
+    schema: anyOf({ enum: ["no-cache", ERROR_CACHING] }, BODY_FAULT_CACHING),
+  },
+  "Retry-After": {
+    description: "With 429 and 503: the time after which to try again, in seconds or as an HTTP date.",
+    required: false,
+    schema: {
+      anyOf: [
+        { type: "integer", minimum: 0 },
+        { type: "string", pattern: " GMT$", ...PREFERENCE },
+      ],
+    },
+  },
   "Preference-Applied.prefer": sometimes("The options that were applied to this response (RFC 7240, 3)."),
   "Mock-Warning.prefer": sometimes(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
@@ -90,6 +112,10 @@ const HEADERS = {
   "Access-Control-Allow-Headers": always("*", "A script may send any header."),
   "Access-Control-Max-Age": seconds("Seconds for which a browser may keep this response.", 0),
 } satisfies Record<string, Header>;
+
+function anyOf(...schemas: Schema[]): Schema {
+  return { anyOf: schemas.map((schema) => ({ type: "string", ...schema })) };
+}
 
 function always(value: string, description: string): Header {
   return { description, required: true, schema: { type: "string", const: value } };
@@ -150,7 +176,7 @@ const THROTTLED = error(
 const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid value.", {
   "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
 });
-const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After.prefer"));
+const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After"));
 const WITH_FAULTS = { 400: { ...INVALID_PREFER, ...PREFERENCE }, default: { ...OTHER, ...PREFERENCE } };
 
 // biome-ignore format: one record per line
@@ -241,7 +267,12 @@ const DESCRIBE: Operation = {
   summary: "Describe the collection",
   description: "What the collection contains, and its media types.",
   tags: ["records"],
-  parameters: [FORMAT, ...PREFER],
+  parameters: [
+    formatParameter(
+      "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
+    ),
+    ...PREFER,
+  ],
   responses: {
     200: {
       description: "The description of the collection.",

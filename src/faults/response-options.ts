@@ -117,12 +117,15 @@ declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Ar
 /** Even a lenient JSON parser rejects it. */
 const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
 
+/** `Cache-Control` of a body that is cut or slow. */
+export const NO_TRANSFORM = "no-store, no-transform";
+
 /**
  * Keeps a body from being compressed on its way, because compression would collect a slow body and hold back the part
  * before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6); `wrangler dev` compresses every response without
  * a Content-Encoding, so it gets `identity`, which means no encoding.
  */
-const UNCOMPRESSED = { "Cache-Control": "no-store, no-transform", "Content-Encoding": "identity" };
+const UNCOMPRESSED = { "Cache-Control": NO_TRANSFORM, "Content-Encoding": "identity" };
 
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
 const BREAK_AFTER_MS = 50;
