@@ -4,10 +4,9 @@
  * @param url the absolute URL of the collection
  */
 export function writePrograms(url: string): { language: string; code: string }[] {
-  const quoted = JSON.stringify(url);
   return [
-    { language: "JavaScript", code: writeJavaScript(quoted) },
-    { language: "Python", code: writePython(quoted) },
+    { language: "JavaScript", code: writeJavaScript(url) },
+    { language: "Python", code: writePython(url) },
   ];
 }
 
@@ -28,7 +27,7 @@ async function readPage(url) {
 }
 
 const records = new Map();
-for (let url = ${url}; url !== null; ) {
+for (let url = ${JSON.stringify(url)}; url !== null; ) {
   const { results, next } = await readPage(url);
   for (const record of results) records.set(record.id, record);
   url = next;
@@ -43,10 +42,10 @@ import requests
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-url = ${url}
+url = ${JSON.stringify(url)}
 retry = Retry(total=4, backoff_factor=1, status_forcelist=[429, 503])
 session = requests.Session()
-session.mount(url, HTTPAdapter(max_retries=retry))
+session.mount("${new URL(url).protocol}//", HTTPAdapter(max_retries=retry))
 
 records = {}
 while url:

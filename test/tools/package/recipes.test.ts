@@ -84,7 +84,7 @@ const jest = [process.execPath, "--experimental-vm-modules", join(JEST, "node_mo
 
 /** By the name of the file: whether the program that runs it is installed, the program, and what it prints. */
 const RUNS: [file: string, isInstalled: boolean, command: string[], printed: RegExp][] = [
-  ["openapi.js", true, [process.execPath], /^$/],
+  ["openapi.mjs", true, [process.execPath], /^$/],
   ["records.test.js", true, vitest, /Tests +4 passed \(4\)/],
   ["client.test.js", true, vitest, /Tests +2 passed \(2\)/],
   ["pages.test.mjs", JEST !== "", [...jest, "--rootDir", ".", ...patient], /Tests: +1 passed, 1 total/],
