@@ -62,8 +62,11 @@ async function prepare(): Promise<void> {
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
+/** Without this, wrangler serves a page that runs any SQL, and a proxy that sends `Host: localhost` would pass it on to everybody. */
+const NO_EXPLORER = { X_LOCAL_EXPLORER: "false" };
+
 function serve(): void {
-  const server = spawnWrangler(["dev", ...args], { STORE_IS_PREPARED: "1" });
+  const server = spawnWrangler(["dev", ...args], { STORE_IS_PREPARED: "1", ...NO_EXPLORER });
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));

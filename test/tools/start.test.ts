@@ -36,6 +36,8 @@ test("npm start serves what was loaded before, without a rate limit, and ends wi
   const page = await (await fetch(`${origin}/api/tf1/records/`)).json();
   expect(page).toMatchObject({ count: 20 });
   expect(await (await fetch(origin)).json()).toMatchObject({ rate_limit_seconds: null });
+  // A page of wrangler that runs any SQL.
+  expect((await fetch(`${origin}/cdn-cgi/local/explorer`)).status).toBe(404);
   await terminate();
   await expect(fetch(origin), "by nobody").rejects.toThrow("fetch failed");
 });
