@@ -18,7 +18,7 @@ export function importPackage(): Promise<typeof Package> {
   return import(`${FOLDER}/index.js`);
 }
 
-/** Packs the package and installs it into a folder as `npm init -y` creates it, without the network. */
+/** Packs the package and installs it into an empty folder, without the network. */
 export async function installPackage(): Promise<{ folder: string; tarball: string }> {
   const run = promisify(execFile);
   const folder = join(createFolder(), "client");
@@ -26,7 +26,7 @@ export async function installPackage(): Promise<{ folder: string; tarball: strin
   const { stdout } = await run("npm", ["pack", FOLDER, "--json"], { cwd: join(folder, "..") });
   const [{ filename }] = Object.values<{ filename: string }>(JSON.parse(stdout)) as [{ filename: string }];
   const tarball = join(folder, "..", filename);
-  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "commonjs" }));
+  await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
   await run("npm", ["install", "--offline", tarball], { cwd: folder });
   return { folder, tarball };
 }

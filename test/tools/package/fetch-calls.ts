@@ -138,23 +138,6 @@ const CALLS: Record<string, Call> = {
     ),
   ),
 
-  "407": get(`${PATH}?prefer=code%3D407`),
-  ...Object.fromEntries(
-    ["Expect", "Keep-Alive", "Transfer-Encoding", "Upgrade"].map((name) => [
-      `the header ${name}`,
-      get(PATH, { headers: { [name]: "x" } }),
-    ]),
-  ),
-  "methods that differ from others in their case": async (fetch, url, origin) =>
-    Promise.all(
-      ["patch", "Put", "propfind"].map(async (method) => read(await fetch(url, { method }), origin)),
-    ),
-  ...Object.fromEntries(
-    ["sha256-wrong", "sha256-Qw5ncWVlPB//aVxP4c7j05zetDNHVM1RXN4wA/E6FLI=", "md5-unknown"].map(
-      (integrity) => [`the hash ${integrity}`, get(`${PATH}?prefer=body%3Dgarbage`, { integrity })],
-    ),
-  ),
-  "a hash of no body": get(PATH, { method: "HEAD", integrity: "md5-unknown" }),
   "headers that are changed": async (fetch, url) => {
     const response = await fetch(url);
     const changes = [
@@ -218,11 +201,6 @@ const CALLS: Record<string, Call> = {
     const part = await reader?.read(new Uint8Array(10));
     return [part?.done, Buffer.from(part?.value ?? []).toString()];
   },
-
-  // What is no request.
-  "a relative URL": (fetch) => fetch(PATH),
-  ftp: (fetch, url) => fetch(url.replace("http:", "ftp:")),
-  data: async (fetch) => (await fetch("data:text/plain,a")).text(),
 };
 
 /** The calls in which a service differs from the global `fetch`, with what a program sees of both. */

@@ -18,6 +18,8 @@ let tarball: string;
 let port: string;
 beforeAll(async () => {
   ({ folder, tarball } = await installPackage());
+  // As `npm init -y` writes it.
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "commonjs" }));
   for (const name of ["vitest", "ky", "msw", "@playwright"])
     await symlink(resolve("node_modules", name), join(folder, "node_modules", name));
   const free = await listenOnFreePort(createServer());
@@ -71,6 +73,8 @@ const vitest = [
   "--root",
   ".",
   ...patient,
+  "--hookTimeout",
+  "600000",
 ];
 const playwright = [
   process.execPath,
