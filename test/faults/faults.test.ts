@@ -231,6 +231,8 @@ describe("a cache", () => {
       ["count=+1", 200, FAULTY],
       ["code=x", 200, FAULTY],
       ["next=null, on=last", 304, INTACT],
+      // Nothing is hidden, so the page is that of other clients.
+      ["grow=1/h", 200, { ...FAULTY, "preference-applied": 'grow="1/h"' }],
       ["grow=15/m", 200, { ...FAULTY, "preference-applied": 'grow="15/m"' }],
     ] as const) {
       const condition = { with: { "If-None-Match": etag } };
@@ -380,6 +382,11 @@ describe("PREFER, the preferences of a deployment,", () => {
       ...targets.map((target) => ({ send: target, ...failed })),
       { send: PATH, with: { Accept: "text/html" }, status: 503, body: /nothing is wrong/ },
       prefer("return=minimal", PATH, failed),
+      // An ignored option blocks no valid one.
+      prefer("code=999", `${PATH}?prefer=code=404`, {
+        status: 404,
+        headers: { "mock-warning": /^code=999 is/ },
+      }),
       prefer("code=99", PATH, {
         status: 503,
         headers: { ...headers, "mock-warning": /^code=99 is invalid/ },

@@ -95,6 +95,23 @@ test.each([
   expect(pieces.length).toBeGreaterThan(15);
 });
 
+test.each([
+  ["page=0", '{"detail":"Invalid page."}'],
+  ["page=2", /^\{"count":/],
+])("a slow body lasts its whole time, however short it is: %s", async (query, body) => {
+  stopClock();
+  const begun = Date.now();
+  const response = await service.fetch(`/api/tf1/records/?${query}&prefer=body=slow,delay=8000`);
+  let endedAt: number | undefined;
+  const reading = response.text().finally(() => {
+    endedAt = Date.now();
+  });
+  while (endedAt === undefined) await vi.advanceTimersByTimeAsync(10);
+  expect(await reading).toMatch(body);
+  expect(endedAt - begun).toBeGreaterThanOrEqual(7_900);
+  expect(endedAt - begun).toBeLessThanOrEqual(8_100);
+});
+
 test("a wait of PREFER that is not possible is left out, and no request that asks for nothing gets an error", async () => {
   const { fetch } = await createMemoryService(makeRecords(40), {
     settings: { PREFER: "delay=10, code=404" },
