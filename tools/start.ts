@@ -22,7 +22,7 @@ All options of wrangler dev:`;
 /** The options of `wrangler dev` whose values are paths. Wrangler itself would resolve them from the project's folder. */
 const PATH_OPTIONS = ["persist-to", "config"];
 
-const args = ["--var", "RATE_LIMIT:off", ...process.argv.slice(2)];
+const args = process.argv.slice(2);
 
 function parseOptions() {
   return parseArgs({
@@ -66,7 +66,8 @@ async function prepare(): Promise<void> {
 const NO_EXPLORER = { X_LOCAL_EXPLORER: "false" };
 
 function serve(): void {
-  const server = spawnWrangler(["dev", ...args], { STORE_IS_PREPARED: "1", ...NO_EXPLORER });
+  const env = { STORE_IS_PREPARED: "1", ...NO_EXPLORER };
+  const server = spawnWrangler(["dev", "--var", "RATE_LIMIT:off", ...args], env);
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => server.kill(signal));
   server.on("exit", (status) => process.exit(status ?? 1));

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
-import { PROJECT, type WranglerProgram } from "./wrangler.ts";
+import { type Notify, PROJECT, type WranglerProgram } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
 export interface Configuration {
@@ -37,6 +37,8 @@ export interface StoreChoice {
   config?: string | undefined;
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   settleMs?: number | undefined;
+  /** Prints a notice if a command of a deployed store takes long; by default on standard error. */
+  notify?: Notify | undefined;
   /** Replaces wrangler in tests. */
   program?: WranglerProgram | undefined;
 }

@@ -68,12 +68,15 @@ async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Acti
   try {
     if (isWritten) await opened.migrate?.();
     return await action(opened);
+  } catch (error) {
+    throw describeDamage(error, opened.location);
   } finally {
     opened.close?.();
   }
 }
 
-async function readStoreChoice(
+/** Reads the configuration of a command, and the kind of store that the command means. */
+export async function readStoreChoice(
   choice: StoreChoice,
 ): Promise<{ configuration: Configuration; name: StoreName }> {
   const configuration = await readConfiguration(choice.config);
@@ -107,6 +110,15 @@ function openLocalStore(
   }
 }
 
+/** Names a damaged file, because SQLite does not. @returns the same error for other reasons */
+function describeDamage(error: unknown, path: string): unknown {
+  const { message, errcode } = Object(error);
+  if (errcode !== SQLITE_CORRUPT) return error;
+  return new Error(`${path} is damaged: ${message}. Delete the file, and load the records again.`, {
+    cause: error,
+  });
+}
+
 /** The name of a database or a namespace in the runtime: each id in the configuration has a local store of its own. */
 function findId(
   name: StoreName,
@@ -124,6 +136,9 @@ function requireFolder(folder: string): void {
     throw createWriteError(folder, cause);
   }
 }
+
+/** The SQLite error code of a damaged file. */
+const SQLITE_CORRUPT = 11;
 
 /** The error code of SQLite if another connection holds the lock. */
 const SQLITE_BUSY = 5;

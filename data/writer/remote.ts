@@ -31,9 +31,12 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore
 }
 
 /** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */
-function run({ config, program }: StoreChoice, args: string[]): Promise<string> {
+function run({ config, program, notify }: StoreChoice, args: string[]): Promise<string> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
-  return retry(() => runWrangler([...args, "--remote", ...configuration], program), RETRY_POLICY);
+  return retry(
+    () => runWrangler([...args, "--remote", ...configuration], { run: program, notify }),
+    RETRY_POLICY,
+  );
 }
 
 /** Whether wrangler printed that a request did not reach Cloudflare's API, or that it should be sent again. */

@@ -15,7 +15,7 @@ export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 /** The module of wrangler's command line, without the extra process of its launcher. */
 const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
 
-/** The environment in which wrangler sends no requests except those that a command is for. */
+/** Environment variables that stop wrangler from sending requests that the command does not need. */
 const QUIET = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
@@ -29,7 +29,7 @@ export interface ProgramResult {
   errors: string;
 }
 
-/** Runs a command of wrangler, or replaces wrangler in a test. */
+/** Runs a wrangler command, or replaces wrangler in a test. */
 export type WranglerProgram = (args: string[]) => Promise<ProgramResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
@@ -41,30 +41,56 @@ export function spawnWrangler(args: string[], env: Record<string, string> = {}):
   });
 }
 
-/** Characters of an argument that an error shows; a statement has up to 50,000. */
+/** Characters of an argument that a message shows; a statement has up to 50,000. */
 const SHOWN_CHARACTERS = 100;
 
-/** A command of wrangler failed. */
+function formatCall(args: string[]): string {
+  const shown = args.map((arg) =>
+    arg.length > SHOWN_CHARACTERS ? `${arg.slice(0, SHOWN_CHARACTERS)}...` : arg,
+  );
+  return `wrangler ${shown.join(" ")}`;
+}
+
+/** A wrangler command failed. */
 export class WranglerError extends Error {
   /** What it printed, in which its reason can be recognised. */
   readonly printed: string;
 
   constructor(args: string[], printed: string) {
-    const shown = args.map((arg) =>
-      arg.length > SHOWN_CHARACTERS ? `${arg.slice(0, SHOWN_CHARACTERS)}...` : arg,
-    );
-    super(`wrangler ${shown.join(" ")} failed:\n${printed}`);
+    super(`${formatCall(args)} failed:\n${printed}`);
     this.printed = printed;
   }
 }
 
+/** Wrangler waits five minutes for a response before it repeats a request, and prints nothing during that time. */
+const SLOW_MS = 60_000;
+
+/** Prints a notice if a wrangler command has not ended after a minute. @param ended settles when the command ends */
+export function noticeSlow<T>(args: string[], ended: Promise<T>, notify: Notify = console.error): Promise<T> {
+  const text = `Still waiting for \`${formatCall(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(notify, SLOW_MS, text);
+  return ended.finally(() => clearTimeout(timer));
+}
+
+/** Prints a line for the user. */
+export type Notify = (line: string) => void;
+
+interface RunOptions {
+  /** Replaces wrangler in tests. */
+  run?: WranglerProgram | undefined;
+  notify?: Notify | undefined;
+}
+
 /**
- * Runs one command of wrangler, without prompts.
+ * Runs one wrangler command, without prompts.
  * @returns its standard output
  * @throws WranglerError
  */
-export async function runWrangler(args: string[], run: WranglerProgram = runProcess): Promise<string> {
-  const { status, output, errors } = await run(args);
+export async function runWrangler(
+  args: string[],
+  { run = runProcess, notify }: RunOptions = {},
+): Promise<string> {
+  const { status, output, errors } = await noticeSlow(args, run(args), notify);
   // Some of wrangler's errors are coloured even if NO_COLOR is set, and one names an option that our commands do not take.
   const printed = stripVTControlCharacters(`${output}\n${errors}`)
     .replace(/^.*`--temporary`.*$/m, "")

@@ -109,7 +109,7 @@ export async function replaceCollection(
 }
 
 function describeLeftovers({ message }: Error): string {
-  return `The new records are served, but what they replaced could not be removed: ${message} The next load removes it.`;
+  return `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`;
 }
 
 /** As many blocks at once as a store should be given: all, or those with some numbers. */

@@ -177,7 +177,7 @@ describe("the seed", () => {
 
 test("an error message of wrangler is reported without colours, even if wrangler prints colours", async () => {
   const printed = { output: "\x1b[2mout\x1b[22m", errors: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
-  await expect(runWrangler(["d1", "list"], async () => ({ status: 1, ...printed }))).rejects.toThrow(
+  await expect(runWrangler(["d1", "list"], { run: async () => ({ status: 1, ...printed }) })).rejects.toThrow(
     /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
   );
 });

@@ -110,6 +110,17 @@ test("npm start and npm run data use the folder in which they are run, with KV a
   );
 });
 
+test("npm start refuses an invalid RATE_LIMIT of the configuration, although it has no rate limit", async () => {
+  const config = join(createFolder(), "invalid.json");
+  const configuration = Object(await readConfiguration());
+  await writeFile(
+    config,
+    JSON.stringify({ ...configuration, vars: { ...configuration.vars, RATE_LIMIT: "6o" } }),
+  );
+  const serving = serve(createFolder(), "--config", config);
+  await expect(serving).rejects.toThrow('RATE_LIMIT is "6o"; it must be "off", "10" or "60"');
+});
+
 test("npm run serve builds without the files of earlier builds, and serves a file of the current folder", async () => {
   // A copy, because other tests use what builds of this project write.
   const { folder } = createProject("http://localhost");

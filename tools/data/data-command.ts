@@ -12,6 +12,7 @@ import {
   parseText,
   runProgram,
 } from "../command-line/program.ts";
+import { runWithStoreNotice } from "../deployed-worker.ts";
 import { type ExportOptions, exportRecords } from "./export.ts";
 import { findUsageError, type GenerateOptions, generate } from "./generate.ts";
 import { type InfoOptions, info } from "./info.ts";
@@ -77,7 +78,9 @@ function addLoad(program: Command): void {
       "where the records come from, which the site shows (default: the file names)",
       parseText,
     )
-    .action((files: string[], options: LoadOptions) => loadFiles(files, options));
+    .action((files: string[], options: LoadOptions) =>
+      runWithStoreNotice(options, () => loadFiles(files, options)),
+    );
 }
 
 function addCheck(program: Command): void {
@@ -90,13 +93,13 @@ function addInfo(program: Command): void {
   addStoreOptions(program.command("info"))
     .description("show what is loaded")
     .option("--json", "as JSON, including the numbers of each day and of each hour of the day")
-    .action((options: InfoOptions) => info(options));
+    .action((options: InfoOptions) => runWithStoreNotice(options, () => info(options)));
 }
 
 function addExport(program: Command): void {
   addOutputOptions(addStoreOptions(program.command("export")))
     .description("write all loaded records to a file that load can read, newest first")
-    .action((options: ExportOptions) => exportRecords(options));
+    .action((options: ExportOptions) => runWithStoreNotice(options, () => exportRecords(options)));
 }
 
 function addGenerate(program: Command): void {

@@ -7,7 +7,7 @@ import { formatCount } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withStore } from "../../data/writer/open-store.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { openProgress } from "../command-line/progress.ts";
+import { openProgress, printNotice } from "../command-line/progress.ts";
 
 /** What a command writes records to. */
 export interface Output {
@@ -24,7 +24,7 @@ export interface ExportOptions extends StoreChoice, Output {}
  * @throws Error if nothing is loaded
  */
 export async function exportRecords({ format, out, ...choice }: ExportOptions): Promise<void> {
-  await withStore(choice, async ({ name, location, store }) => {
+  await withStore({ ...choice, notify: printNotice }, async ({ name, location, store }) => {
     const { state } = await store.readState({ fromPrimary: true });
     if (state.load === "") throw new Error(`Nothing is loaded in the ${name} store (${location}).`);
     await writeRecords("exporting", requireValid(readRecords(store, state)), {

@@ -3,7 +3,7 @@ import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withStore } from "../../data/writer/open-store.ts";
 import { ROAD_USERS, type Statistics } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
-import type { State } from "../../src/store/state.ts";
+import type { State, Store } from "../../src/store/state.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;
@@ -13,20 +13,46 @@ type Line = [name: string, value: string | number];
 
 /**
  * Shows what is loaded, from what the load stored; no record is read. That nothing is loaded is not a failure.
- * @throws Error if the store cannot be read
+ * @throws Error if the store cannot be read. If only the statistics cannot be read, the state is shown before.
  */
 export async function info(options: InfoOptions): Promise<void> {
   await withStore(options, async ({ name, location, store }) => {
-    const { state } = await store.readState({ fromPrimary: true });
-    const statistics = await readStatistics(store, state.load);
+    const { state, statistics, error } = await readSummary(store);
     const { remote = false, json } = options;
     if (json) console.log(escapeInvisible(JSON.stringify({ store: name, remote, ...state, statistics })));
     else if (state.load === "") console.log(`Nothing is loaded in the ${name} store (${location}).`);
     else console.log(layOut([["store", `${name} (${location})`], ...describe(state, statistics)]));
+    if (error !== undefined) throw error;
   });
 }
 
-function describe({ loaded_at, load, count }: State, statistics: Statistics): Line[] {
+interface Summary {
+  state: State;
+  statistics?: Statistics;
+  error?: unknown;
+}
+
+/** Reads the state and its statistics, both a second time if that fails, because another load may have replaced them. */
+async function readSummary(store: Store, isRepeated = false): Promise<Summary> {
+  const { state } = await store.readState({ fromPrimary: true });
+  try {
+    return { state, statistics: await readStatistics(store, state.load) };
+  } catch (error) {
+    return isRepeated ? { state, error } : readSummary(store, true);
+  }
+}
+
+function describe({ loaded_at, load, count, source }: State, statistics: Statistics | undefined): Line[] {
+  return [
+    ["loaded at", loaded_at ?? "not known"],
+    ["sources", statistics ? listSources(statistics) : source],
+    ["load", load],
+    ["records", count],
+    ...(statistics ? describeStatistics(count, statistics) : []),
+  ];
+}
+
+function describeStatistics(count: number, statistics: Statistics): Line[] {
   const { first, last, cameras, totals, days } = statistics;
   const failing = days.reduce((sum, [, , number]) => sum + number, 0);
   const unknown = days.reduce((sum, [, , , number]) => sum + number, 0);
@@ -34,10 +60,6 @@ function describe({ loaded_at, load, count }: State, statistics: Statistics): Li
   const mean = (roadUsers / Math.max(1, count - failing)).toFixed(1);
   const share = (part: number) => `${part} (${((100 * part) / Math.max(1, count)).toFixed(1)} %)`;
   return [
-    ["loaded at", loaded_at ?? "not known"],
-    ["sources", listSources(statistics)],
-    ["load", load],
-    ["records", count],
     ["first timestamp", first ?? "none"],
     ["last timestamp", last ?? "none"],
     ["days with records", days.length],

@@ -41,7 +41,7 @@ async function replace(files: string[], options: LoadOptions, outcome: { text: s
     outcome.text = unknown;
   };
   try {
-    await withMigratedStore(options, async ({ store }) => {
+    await withMigratedStore({ ...options, notify: printNotice }, async ({ store }) => {
       const read = () => store.readState({ fromPrimary: true }).catch(() => undefined);
       const before = await read();
       await writeStaged(staged, store, { onSwitch }).catch(async (error) => {

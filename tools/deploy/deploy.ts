@@ -1,29 +1,38 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
+import {
+  formatRollbacks,
+  listServedVersions,
+  readDeployedStore,
+  type ServedVersion,
+} from "../deployed-worker.ts";
 import { requireServedStore } from "../served-store.ts";
-import { NAME_OPTIONS, prepareProductionStore, readDeployedVersion } from "./production-store.ts";
-import { createSteps, printDetail } from "./steps.ts";
+import { prepareProductionStore } from "./production-store.ts";
+import { createSteps, printDetail, ReplacedError } from "./steps.ts";
 import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
 
-/** What exists if a step of a deployment to production fails, and how to go on. */
-const HINTS = {
-  read: "Nothing was created or deployed.",
-  prepare: "The worker was not deployed; to continue, run `npm run deploy` again.",
-  upload: `\`${["npx wrangler deployments status", ...NAME_OPTIONS].join(" ")}\` shows what is served; to continue, run \`npm run deploy\` again.`,
-  wait: "The worker was deployed; to continue, run `npm run deploy` again, unless PUBLIC_ORIGIN leads elsewhere or a later deployment has replaced it.",
-};
+/** What exists if a step fails, and how to go on. */
+const NOT_DEPLOYED = "The worker was not deployed. To continue, run `npm run deploy` again.";
+const UPLOADING = "The worker may have been deployed. To continue, run `npm run deploy` again.";
+const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
 
-/** Deploys to production. Each step starts from what already exists, so a deployment that failed can be run again. */
-async function deploy(): Promise<void> {
+/**
+ * Deploys to production. Each step starts from what already exists, so a deployment that failed can be run again.
+ * @param options.changeStore deploys even if the worker serves another store
+ */
+async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
   const store = requireServedStore(configuration);
   const step = createSteps(5);
-  const previous = await step("find what is deployed", HINTS.read, readDeployedVersion);
-  await step("prepare the store", HINTS.prepare, async () => {
+  const before = await step("find what is deployed", "Nothing was created or deployed.", () =>
+    findVersions(changeStore ? undefined : store),
+  );
+  await step("prepare the store", NOT_DEPLOYED, async () => {
     if (store === SEED_STORE) printDetail("the seed is a part of the deployment");
-    else await prepareProductionStore(store, configuration, previous === undefined);
+    else await prepareProductionStore(store, configuration, before.length === 0);
   });
-  const report = await step("deploy the worker", HINTS.upload, () =>
+  const wayBack = formatRollbacks(before);
+  const report = await step("deploy the worker", UPLOADING + wayBack, () =>
     upload(["deploy", ...readCommitOptions()]),
   );
   const address = String(configuration.vars?.PUBLIC_ORIGIN || "") || findAddress(report.targets);
@@ -31,16 +40,40 @@ async function deploy(): Promise<void> {
     throw new Error(
       "The worker was deployed, but not tested, because wrangler reported no address. Set PUBLIC_ORIGIN in wrangler.toml.",
     );
-  await step("wait for the new version", HINTS.wait, () => waitForVersion(address, report.version_id));
-  await step("test the deployment", describeReturn(previous), () => testDeployment(address));
+  const version = String(report.version_id);
+  const hint = DEPLOYED + wayBack;
+  await step("wait for the new version", hint, () =>
+    waitForVersion(address, version, () => requireLatest(version, before)),
+  );
+  await step("test the deployment", hint, () =>
+    testDeployment(address).catch(async (error) => {
+      await requireLatest(version, before);
+      throw error;
+    }),
+  );
   console.log(`Deployed to ${address}`);
 }
 
-/** What to do if the deployed version fails a test. Before the first deployment there was no version to return to. */
-function describeReturn(previous: string | undefined): string {
-  if (previous === undefined) return "The worker was deployed; fix the error and run `npm run deploy` again.";
-  const command = ["npx wrangler rollback", previous, ...NAME_OPTIONS].join(" ");
-  return `The worker was deployed; to return to the version before, run \`${command}\`.`;
+/**
+ * Lists the versions that were served, the latest first.
+ * @throws Error if the worker serves from another store, unless that does not matter
+ */
+async function findVersions(store: string | undefined): Promise<ServedVersion[]> {
+  const versions = await listServedVersions();
+  const served = versions[0] && (await readDeployedStore(versions[0]));
+  if (served === undefined || store === undefined || served === store) return versions;
+  throw new Error(
+    `The deployed worker serves the ${served} store, but STORE in wrangler.toml is "${store}". To change the store of the worker, run \`npm run deploy -- --change-store\`.`,
+  );
+}
+
+/** @throws ReplacedError if another deployment is served now. If wrangler cannot say that, nothing is thrown. */
+async function requireLatest(version: string, before: ServedVersion[]): Promise<void> {
+  const [latest] = await listServedVersions().catch(() => []);
+  if (latest === undefined || [version, ...before.map(({ id }) => id)].includes(latest.id)) return;
+  throw new ReplacedError(
+    `Another deployment has replaced this one: production serves version ${latest.id} instead of ${version}.`,
+  );
 }
 
 const NOT_AFFECTED = "Production is not affected.";
@@ -58,10 +91,10 @@ async function deployPreview(name: string | undefined): Promise<void> {
   const address = report.preview_urls?.[0];
   if (address === undefined)
     throw new Error(
-      "The preview was deployed, but has no address; turn on the preview URLs of the worker in the dashboard.",
+      "The preview was deployed, but has no address. Turn on the preview URLs of the worker in the dashboard.",
     );
   const remove = ["npx wrangler preview delete", ...options].join(" ");
-  const hint = `The preview was deployed; run the command again, or remove the preview with \`${remove}\`.`;
+  const hint = `The preview was deployed. Run the command again, or remove the preview with \`${remove}\`.`;
   // This address serves only the new deployment.
   const tested = report.deployment_urls?.[0] ?? address;
   await step("wait for the preview", hint, () => waitForVersion(tested, undefined));
@@ -73,6 +106,7 @@ const program = createProgram("npm run");
 program
   .command("deploy")
   .description("deploy to production: prepare the store, deploy the worker, wait for it and test it")
+  .option("--change-store", "deploy even if the worker serves another store than STORE")
   .action(deploy);
 program
   .command("preview")

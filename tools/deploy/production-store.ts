@@ -1,31 +1,9 @@
 import { loadSeed } from "../../data/seed-writer.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
-import { runWrangler, WranglerError } from "../../data/writer/wrangler.ts";
+import { runWrangler } from "../../data/writer/wrangler.ts";
 import { formatCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
-
-/** Cloudflare's error codes for a worker that does not exist. */
-const NO_WORKER = /\[code: (10007|10090)\]/;
-
-const { WRANGLER_CI_OVERRIDE_NAME } = process.env;
-
-/** Workers Builds names the worker that is deployed. Not all commands of wrangler obey its variable, but they take these options. */
-export const NAME_OPTIONS = WRANGLER_CI_OVERRIDE_NAME ? ["--name", WRANGLER_CI_OVERRIDE_NAME] : [];
-
-/**
- * Reads which version production serves.
- * @returns undefined if the worker was never deployed; a preview may have created it
- */
-export async function readDeployedVersion(): Promise<string | undefined> {
-  const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
-    if (error instanceof WranglerError && NO_WORKER.test(error.printed)) return "[]";
-    throw error;
-  });
-  const deployments: { versions: { version_id: string }[] }[] = JSON.parse(listed);
-  // Wrangler lists the latest deployment last.
-  return deployments.at(-1)?.versions[0]?.version_id;
-}
 
 /**
  * Creates the database if it is missing, brings its tables up to date, and loads the seed into it if nothing was ever loaded. Nothing
@@ -47,7 +25,7 @@ export async function prepareProductionStore(
   if (state.load !== "") return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `The ${store} store shows no records, and this deployment loads no seed, because that could replace records that are served. Load your own records with \`${formatCommand("load FILE", choice)}\`, or the seed with \`${formatCommand("load data/seed/*.csv", choice)}\`.${lag}`,
+    `No records were found in the ${store} store. This deployment does not load the seed, because the seed could replace records that are being served. Load your own records with \`${formatCommand("load FILE", choice)}\`, or the seed with \`${formatCommand("load data/seed/*.csv", choice)}\`.${lag}`,
   );
 }
 

@@ -1,6 +1,12 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
-import { openTemporaryFile, PROJECT, spawnWrangler, waitForEnd } from "../../data/writer/wrangler.ts";
+import {
+  noticeSlow,
+  openTemporaryFile,
+  PROJECT,
+  spawnWrangler,
+  waitForEnd,
+} from "../../data/writer/wrangler.ts";
 import { getErrorMessage } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
 
@@ -25,7 +31,8 @@ interface Report {
  */
 export async function upload(command: string[]): Promise<Report> {
   const file = openTemporaryFile("report.ndjson");
-  const status = await waitForEnd(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
+  const ended = waitForEnd(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
+  const status = await noticeSlow(command, ended);
   const report = await readReport(file);
   const { message = "wrangler failed. Its output is above.", code } = report ?? {};
   if (status !== 0 || !report) throw new Error(`${message}${code === undefined ? "" : ` [code: ${code}]`}`);
@@ -42,37 +49,49 @@ const INTERVAL_MS = 2_000;
 /** A new subdomain of workers.dev, or the certificate of a new domain, takes minutes. */
 const TIMEOUT_MS = 600_000;
 
+/** A worker that fails this often in a row fails every request. An earlier version may fail for some seconds. */
+const MAX_FAILURES = 10;
+
 /**
  * Waits until the service reports a version three times in a row.
  * @param version undefined if the address serves one version only, which then only has to respond
- * @throws if it does not respond in time, or still reports another version
+ * @param onProblem called for each different problem; an error ends the wait
+ * @throws if the service does not respond in time, still reports another version, or fails every request
  */
-export async function waitForVersion(address: string, version: string | null | undefined): Promise<void> {
+export async function waitForVersion(
+  address: string,
+  version: string | undefined,
+  onProblem = async () => {},
+): Promise<void> {
   const giveUpAt = Date.now() + TIMEOUT_MS;
-  let printed: string | undefined;
-  for (let correct = 1; ; correct++) {
-    const problem = await readProblem(`${address}/healthz`, version);
-    if (problem !== undefined) {
-      if (Date.now() >= giveUpAt) throw new Error(problem);
-      if (problem !== printed) printDetail(`waiting for up to ten minutes: ${problem}`);
+  let [correct, failed, printed] = [0, 0, ""];
+  while (correct < CONSECUTIVE_RESPONSES) {
+    const { problem = "", isFailure } = await checkHealth(`${address}/healthz`, version);
+    correct = problem === "" ? correct + 1 : 0;
+    failed = isFailure ? failed + 1 : 0;
+    if (problem && problem !== printed) {
+      printDetail(`waiting for up to ten minutes: ${problem}`);
+      await onProblem();
       printed = problem;
-      correct = 0;
     }
-    if (correct === CONSECUTIVE_RESPONSES) return;
-    await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
+    if (failed === MAX_FAILURES || (problem && Date.now() >= giveUpAt)) throw new Error(problem);
+    if (correct < CONSECUTIVE_RESPONSES) await new Promise((resolve) => setTimeout(resolve, INTERVAL_MS));
   }
 }
 
-async function readProblem(url: string, version: string | null | undefined): Promise<string | undefined> {
+/** @returns what is wrong, and whether it is the worker: a domain or its certificate, which fail with 520 to 599, can be new */
+async function checkHealth(url: string, version: string | undefined) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    if (!response.ok) return `GET ${url} failed: status ${response.status}`;
-    const { code } = Object(await response.json());
-    if (code?.id === version || (!version && code !== undefined)) return undefined;
-    if (code?.id) return `${url} still reports version ${code.id} instead of ${version}.`;
-    return `${url} reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
+    const { code, status } = Object(await response.json().catch(() => undefined));
+    const isFailure = response.status >= 500 && response.status < 520 && status !== "unavailable";
+    if (!response.ok) return { problem: `GET ${url} failed: status ${response.status}`, isFailure };
+    if (code?.id === version || (!version && code !== undefined)) return {};
+    if (code?.id) return { problem: `${url} still reports version ${code.id} instead of ${version}.` };
+    const problem = `${url} reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
+    return { problem };
   } catch (error) {
-    return `GET ${url} failed: ${getErrorMessage(error)}`;
+    return { problem: `GET ${url} failed: ${getErrorMessage(error)}` };
   }
 }
 

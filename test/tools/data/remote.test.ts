@@ -157,6 +157,69 @@ describe("through the real wrangler,", () => {
     expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({ count: 30 });
   });
 
+  test("a load into a namespace whose sweep fails says that a later load deletes the replaced blocks", async () => {
+    const pairs = api.namespaces.get(NAMESPACE)!;
+    const loaded_at = new Date(Date.now() - 3_600_000).toISOString();
+    pairs.set("state", JSON.stringify({ load: "old", count: 0, loaded_at, sequence: 1, source: "" }));
+    const set = pairs.set.bind(pairs);
+    vi.spyOn(pairs, "set").mockImplementation((key, value) => {
+      if (key === "state") Object.assign(api, { refused: /GET .*\/keys/, refusal: 10_000 });
+      return set(key, value);
+    });
+    await loadFiles(await writeRecords(30), { store: "kv", remote: true, config, settleMs: 20 });
+    expect(console.error).toHaveBeenCalledWith(
+      expect.stringMatching(
+        /^Warning: The new records are being served\. The replaced blocks could not be deleted, and a later load deletes them\. The reason:\nwrangler kv key list /,
+      ),
+    );
+  });
+
+  describe("info", () => {
+    /** Lets a statement act before the database reads the statistics. */
+    function beforeStatistics(act: (sqlite: DatabaseSync) => void): void {
+      const sqlite = findDatabase();
+      const prepare = sqlite.prepare.bind(sqlite);
+      vi.spyOn(sqlite, "prepare").mockImplementation((sql) => {
+        if (sql.includes("FROM block")) act(sqlite);
+        return prepare(sql);
+      });
+    }
+
+    test("shows the other load if a load ends while it reads", async () => {
+      await loadFiles(await writeRecords(30), deployed);
+      const rename = "UPDATE block SET load = 'new'; UPDATE state SET load = 'new'";
+      beforeStatistics((sqlite) => sqlite.exec(rename));
+      await info(deployed);
+      expect(console.log).toHaveBeenLastCalledWith(expect.stringMatching(/^load +new$/m));
+    });
+
+    test("shows the state if the statistics are missing", async () => {
+      await loadFiles(await writeRecords(30), deployed);
+      beforeStatistics((sqlite) => sqlite.exec("DELETE FROM block"));
+      await expect(info(deployed)).rejects.toThrow(/^Block 0 of load \w+ is missing$/);
+      expect(console.log).toHaveBeenLastCalledWith(
+        expect.stringMatching(/^store +d1 \(deployed\)\n(.*\n)*sources +all\.csv\n(.*\n)*records +30$/),
+      );
+    });
+
+    test("says for what it waits if Cloudflare does not respond, and that it may be stopped", async () => {
+      vi.useFakeTimers({ toFake: ["setTimeout"] });
+      const sqlite = findDatabase();
+      const prepare = sqlite.prepare.bind(sqlite);
+      vi.spyOn(sqlite, "prepare").mockImplementation((sql) => {
+        vi.advanceTimersByTime(59_000);
+        expect(console.error).not.toHaveBeenCalled();
+        vi.advanceTimersByTime(1_000);
+        return prepare(sql);
+      });
+      await info(deployed);
+      vi.useRealTimers();
+      expect(console.error).toHaveBeenCalledWith(
+        expect.stringMatching(/^Still waiting for `wrangler d1 execute DB .*SELECT .*`\. .* safe to stop /),
+      );
+    });
+  });
+
   test("a load into a database that does not exist loads nothing", async () => {
     api.databases.clear();
     const loading = loadFiles(await writeRecords(30), deployed);
@@ -274,7 +337,7 @@ describe("with a stand-in for wrangler, a load", () => {
     else await loading;
     const { records } = await readAll(openRemoteStore("d1", connect()).store);
     expect(records.reverse()).toEqual(makeRecords(served));
-    const warning = "Warning: The new records are served, but what they replaced could not be removed";
+    const warning = "Warning: The new records are being served. The replaced blocks could not be deleted";
     expect(vi.mocked(console.error).mock.calls.join("\n").includes(warning)).toBe(name.startsWith("warns"));
   });
 });

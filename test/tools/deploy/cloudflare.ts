@@ -3,6 +3,7 @@ import { createServer } from "node:http";
 import { DatabaseSync } from "node:sqlite";
 import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { unstable_splitSqlQuery } from "wrangler";
 import { type Listening, listenOnFreePort } from "../../free-port.ts";
 
@@ -30,6 +31,8 @@ export interface Cloudflare extends Listening {
   refused: RegExp | undefined;
   /** The code of its error. Without one, it gets 503 from something in front of the API. */
   refusal: number | undefined;
+  /** Called for each request of `/healthz`, after the served version was read. Returns the status of a failure. */
+  onHealth: (() => ContentfulStatusCode | undefined) | undefined;
   /** The requests that no route matches. */
   unknown: string[];
 }
@@ -52,6 +55,7 @@ export async function openCloudflare(): Promise<Cloudflare> {
     lost: undefined,
     refused: undefined,
     refusal: undefined,
+    onHealth: undefined,
     unknown: [],
   };
   const respond = (c: Context, result: unknown) =>
@@ -71,7 +75,11 @@ export async function openCloudflare(): Promise<Cloudflare> {
   app.get("/client/v4/memberships", (c) => respond(c, listMemberships()));
   app.get("/client/v4/user/tokens/verify", (c) => respond(c, { status: "active" }));
   app.get("/client/v4/user", (c) => respond(c, { email: "owner@example.org" }));
-  app.get("/healthz", (c) => c.json({ code: { id: readServedVersion(api) } }));
+  app.get("/healthz", (c) => {
+    const code = { id: readServedVersion(api) };
+    const status = api.onHealth?.();
+    return status === undefined ? c.json({ code }) : c.text("error code: 1101", status);
+  });
   addDatabases(app, add, api);
   addNamespaces(add, api);
   addWorkers(add, api);
@@ -262,9 +270,16 @@ function addWorkers(add: AddRoute, api: Cloudflare): void {
   add("post", `${script}/versions`, (c) => addUpload(api, name(c), c));
   add("get", `${script}/deployments`, (c) => ({
     deployments: find(api, name(c))
-      .map(({ id, created_on }) => ({ id, created_on, versions: [{ version_id: id, percentage: 100 }] }))
+      .map(({ id, created_on, message }) => {
+        const versions = [{ version_id: id, percentage: 100 }];
+        return { id, created_on, versions, annotations: { "workers/message": message } };
+      })
       .reverse(),
   }));
+  add("get", `${script}/versions/:id`, (c) => {
+    const { id, bindings } = find(api, name(c)).find((upload) => upload.id === c.req.param("id")) ?? {};
+    return { id, resources: { bindings } };
+  });
   add("post", `${script}/deployments`, () => ({ id: randomUUID() }));
   add("post", `${script}/subdomain`, () => ON);
   add("get", `${script}/secrets`, () => []);

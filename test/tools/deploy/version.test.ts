@@ -3,7 +3,8 @@ import { waitForVersion } from "../../../tools/deploy/version.ts";
 
 const ADDRESS = "https://a.me.workers.dev";
 const OLD = `${ADDRESS}/healthz still reports version old instead of new.`;
-const BUSY = `GET ${ADDRESS}/healthz failed: status 503`;
+const fail = (status: number) => `GET ${ADDRESS}/healthz failed: status ${status}`;
+const BUSY = fail(503);
 const RESET = `GET ${ADDRESS}/healthz failed: reset`;
 
 beforeEach(() => {
@@ -14,7 +15,7 @@ afterEach(() => void vi.useRealTimers().unstubAllGlobals().restoreAllMocks());
 
 const UNKNOWN = `${ADDRESS}/healthz reports no version: it leads to another service, or wrangler.toml has no [version_metadata].`;
 
-/** A response of `/healthz`: a version, a status, the cause of a failed request, no version, or that of another service. */
+/** A response of `/healthz`: a version or `unavailable`, a status, the cause of a failed request, no version, or that of another service. */
 type Health = string | number | Error | null | undefined;
 
 /**
@@ -25,6 +26,7 @@ async function wait(responses: Health[], version: string | undefined = "new") {
   vi.stubGlobal("fetch", async () => {
     const health = responses.length > 1 ? responses.shift() : responses[0];
     if (health instanceof Error) throw new TypeError("fetch failed", { cause: health });
+    if (health === "unavailable") return Response.json({ status: health }, { status: 503 });
     if (typeof health === "number") return new Response("", { status: health });
     return Response.json(health === undefined ? {} : { code: health && { id: health } });
   });
@@ -46,6 +48,9 @@ test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
     { seconds: 16, error: undefined, printed: [announce(OLD), announce(BUSY)] },
   ],
   ["the old version only", ["old"], { seconds: 600, error: OLD, printed: [announce(OLD)] }],
+  ["503 of the service only", ["unavailable"], { seconds: 600, error: BUSY, printed: [announce(BUSY)] }],
+  ["errors of a new domain only", [525], { seconds: 600, error: fail(525), printed: [announce(fail(525))] }],
+  ["errors of the worker only", [500], { seconds: 18, error: fail(500), printed: [announce(fail(500))] }],
   ["errors only", [new Error("reset")], { seconds: 600, error: RESET, printed: [announce(RESET)] }],
   [
     "the new version just before the end",
@@ -53,7 +58,7 @@ test.each<[string, Health[], Awaited<ReturnType<typeof wait>>]>([
     { seconds: 604, error: undefined, printed: [announce(OLD)] },
   ],
 ])(
-  "if it gets %s, it waits for three correct responses in a row for up to ten minutes",
+  "if it gets %s, it waits for three correct responses in a row for up to ten minutes, unless the worker fails every request",
   async (_, responses, result) => expect(await wait(responses)).toEqual(result),
 );
 

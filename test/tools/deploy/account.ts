@@ -1,0 +1,49 @@
+import { afterAll, expect, test } from "vitest";
+import { openCloudflare } from "./cloudflare.ts";
+import { createProject } from "./project.ts";
+
+export const WORKER = "traffic-count-records";
+export const DATABASE = `${WORKER}-db`;
+export const NAMESPACE = "0f2ac74b498b48028cb68387c421e279";
+export const DEPLOY = ["tools/deploy/deploy.ts", "deploy"];
+export const PREVIEW = ["tools/deploy/deploy.ts", "preview"];
+export const DATA = "tools/data/data-command.ts";
+export const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
+
+/** Adds a test that runs after the one before it in its group. */
+export const testNext = (name: string, body: () => Promise<void>) => test(name, { concurrent: false }, body);
+
+/** Opens an account, and a clone of the repository that deploys to it, for a group of tests. */
+export async function useAccount() {
+  const api = await openCloudflare();
+  const project = createProject(api.origin);
+  // The address that wrangler reports does not exist.
+  project.configure('PUBLIC_ORIGIN = ""', `PUBLIC_ORIGIN = "${api.origin}"`);
+  afterAll(async () => {
+    expect(api.unknown, "requests that the stub does not know").toEqual([]);
+    await api.close();
+  });
+  return {
+    api,
+    project,
+    /** Runs a command, which must end with this status. */
+    async run(status: number, args: string[], changes?: NodeJS.ProcessEnv) {
+      const finished = await project.run(args, changes);
+      expect(finished.status, finished.stdout + finished.stderr).toBe(status);
+      return finished;
+    },
+    listDatabases: () => [...api.databases.values()].map(({ name }) => name),
+    /** Reads the state of the only database. */
+    readState() {
+      const [database] = api.databases.values();
+      return database?.sqlite.prepare("SELECT load, count, source FROM state").get();
+    },
+    /** Lists the versions that were deployed to production, the latest last. */
+    listVersions: (worker = WORKER) => api.workers.get(worker) ?? [],
+    /** Binds a namespace, as docs/deploying.md says. */
+    chooseKv(id = `id = "${NAMESPACE}"`) {
+      project.configure('STORE = "d1"', 'STORE = "kv"');
+      project.configure(/# (\[\[kv_namespaces\]\])\n# (.*)/, `$1\n$2\n${id}`);
+    },
+  };
+}
