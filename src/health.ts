@@ -17,8 +17,8 @@ const latest = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
 
 /**
  * Reports whether the service works, for monitors. It asks the store itself, without the cache of the instance, which
- * serves pages while the store fails; and no cache keeps the response (RFC 9111, 5.2.2.5). It comes before the rate limit
- * and the mock, so that a monitor always gets through and sees what is true.
+ * serves pages while the store fails; and no cache keeps the response (RFC 9111, 5.2.2.5). It comes before the rate limit,
+ * so that a monitor always gets through and sees what is true.
  */
 export const health = new Hono<CollectionEnv>();
 

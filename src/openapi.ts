@@ -134,7 +134,7 @@ function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
   return Object.fromEntries(names.map(toReference));
 }
 
-/** The headers of every response. The mock changes all of them except that to a preflight. */
+/** The headers of every response. Faults change all of them except that to a preflight. */
 const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
 const COMMON = { ...refer("Allow", "Vary"), ...CORS };
 const USUAL = { ...COMMON, ...refer("Preference-Applied.prefer", "Mock-Warning.prefer") };

@@ -100,6 +100,5 @@ function swapRecords(records: ChangedPage["results"], random: number): boolean {
 function parseGrowth(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
   const records = parseWhole(number, 1, 1_000);
-  const milliseconds = UNIT_MS[unit];
-  return records && milliseconds && milliseconds / records;
+  return records && UNIT_MS[unit] && UNIT_MS[unit] / records;
 }

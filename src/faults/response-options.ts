@@ -107,8 +107,7 @@ function createError(status: number, method: string): HttpError {
 
 /** Before it sends this, workerd closes the connection. The package does so when it sees which option was applied. */
 function createAbortedResponse(): Response {
-  const error = new Error("the request asks for a closed connection");
-  return new Response(new ReadableStream({ start: (controller) => controller.error(error) }));
+  return new Response(new ReadableStream({ start: (controller) => controller.error(new Error("close")) }));
 }
 
 /** Part of the runtime: a body of known length, which is sent as Content-Length. */
@@ -143,7 +142,7 @@ function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   return readable;
 }
 
-/** How often a part of a slow body is sent, if it has that many bytes. */
+/** The time between the parts of a slow body, if it has enough bytes. */
 const PART_MS = 100;
 
 /** Sends a part at a time, as long as the client reads them. The last one comes when the time is over. */
