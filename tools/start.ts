@@ -52,14 +52,24 @@ function resolvePaths(): void {
 async function prepare(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
-  const { values } = parseOptions();
+  const { values, tokens } = parseOptions();
   if (values.help) return console.log(HELP);
   const [config, persistTo] = [values.config?.toString(), values["persist-to"]?.toString()];
   const configuration = await readConfiguration(config);
   // `NAME:VALUE`; of a repeated name the last value counts.
-  const assigned = Object.fromEntries((values.var ?? []).map((text) => String(text).split(/:(.*)/s)));
+  const assigned = Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s)));
   const store = requireServedStore({ ...configuration, vars: { ...configuration.vars, ...assigned } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
+}
+
+/** Lists the values of `--var`, which can have several: `--var PREFER:delay=200 FAULTS:on`. */
+function listVars(tokens: ReturnType<typeof parseOptions>["tokens"]): string[] {
+  let option: string | undefined;
+  return tokens.flatMap((token) => {
+    if (token.kind !== "positional") option = token.kind === "option" ? token.name : undefined;
+    const value = token.kind === "option-terminator" ? undefined : token.value;
+    return option === "var" && value !== undefined ? [value] : [];
+  });
 }
 
 /** Without this, wrangler serves a page that runs any SQL, and a proxy that sends `Host: localhost` would pass it on to everybody. */

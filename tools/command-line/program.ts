@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError } from "commander";
-import { escapeInvisible } from "../../data/messages.ts";
+import { describeFileError, escapeInvisible } from "../../data/messages.ts";
 import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 
@@ -36,11 +36,14 @@ interface RunOptions {
  */
 export async function runProgram(program: Command, options: RunOptions = {}): Promise<void> {
   const received = handleSignals(options);
-  // A reader that stops early, such as `head`, is not an error.
-  const ignoreClosed = (error: Error & { code?: string }) => {
-    if (error.code !== "EPIPE") throw error;
-  };
-  for (const output of [process.stdout, process.stderr]) output.on("error", ignoreClosed);
+  process.stdout.on("error", (error: Error & { code?: string }) => {
+    // A reader that stops early, such as `head`, is not an error.
+    if (error.code === "EPIPE") return;
+    console.error(`Standard output cannot be written: ${describeFileError(error)}`);
+    process.exit(options.errorStatus ?? 1);
+  });
+  // Without standard error, there is no place to report an error.
+  process.stderr.on("error", () => {});
   await runCommand(program, options);
   if (received.status !== undefined) process.exitCode = received.status;
 }

@@ -3,7 +3,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Output, writeRecords } from "./export.ts";
 
 export interface GenerateOptions extends Output, Partial<GeneratorOptions> {
-  /** The number of records, from the oldest on; all records of the period by default. */
+  /** The number of records, from the oldest on. All records of the period by default. */
   records?: number | undefined;
 }
 
@@ -25,27 +25,22 @@ export function findUsageError({ records, from = GENERATED_SINCE, to, interval =
 /**
  * Writes generated records, oldest first. A record depends only on the random seed, the interval, its camera and its time;
  * its id depends on the number of cameras too. More records or a longer period therefore only add to the file.
- * @throws Error if the year 9999 ends before there are enough records
+ * @throws Error if the period ends before there are enough records
  */
 export async function generate(options: GenerateOptions): Promise<void> {
   const { records: total, from = GENERATED_SINCE, to = END, seed, cameras, interval, ...output } = options;
   const generated = generateRecords({ seed, from, to, cameras, interval });
-  const required = options.to === undefined ? total : undefined;
-  await writeRecords("generating", take(generated, total, required), { ...output, total });
+  await writeRecords("generating", take(generated, total), { ...output, total });
 }
 
 /** @throws Error if there are fewer records than required */
-function* take(
-  records: Iterable<TrafficRecord>,
-  count = Number.POSITIVE_INFINITY,
-  required = 0,
-): Generator<TrafficRecord> {
+function* take(records: Iterable<TrafficRecord>, required?: number): Generator<TrafficRecord> {
   let taken = 0;
   for (const record of records) {
     yield record;
     taken += 1;
-    if (taken === count) return;
+    if (taken === required) return;
   }
-  if (taken < required)
-    throw new Error(`The year 9999 ends after ${taken} records, but --records is ${required}.`);
+  if (required !== undefined)
+    throw new Error(`The period ends after ${taken} records, but --records is ${required}.`);
 }
