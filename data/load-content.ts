@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import type { Statistics, TrafficRecord } from "../src/records/record.ts";
 import {
@@ -12,6 +12,7 @@ import {
   requireBlocks,
 } from "../src/store/block.ts";
 import type { State, Store } from "../src/store/state.ts";
+import { listInputFiles } from "./formats/input-file.ts";
 
 /** Records to load, ordered and encoded. */
 export interface Collection {
@@ -28,11 +29,10 @@ const SEED = join(import.meta.dirname, "seed");
 /** Where the records of the seed come from. */
 const SEED_SOURCE = "generated";
 
-/** The files of the seed, plain or gzipped. */
+/** Lists the files of the seed. */
 export function listSeedFiles(): string[] {
   if (!existsSync(SEED)) throw new Error(`${SEED} is missing. A bundler must keep this package external.`);
-  const names = readdirSync(SEED).filter((name) => /\.csv(\.gz)?$/.test(name));
-  return names.sort().map((name) => join(SEED, name));
+  return listInputFiles(SEED);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import { ARRAY, createProblemList, formatProblem } from "./formats/problem.ts";
+import { listInputFiles } from "./formats/input-file.ts";
+import { ARRAY, createProblemList, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
 import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
 import { createWriteError, formatCount, isSqliteFull } from "./messages.ts";
@@ -39,17 +40,15 @@ export interface Staged extends Collection, IntakeCounts {
 
 /**
  * Reads and checks the files of one load. Reads all of them, even if there are problems.
- * @param files paths; `-` is standard input
+ * @param paths The paths of files, or of folders with files; `-` is standard input.
  * @throws InputError if any line of the files cannot be loaded
  * @throws Error if the disk is full
  */
-export function stage(files: string[], options: StageOptions = {}): Promise<Staged> {
-  return run(files, nameSources(files, options.source), options, async (intake, onRead) => {
-    for (const problem of await readFiles(files, options, intake, onRead)) {
-      if (options.strict) intake.report(problem);
-      else options.warn?.(`Warning: ${formatProblem(problem)}`);
-    }
-  });
+export function stage(paths: string[], options: StageOptions = {}): Promise<Staged> {
+  const files = paths.flatMap(listInputFiles);
+  return run(files, nameSources(files, options.source), options, (intake, onRead) =>
+    readFiles(files, options, intake, onRead),
+  );
 }
 
 /** The source of records that a program passes to `createService`. */
@@ -63,10 +62,10 @@ export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
   });
 }
 
-/** How many records, how many of them were corrected, and how many were left out. */
+/** Describes how many records there are, how many were corrected, and how many were skipped. */
 export function describeCounts({ count, zeroed, duplicates }: IntakeCounts): string {
-  const corrected = `${zeroed} of them with camera_ok "False" had counts above 0, which are now 0`;
-  const skipped = `skipped ${duplicates} with the camera and the timestamp of an earlier one`;
+  const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
+  const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
   const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
   return `${formatCount(count, "record")}${remarks.length > 0 ? ` (${remarks.join("; ")})` : ""}`;
 }
@@ -78,15 +77,18 @@ async function run(
   read: (intake: Intake, onRead: Progress["update"]) => Promise<void>,
 ): Promise<Staged> {
   const database = openDatabase();
-  const problems = createProblemList(files);
-  const intake = createIntake(database, options, problems.add);
+  const [problems, warnings] = [createProblemList(files), createProblemList(files)];
+  const intake = createIntake(database, options, problems.add, warnings.add);
   try {
     database.exec("BEGIN");
     await runStep("reading", options, (step) => read(intake, (done, total) => step?.update(done, total)));
     intake.end();
+    for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
     await runStep("comparing", options, async () => {
       compare(database, files, intake);
-      problems.requireNone(options.conclusion ?? "Nothing was loaded.");
+      const lines = problems.lines();
+      if (lines.length > 0)
+        throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
       sortLines(database);
     });
     database.exec("COMMIT");

@@ -1,4 +1,4 @@
-import { globSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -6,6 +6,7 @@ import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
+import { SEED_STATE_FILE } from "../src/store/seed.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 import { requireServedStore } from "./served-store.ts";
 
@@ -80,9 +81,14 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
 async function prepareRecords(): Promise<void> {
-  await writeSeedAssets(join(DIST, "assets"));
+  const isDev = process.env.WRANGLER_COMMAND === "dev";
+  await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
+    // While a build fails, `wrangler dev` lets all requests wait.
+    if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_FILE))) throw error;
+    console.error(`${error.message}\nThe last valid seed stays in use.`);
+  });
   // `npm start` prepares the store that its arguments name, which this program does not get.
-  if (process.env.WRANGLER_COMMAND !== "dev" || process.env.STORE_IS_PREPARED) return;
+  if (!isDev || process.env.STORE_IS_PREPARED) return;
   const store = requireServedStore(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });
 }

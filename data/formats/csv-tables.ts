@@ -2,8 +2,8 @@ import * as z from "zod";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { formatCount, formatValue } from "../messages.ts";
 import { type CsvRow, readCsvRows } from "./csv.ts";
-import type { InputFile, TextChunk } from "./input-file.ts";
-import { type Problem, UnreadableError } from "./problem.ts";
+import { countOccurrences, type InputFile, type TextChunk } from "./input-file.ts";
+import { GUIDE, type Problem, UnreadableError } from "./problem.ts";
 import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
 
 /** A kind of CSV file. */
@@ -117,7 +117,7 @@ function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
     if (isHeader(cells)) return undefined;
     if (cells.length !== columns.length) {
       const message = `has ${formatCount(cells.length, "cell")} instead of ${columns.length}`;
-      return { problems: [{ file, line, message }] };
+      return { problems: [{ file, line, message, cause: "cells" }] };
     }
     const values: Record<string, unknown> = {};
     const problems: Problem[] = [];
@@ -140,13 +140,19 @@ function requireTable({ cells, line }: CsvRow): CsvTable {
   const missing = names.filter((name) => !cells.includes(name));
   const surplus = cells.filter((name, index) => !names.includes(name) || cells.indexOf(name) < index);
   if (missing.length === 0 && surplus.length === 0) return table;
-  const separator = /[;\t]/.exec(cells.join())?.[0] ?? ",";
   const list = (some: string[]) => formatValue(some.slice(0, 5), 200);
+  const separator = findSeparator(cells.join());
   const found =
     missing.length === names.length
-      ? `it begins with ${list(cells.join().split(separator))}, with ${formatValue(separator)} between the names`
+      ? `it starts with ${list(separator === "," ? cells : cells.join().split(separator))}, separated by ${formatValue(separator)}`
       : `missing: ${missing.join(", ") || "none"}; unknown or repeated: ${list(surplus)}`;
-  const message = `is not the header of ${table.title}, with commas between names in lower case: ${found}`;
-  const hint = table === RECORDS ? '; see "Convert your own CSV" in docs/data.md' : "";
+  const message = `is not the header of ${table.title} (lower-case names, separated by commas): ${found}`;
+  const hint = table === RECORDS ? `; ${GUIDE}` : "";
   throw new UnreadableError(message + hint, line);
+}
+
+/** Finds the most frequent character that separates the names of a header. */
+function findSeparator(header: string): string {
+  const count = (character: string) => countOccurrences(header, character);
+  return [",", ";", "\t"].reduce((most, next) => (count(next) > count(most) ? next : most));
 }

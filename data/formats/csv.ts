@@ -64,7 +64,8 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
     return { rows };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    return { rows, error: new UnreadableError("has a quote that is not closed, or inside a cell", next) };
+    const message = "has a quote that is not closed, or inside a cell; commas separate cells";
+    return { rows, error: new UnreadableError(message, next) };
   }
 }
 

@@ -1,9 +1,10 @@
-import { constants, createReadStream, openSync, statSync } from "node:fs";
+import { constants, createReadStream, openSync, readdirSync, statSync } from "node:fs";
 import { Socket } from "node:net";
+import { join } from "node:path";
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { describeFileError } from "../messages.ts";
+import { describeFileError, formatValue } from "../messages.ts";
 import { UnreadableError } from "./problem.ts";
 
 /** A file to read. */
@@ -18,6 +19,21 @@ export interface InputFile {
   onRead?: ((chunk: Uint8Array) => void) | undefined;
   /** Called with the number of records that each page counts. */
   onPage?: ((count: number) => void) | undefined;
+}
+
+/** The names of the files that are read in a folder. A shell does not match hidden files with `*` either. */
+const INPUT_NAME = /^[^.].*\.(csv|jsonl|json|gz)$/i;
+
+/** Lists the files of a folder in the order of their names. The path of a file, and of a folder without such files, stays. */
+export function listInputFiles(path: string): string[] {
+  try {
+    if (path === "-" || !statSync(path).isDirectory()) return [path];
+    const names = readdirSync(path).filter((name) => INPUT_NAME.test(name));
+    return names.length > 0 ? names.sort().map((name) => join(path, name)) : [path];
+  } catch {
+    // Reading the path reports the error.
+    return [path];
+  }
 }
 
 /**
@@ -38,7 +54,12 @@ export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGener
 
 /** A named pipe is opened without waiting for its writer, because a process that waits there cannot be interrupted. */
 function openFile(file: string): Readable {
-  if (!statSync(file).isFIFO()) return createReadStream(file, { highWaterMark: 1 << 16 });
+  const found = statSync(file);
+  if (found.isDirectory()) {
+    const names = formatValue(readdirSync(file).slice(0, 5), 200);
+    throw new UnreadableError(`contains no file whose name ends in .csv, .jsonl, .json or .gz: ${names}`);
+  }
+  if (!found.isFIFO()) return createReadStream(file, { highWaterMark: 1 << 16 });
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
 }
 
@@ -133,7 +154,7 @@ function createDecoder() {
     const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
     const [valid = ""] = new TextDecoder().decode(others).split(/[\ufffd\0]/, 1);
     throw new UnreadableError(
-      "is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
+      "is not UTF-8 text; convert Latin-1 with iconv -f ISO-8859-1 -t UTF-8, and archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8",
       line + countOccurrences(valid, "\n"),
     );
   };

@@ -1,5 +1,5 @@
 import type { TextChunk } from "./input-file.ts";
-import { UnreadableError } from "./problem.ts";
+import { GUIDE, UnreadableError } from "./problem.ts";
 
 /** An object of a JSON text that is inside no other object. */
 export interface JsonObject {
@@ -71,7 +71,10 @@ function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
     const end = scanObject(scan, object, text, at);
     object.text += text.slice(at, end);
     if (object.text.length > MAX_LENGTH)
-      throw new UnreadableError("is a JSON object of more than 8 MB, or one that never ends", object.line);
+      throw new UnreadableError(
+        `is a JSON object of more than 8 MB, or one that never ends; ${GUIDE}`,
+        object.line,
+      );
     at = end;
     if (object.depth > 0) continue;
     scan.object = undefined;
@@ -140,5 +143,5 @@ function note(scan: Scan, object: OpenObject, character: string): void {
 
 function countValue(object: OpenObject): void {
   if (++object.values > MAX_VALUES)
-    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values`, object.line);
+    throw new UnreadableError(`is a JSON object with more than ${MAX_VALUES} values; ${GUIDE}`, object.line);
 }

@@ -14,6 +14,8 @@ export interface ProblemDetail {
   value?: unknown;
   /** Completes a sentence that starts with the field and the value, such as "is not a whole number". */
   message: string;
+  /** Problems with the same field and cause are grouped. The default is the message. */
+  cause?: string;
 }
 
 /** Why a part of the input cannot be loaded. */
@@ -29,6 +31,9 @@ export class UnreadableError extends Error {
   }
 }
 
+/** The end of a message about a file of another kind. */
+export const GUIDE = 'see "Convert your own CSV" in docs/data.md';
+
 /** Input that cannot be loaded; the message lists its problems. */
 export class InputError extends Error {}
 
@@ -43,65 +48,69 @@ export function formatPosition({ file, line }: InputPosition): string {
 }
 
 /** Formats a problem as one line: `counts.csv:17: cars "many" is not a whole number, 0 or greater`. */
-export function formatProblem(problem: Problem): string {
-  return `${formatPosition(problem)}: ${formatDetail(problem)}`;
-}
-
-function formatDetail({ field, value, message }: ProblemDetail): string {
+export function formatProblem({ field, value, message, ...position }: Problem): string {
   const words = [escapeInvisible(message)];
   if (value !== undefined) words.unshift(formatValue(value));
   if (field !== undefined) words.unshift(/^\w+$/.test(field) ? field : formatValue(field));
-  return words.join(" ");
+  return `${formatPosition(position)}: ${words.join(" ")}`;
 }
 
-/** A problem as it is shown, without its value, which may be large. */
-interface Shown extends InputPosition {
-  detail: string;
-  /** How many positions it is in; this is the first. */
-  times: number;
+/** Problems with the same field and cause. */
+interface Group {
+  /** The first problems, as lines without their values, which may be large. */
+  shown: (InputPosition & { text: string })[];
+  count: number;
 }
 
-/** Any further problems are only counted. */
-const MAX_SHOWN = 20;
+/** Lines for each cause. */
+const MAX_SHOWN = 3;
 
-const MODEL_HINT = "Only model tf1 is served; --model-name tf1 loads files of other models as such.";
+/** The problems of further causes are only counted. */
+const MAX_CAUSES = 10;
+
+const MODEL_HINT =
+  "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.";
 
 /**
- * Keeps the first problems in the order of files and lines, and counts all.
- * @param files in their order
+ * Groups problems by their cause, and counts all of them.
+ * @param files The names of the files in their order.
  */
 export function createProblemList(files: readonly string[]) {
-  let first: Shown[] = [];
-  let count = 0;
-  let isModelWrong = false;
+  const order = new Map(files.map((file, index) => [file, index]));
   const compare = (one: InputPosition, other: InputPosition) =>
-    files.indexOf(one.file) - files.indexOf(other.file) || one.line - other.line;
+    Number(order.get(one.file)) - Number(order.get(other.file)) || one.line - other.line;
+  const groups = new Map<string, Group>();
+  let others = 0;
+  let isModelInvalid = false;
   return {
     add(problem: Problem): void {
-      count++;
-      const { file, line, field, value } = problem;
-      const last = first[MAX_SHOWN - 1];
-      if (field !== "model_name" && last && compare(problem, last) >= 0) return;
-      const detail = formatDetail(problem);
-      // A record without a model cannot be loaded as one of another model.
-      isModelWrong ||= field === "model_name" && typeof value === "string";
-      // A file of another model has this problem in each line, so it is shown once.
-      const known = field === "model_name" && first.find((shown) => shown.detail === detail);
-      if (known) known.times++;
-      else first = [...first, { file, line, detail, times: 1 }].sort(compare).slice(0, MAX_SHOWN);
+      const { file, line, field, value, message, cause = message } = problem;
+      // --model-name does not replace a missing model.
+      isModelInvalid ||= field === "model_name" && typeof value === "string";
+      const key = `${field} ${cause}`;
+      const group = groups.get(key) ?? { shown: [], count: 0 };
+      if (group.count === 0 && groups.size === MAX_CAUSES) {
+        others++;
+        return;
+      }
+      groups.set(key, group);
+      group.count++;
+      const last = group.shown[MAX_SHOWN - 1];
+      if (last && compare(problem, last) >= 0) return;
+      group.shown.push({ file, line, text: formatProblem(problem) });
+      group.shown = group.shown.sort(compare).slice(0, MAX_SHOWN);
     },
-    /**
-     * @param conclusion the last line of the message
-     * @throws InputError if there are problems
-     */
-    requireNone(conclusion: string): void {
-      if (count === 0) return;
-      const more = count - first.reduce((sum, { times }) => sum + times, 0);
-      const format = ({ detail, times, ...position }: Shown) =>
-        `${formatPosition(position)}: ${detail}${times > 1 ? ` (and in ${times - 1} more)` : ""}`;
-      const lines = [...(isModelWrong ? [MODEL_HINT] : []), ...first.map(format)];
-      if (more > 0) lines.push(`and ${formatCount(more, "more problem")}`);
-      throw new InputError([...lines, conclusion].join("\n"));
+    /** Lists the first problems of each cause and the number of the others, in the order of files and lines. */
+    lines(): string[] {
+      const sorted = [...groups.values()].sort(({ shown: [one] }, { shown: [other] }) =>
+        one && other ? compare(one, other) : 0,
+      );
+      const lines = sorted.flatMap(({ shown, count }) => [
+        ...shown.map(({ text }) => text),
+        ...(count > shown.length ? [`and ${count - shown.length} more like this`] : []),
+      ]);
+      if (others > 0) lines.push(`and ${formatCount(others, "more problem")}`);
+      return isModelInvalid ? [MODEL_HINT, ...lines] : lines;
     },
   };
 }

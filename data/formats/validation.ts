@@ -1,6 +1,6 @@
 import type { Check } from "../../src/records/field-rules.ts";
 import { FIELD_RULES, type TrafficRecord } from "../../src/records/record.ts";
-import type { InputPosition, Problem } from "./problem.ts";
+import { GUIDE, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the other records of the load. */
 export interface RecordRow extends InputPosition {
@@ -26,6 +26,13 @@ export interface Field {
 
 const parseNumber = (cell: string) => (/^-?\d+$/.test(cell) ? Number(cell) : cell);
 
+/** Other programs write the values of CSV as booleans. */
+const HEALTH_CELLS = new Map<string, TrafficRecord["camera_ok"]>([
+  ["", null],
+  ...["TRUE", "true"].map((cell) => [cell, "True"] as const),
+  ...["FALSE", "false"].map((cell) => [cell, "False"] as const),
+]);
+
 const createField = (name: keyof TrafficRecord, parse: Field["parse"]): Field => ({
   parse,
   check: FIELD_RULES[name],
@@ -36,7 +43,7 @@ export const RECORD_FIELDS: Record<keyof TrafficRecord, Field> = {
   camera_pk: createField("camera_pk", parseNumber),
   camera_ref: createField("camera_ref", String),
   timestamp: createField("timestamp", String),
-  camera_ok: createField("camera_ok", (cell) => cell || null),
+  camera_ok: createField("camera_ok", (cell) => (HEALTH_CELLS.has(cell) ? HEALTH_CELLS.get(cell) : cell)),
   cars: createField("cars", parseNumber),
   persons: createField("persons", parseNumber),
   bicycles: createField("bicycles", parseNumber),
@@ -55,7 +62,7 @@ export function checkRecord(values: unknown, position: InputPosition): InputRow 
   if (!hasRecordField(values))
     return typeof values.detail === "string"
       ? refuse("is an error response, not a page")
-      : refuse("is not a record: it has no field of a record");
+      : refuse(`is not a record: it has no field of a record; ${GUIDE}`);
   const problems: Problem[] = [];
   for (const [field, check] of ENTRIES) {
     const value = values[field];

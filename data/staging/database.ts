@@ -26,8 +26,8 @@ export function openDatabase(): DatabaseSync {
     PRAGMA temp_store = FILE;
     PRAGMA cache_size = -4096; -- KiB
     CREATE TABLE staged (${COLUMNS.join()}) STRICT;
-    CREATE TABLE seen (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
-    CREATE TABLE paged (timestamp TEXT, camera TEXT, PRIMARY KEY (timestamp, camera)) STRICT, WITHOUT ROWID;
+    CREATE TABLE seen (timestamp TEXT, camera_ref TEXT, PRIMARY KEY (timestamp, camera_ref)) STRICT, WITHOUT ROWID;
+    CREATE TABLE paged (id INTEGER PRIMARY KEY) STRICT;
     CREATE TABLE sorted (line TEXT) STRICT`);
   return database;
 }
@@ -71,7 +71,7 @@ export function numberObservations(database: DatabaseSync): void {
     ) AS numbered WHERE numbered.position = staged.rowid`);
 }
 
-/** Two records of one load of which only one can be right. The earlier one is earlier in the input. */
+/** Two records of a load that cannot both be right. The earlier one comes first in the input. */
 interface Conflict {
   file: number;
   line: number;
@@ -84,11 +84,11 @@ interface Conflict {
 
 /**
  * Columns whose values no two records share, and the field that a problem names. A camera has one record per observation time
- * (specification, "Record", rule 2). Files are usually sorted by time.
+ * (specification, "Record", rule 2). Files are usually sorted by time. Two references of a camera are another problem.
  */
 const RULES = [
   { columns: "id", field: "id" },
-  { columns: "timestamp, camera_pk", field: "timestamp" },
+  { columns: "timestamp, camera_pk, camera_ref", field: "timestamp" },
 ] as const;
 
 /**
@@ -110,7 +110,8 @@ export function* readConflicts(database: DatabaseSync, files: readonly string[])
     for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
       const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
       const earlier = formatPosition({ file: nameOf(earlier_file), line: earlier_line });
-      yield { file: nameOf(file), line, field, value, message: `already appears${camera} in ${earlier}` };
+      const message = `already appears${camera} in ${earlier}`;
+      yield { file: nameOf(file), line, field, value, message, cause: "repeated" };
     }
   }
 }

@@ -12,12 +12,9 @@ import { gatherStatistics, MOST_CAMERAS, MOST_DAYS } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
 export interface IntakeOptions {
-  /**
-   * Reports counts above 0 in a record whose `camera_ok` is `False` as a problem; otherwise, they are set to 0. Reports pages
-   * that do not hold all records that they count as a problem; otherwise, as a warning.
-   */
+  /** Rejects incomplete pages, and counts above 0 if `camera_ok` is `False`. The default is to warn, and to set the counts to 0. */
   strict?: boolean | undefined;
-  /** Skips a record with the camera and the timestamp of an earlier one; otherwise, it is a problem. */
+  /** Skips a record with the same `camera_ref` and timestamp as an earlier one. */
   skipDuplicates?: boolean | undefined;
 }
 
@@ -26,66 +23,82 @@ export interface IntakeCounts {
   count: number;
   /** Rows whose counts were set to 0. */
   zeroed: number;
-  /** Rows with the camera and the timestamp of an earlier one. */
+  /** Skipped rows with the same `camera_ref` and timestamp as an earlier one. */
   duplicates: number;
-  /** Different records in pages. */
-  paged: number;
 }
 
-/** Takes the rows of a load, reports their problems, and counts what happens to them. */
-export function createIntake(
-  database: DatabaseSync,
-  { strict = false, skipDuplicates = false }: IntakeOptions,
-  report: (problem: Problem) => void,
-) {
-  const staged = createInserter(database);
-  const gathering = gatherStatistics();
-  const cameras = createCameraCheck(report);
-  const { kinds, checkKind } = createKindCheck(report);
-  const isDuplicate = createDuplicateSearch(database, "seen");
-  const isRepeated = createDuplicateSearch(database, "paged");
-  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0, paged: 0 };
-  /** The statistics are in memory, so they hold no more than a collection may have. */
-  const gather = (row: RecordRow, record: TrafficRecord) => {
-    if (!cameras.check(row) || gathering.countDays() > MOST_DAYS) return;
-    gathering.add(record);
-    if (gathering.countDays() <= MOST_DAYS) return;
-    const { file, line } = row;
-    const message = `is on a day too many; a collection has records of at most ${MOST_DAYS} days`;
-    report({ file, line, field: "timestamp", value: record.timestamp, message });
-  };
-  const keep = (row: RecordRow, file: number) => {
-    const problem = findHealthProblem(row);
-    const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
-    counts.count++;
-    if (problem) counts.zeroed++;
-    if (problem && strict) report(problem);
-    gather(row, record);
-    staged.insert(toValues({ ...row, record }, file));
-  };
+type Report = (problem: Problem) => void;
+
+/**
+ * Takes the rows of a load, reports their problems, and counts what happens to them.
+ * @param warn Gets problems that do not prevent the load.
+ */
+export function createIntake(database: DatabaseSync, options: IntakeOptions, report: Report, warn: Report) {
+  const { strict = false, skipDuplicates = false } = options;
+  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0 };
+  /** The first file of each kind. */
+  const kinds: { report?: string; records?: string } = {};
+  /** The first file with a page, the largest `count` of a page, and the number of different records in pages. */
+  const pages = { file: "", count: -1, held: 0 };
+  const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
+  const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
+  const { stageRow, flush, findShared, statistics } = createRowStaging(database, counts, strict, report);
   return {
     counts,
     report,
     kinds,
-    /** The statistics of the rows so far, without their sources. */
-    statistics: () => gathering.statistics(cameras.count()),
-    /** @param file the index of the row's file */
+    statistics,
+    /** @param file The index of the row's file. */
     take(row: InputRow, file: number): void {
       if ("problems" in row) {
         row.problems.forEach(report);
         return;
       }
-      checkKind(row);
-      if (row.isInPage && !isRepeated(row)) counts.paged++;
-      if (skipDuplicates && isDuplicate(row)) counts.duplicates++;
-      else keep(row, file);
+      kinds[row.image ? "report" : "records"] ??= row.file;
+      const { id, timestamp, camera_ref } = row.record;
+      if (row.isInPage) pages.held += Number(addPaged.run(id).changes);
+      if (skipDuplicates && addSeen.run(timestamp, camera_ref).changes === 0) counts.duplicates++;
+      else stageRow(row, file);
+    },
+    /** @param count The number of records in the collection of the page. */
+    takePage(file: string, count: number): void {
+      pages.file ||= file;
+      pages.count = Math.max(pages.count, count);
     },
     /** Must be called after the last row. */
-    end: staged.flush,
+    end(): void {
+      flush();
+      findMixture(kinds).forEach(report);
+      findShared().forEach(warn);
+      findIncomplete(pages).forEach(strict ? report : warn);
+    },
   };
 }
 
 export type Intake = ReturnType<typeof createIntake>;
+
+/** Checks rows, counts them, and inserts them into the database. */
+function createRowStaging(database: DatabaseSync, counts: IntakeCounts, strict: boolean, report: Report) {
+  const { insert, flush } = createInserter(database);
+  const { add, get } = createBoundedStatistics(report);
+  const cameras = createCameraCheck(report);
+  return {
+    flush,
+    findShared: cameras.findShared,
+    /** The statistics of the rows so far, without their sources. */
+    statistics: () => get(cameras.count()),
+    stageRow(row: RecordRow, file: number): void {
+      const problem = findHealthProblem(row);
+      const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
+      counts.count++;
+      if (problem) counts.zeroed++;
+      if (problem && strict) report(problem);
+      cameras.check(row);
+      add(row, record);
+      insert(toValues({ ...row, record }, file));
+    },
+  };
+}
 
 function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
@@ -99,64 +112,80 @@ function lineEnd(line: string): string {
 }
 
 function findHealthProblem({ file, line, record }: RecordRow): Problem | undefined {
+  const { camera_ok: value } = record;
   const message = checkFailing(record);
   return message === undefined
     ? undefined
-    : { file, line, field: "camera_ok", value: record.camera_ok, message };
+    : { file, line, field: "camera_ok", value, message, cause: "counts" };
 }
 
 /** The load assigns ids to the rows of reports, which would conflict with the ids of records. */
-function createKindCheck(report: (problem: Problem) => void) {
-  /** The first file of each kind. */
-  const kinds: { report?: string; records?: string } = {};
-  const checkKind = ({ file, image }: RecordRow) => {
-    const kind = image ? "report" : "records";
-    if (kinds[kind] !== undefined) return;
-    kinds[kind] = file;
-    const message = `contains a report, but ${kinds.records} contains records; one load cannot contain both`;
-    if (kinds.report && kinds.records) report({ file: kinds.report, line: 0, message });
+function findMixture({ report, records }: Intake["kinds"]): Problem[] {
+  if (report === undefined || records === undefined) return [];
+  const message = `contains a report, but ${records} contains records; one load cannot contain both`;
+  return [{ file: report, line: 0, message }];
+}
+
+/** The pages of a load should contain as many different records as the collection has. */
+function findIncomplete({ file, count, held }: { file: string; count: number; held: number }): Problem[] {
+  if (count < 0 || count === held) return [];
+  const message = `the pages contain ${formatCount(held, "different record")}, but their count is ${count}`;
+  return [{ file, line: 0, message }];
+}
+
+/** The statistics are in memory, so they have no more days than a collection may have. */
+function createBoundedStatistics(report: Report) {
+  const { add, countDays, statistics } = gatherStatistics();
+  return {
+    get: statistics,
+    add({ file, line }: InputPosition, record: TrafficRecord): void {
+      if (countDays() > MOST_DAYS) return;
+      add(record);
+      if (countDays() <= MOST_DAYS) return;
+      const message = `exceeds the limit of ${MOST_DAYS} different days per collection`;
+      report({ file, line, field: "timestamp", value: record.timestamp, message });
+    },
   };
-  return { kinds, checkKind };
 }
 
 /**
  * For a given camera_pk the camera_ref is constant (specification, "Record", rule 4). The camera of an image in a report is known by
  * its camera_ref only.
  */
-function createCameraCheck(report: (problem: Problem) => void) {
+function createCameraCheck(report: Report) {
   const cameras = new Map<number | string, InputPosition & { ref: string }>();
-  let isFull = false;
   return {
     count: () => cameras.size,
-    /** @returns false for a record of a camera too many */
-    check({ file, line, record, image }: RecordRow): boolean {
+    check({ file, line, record, image }: RecordRow): void {
       const { camera_pk: pk, camera_ref: ref } = record;
       const earlier = cameras.get(image ? ref : pk);
-      if (earlier?.ref === ref) return true;
-      const problem = (message: string) => report({ file, line, field: "camera_ref", value: ref, message });
+      if (earlier?.ref === ref) return;
+      const problem = { file, line, field: "camera_ref", value: ref };
       if (earlier) {
         const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
-        problem(`differs from ${known} in ${formatPosition(earlier)}`);
-        return true;
-      }
-      if (cameras.size < MOST_CAMERAS) {
+        const message = `differs from ${known} in ${formatPosition(earlier)}`;
+        report({ ...problem, message, cause: "differs" });
+      } else if (cameras.size < MOST_CAMERAS) {
         // A cell of CSV keeps the text in memory that it was cut from. A copy does not.
         const copy = Buffer.from(ref).toString();
         cameras.set(image ? copy : pk, { ref: copy, file, line });
-        return true;
+      } else report({ ...problem, message: `exceeds the limit of ${MOST_CAMERAS} cameras per collection` });
+    },
+    /** Finds cameras that share a camera_ref, which is possible, but usually a mistake. */
+    findShared(): Problem[] {
+      const owners = new Map<string, number | string>();
+      const problems: Problem[] = [];
+      for (const [pk, { ref: value, file, line }] of cameras) {
+        const owner = owners.get(value) ?? pk;
+        owners.set(value, owner);
+        const earlier = cameras.get(owner);
+        if (owner === pk || !earlier) continue;
+        const message = `belongs to camera_pk ${owner} in ${formatPosition(earlier)} and camera_pk ${pk}`;
+        problems.push({ file, line, field: "camera_ref", value, message, cause: "shared" });
       }
-      if (!isFull) problem(`is that of a camera too many; a collection has at most ${MOST_CAMERAS} cameras`);
-      isFull = true;
-      return false;
+      return problems;
     },
   };
-}
-
-/** The camera of an image in a report is known by its camera_ref only. */
-function createDuplicateSearch(database: DatabaseSync, table: "seen" | "paged") {
-  const insert = database.prepare(`INSERT OR IGNORE INTO ${table} (timestamp, camera) VALUES (?, ?)`);
-  return ({ record: { timestamp, camera_pk, camera_ref }, image }: RecordRow): boolean =>
-    insert.run(timestamp, image ? camera_ref : String(camera_pk)).changes === 0;
 }
 
 /** Shows how much of a step is done. */
@@ -171,51 +200,27 @@ export interface Progress {
 
 export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 
-/**
- * Reads the files of a load, one after the other.
- * @returns problems of the pages in them
- */
+/** Reads the files of a load in sequence. */
 export async function readFiles(
   files: string[],
   options: ReadOptions,
-  intake: Intake,
+  { take, takePage, report }: Intake,
   update: Progress["update"],
-): Promise<Problem[]> {
-  const pages: Pages = { file: "", most: -1 };
+): Promise<void> {
   const onRead = createProgress(files, update);
-  const paths = files.map((file) => (file === "-" ? file : resolve(file)));
+  const paths = new Set<string>();
   for (const [index, file] of files.entries()) {
-    if (paths.indexOf(paths[index] ?? "") < index) {
-      intake.report({ file, line: 0, message: "is named twice" });
+    const path = file === "-" ? file : resolve(file);
+    if (paths.has(path)) {
+      report({ file, line: 0, message: "is named twice" });
       continue;
     }
-    const onPage: InputFile["onPage"] = (count) => {
-      pages.file ||= file;
-      pages.most = Math.max(pages.most, count);
-    };
+    paths.add(path);
+    const onPage = (count: number) => takePage(file, count);
     for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
-      for (const row of rows) intake.take(row, index);
+      for (const row of rows) take(row, index);
     }
   }
-  return comparePages(pages, intake.counts.paged);
-}
-
-/** The pages of a load. */
-interface Pages {
-  /** The first file with a page. */
-  file: string;
-  /** The largest number of records that a page counts; -1 without pages. */
-  most: number;
-}
-
-/**
- * Compares pages with what they count.
- * @param held the number of different records in them
- */
-function comparePages({ file, most }: Pages, held: number): Problem[] {
-  if (most < 0 || held === most) return [];
-  const message = `the pages hold ${formatCount(held, "different record")}, but count ${most}`;
-  return [{ file, line: 0, message }];
 }
 
 /** The bytes of all files; undefined if they are not known, as those of standard input or of a missing file. */

@@ -32,6 +32,7 @@ export function checkModel(value: unknown): string | undefined {
 
 export function checkHealth(value: unknown): string | undefined {
   if (value === null || value === "True" || value === "False") return undefined;
+  if (typeof value === "boolean") return 'is a boolean, not the string "True" or "False"';
   return 'is not "True", "False", or null, which is an empty cell in CSV';
 }
 
@@ -41,9 +42,18 @@ export const MAX_REF_LENGTH = 64;
 /** Most values of `camera_ref` match this pattern, and then need no slower check. */
 const USUAL_REF = /^\w[\w-]{0,63}$/;
 
-/** Control and format characters, separators, fillers and half characters, and white space at an end. */
+/** Control and format characters, separators, fillers and half characters. */
 const INVISIBLE =
-  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]|^\s|\s$/u;
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\p{Noncharacter_Code_Point}\u2800]/u;
+
+/** Variation selectors after a visible character, and joiners between two. Emoji and Persian spelling need them. */
+const JOINED = /* @__PURE__ */ new RegExp(
+  "(?<=V)[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]?(?:[\\u200c\\u200d](?=V))?".replaceAll(
+    "V",
+    `[^\\s${INVISIBLE.source.slice(1)}`,
+  ),
+  "gu",
+);
 
 /** Rejects a `camera_ref` that could look like the one of a different camera, or that a spreadsheet could run. */
 export function checkReference(value: unknown): string | undefined {
@@ -51,7 +61,8 @@ export function checkReference(value: unknown): string | undefined {
   if (USUAL_REF.test(text)) return undefined;
   if (text === "" || [...text].length > MAX_REF_LENGTH)
     return `is not a string of 1 to ${MAX_REF_LENGTH} characters`;
-  const code = INVISIBLE.exec(text)?.[0].codePointAt(0)?.toString(16).toUpperCase();
+  const code = INVISIBLE.exec(text.replaceAll(JOINED, ""))?.[0].codePointAt(0)?.toString(16).toUpperCase();
   if (code !== undefined) return `contains the invisible character U+${code.padStart(4, "0")}`;
+  if (text.trim() !== text) return "begins or ends with white space";
   return /^[=+\-@]/.test(text) ? "begins like a formula of a spreadsheet" : undefined;
 }

@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import { InputError } from "../../data/formats/problem.ts";
 import { stage, stageRecords } from "../../data/staging.ts";
+import { ROAD_USERS } from "../../src/records/record.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { FIELDS, findProblems, makeRecord, REPORT_COLUMNS, stageFiles, writeReport } from "./input.ts";
@@ -81,11 +82,14 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     [expect.stringMatching(/^a:1: is not the header .*"ENOSPC"/)],
   ],
   [
-    "another model, once with its count",
+    "another model, with the option for it",
     { a: writeReport(...OTHER_IMAGES, "x") },
     [
-      expect.stringMatching(/^Only model tf1 is served; --model-name tf1 /),
-      'a:2: model_name "tf2" is not "tf1" (and in 29 more)',
+      "Only model tf1 is supported. To load records of another model as tf1, use --model-name tf1.",
+      'a:2: model_name "tf2" is not "tf1"',
+      'a:3: model_name "tf2" is not "tf1"',
+      'a:4: model_name "tf2" is not "tf1"',
+      "and 27 more like this",
       "a:32: has 1 cell instead of 11",
     ],
   ],
@@ -95,52 +99,69 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
     ["a:1: model_name is missing"],
   ],
   [
-    "the first 20 in the order of files and lines, and how many there are more",
+    "one problem for a camera with two camera_refs at the same time",
+    { a: [{}, { id: 2, camera_ref: "b" }] },
+    ['a:2: camera_ref "b" differs from "a33", the camera_ref of camera_pk 7 in a:1'],
+  ],
+  [
+    "the first three of each cause in the order of files and lines, and how many there are more",
     {
       z: [{ id: 1 }, { id: 1 }, { id: 1, cars: -1 }],
       y: Buffer.from("\x1f\x8bhello", "latin1"),
-      x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 }))],
+      x: [{ id: 1 }, ...Array.from({ length: 2000 }, (_, id) => ({ id, cars: -1 })), { buses: -1 }],
+      w: [1, 1, 2, 3].map((id) => ({ id })),
     },
     [
       "z:2: id 1 already appears in z:1",
-      `z:3: ${NEGATIVE}`,
-      "y: is a damaged gzip file: unknown compression method",
       "x:1: id 1 already appears in z:1",
-      ...Array.from({ length: 16 }, (_, index) => `x:${index + 2}: ${NEGATIVE}`),
-      "and 1984 more problems",
+      "w:1: id 1 already appears in z:1",
+      "and 1 more like this",
+      `z:3: ${NEGATIVE}`,
+      `x:2: ${NEGATIVE}`,
+      `x:3: ${NEGATIVE}`,
+      "and 1998 more like this",
+      "y: is a damaged gzip file: unknown compression method",
+      `x:2002: ${NEGATIVE.replace("cars", "buses")}`,
+      'w:3: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
+      'w:4: timestamp "2019-02-28T10:00:00Z" already appears for camera "a33" in z:1',
+    ],
+  ],
+  [
+    "the number of problems of further causes",
+    { a: `${FIELDS}\n${["a", ...Array(10).fill("x"), "tf1"]}\n1\n` },
+    [
+      'a:2: id "a" is not a whole number',
+      'a:2: camera_pk "x" is not a whole number',
+      expect.stringContaining('a:2: timestamp "x" is not'),
+      expect.stringContaining('a:2: camera_ok "x" is not'),
+      ...ROAD_USERS.map((name) => `a:2: ${name} "x" is not a whole number, 0 or greater`),
+      "and 1 more problem",
     ],
   ],
 ])("a refusal shows %s", async (_, contents, problems) => {
   expect(await findProblems(contents)).toEqual(problems);
 });
 
-const [CAMERAS, DAYS] = [
-  "a collection has at most 100000 cameras",
-  "a collection has records of at most 100000 days",
+const CAMERAS = "exceeds the limit of 100000 cameras per collection";
+
+/** The problems of the ten rows after the first 100,000. */
+const MORE_CAMERAS = [
+  ...[0, 1, 2].map((number) => `a:10000${number + 2}: camera_ref "c10000${number}" ${CAMERAS}`),
+  "and 7 more like this",
 ];
 
-test.each<[string, (index: number) => string, string, string]>([
-  [
-    "cameras",
-    (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`,
-    FIELDS,
-    `camera_ref "c100000" is that of a camera too many; ${CAMERAS}`,
-  ],
-  [
-    "cameras of a report",
-    (index) => IMAGE.replace("A33", `c${index}`),
-    REPORT_COLUMNS,
-    `camera_ref "c100000" is that of a camera too many; ${CAMERAS}`,
-  ],
+test.each<[string, (index: number) => string, string, string[]]>([
+  ["cameras", (index) => `${index},${index},c${index},${noon(1)},,0,0,0,0,0,0,tf1`, FIELDS, MORE_CAMERAS],
+  ["cameras of a report", (index) => IMAGE.replace("A33", `c${index}`), REPORT_COLUMNS, MORE_CAMERAS],
   [
     "days",
     (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
     FIELDS,
-    `timestamp "2173-10-16T00:00:00Z" is on a day too many; ${DAYS}`,
+    ['a:100002: timestamp "2173-10-16T00:00:00Z" exceeds the limit of 100000 different days per collection'],
   ],
-])("more %s than memory holds are refused once", async (_, writeRow, header, problem) => {
+])("more %s than memory holds are rejected", async (_, writeRow, header, problems) => {
   const a = [header, ...Array.from({ length: 100_010 }, (_, index) => writeRow(index))].join("\n");
-  expect(await findProblems({ a })).toEqual([`a:100002: ${problem}`]);
+  expect(await findProblems({ a })).toEqual(problems);
 });
 
 test("with strict, counts of a False record are a problem, and the record is still compared", async () => {
@@ -149,6 +170,30 @@ test("with strict, counts of a False record are a problem, and the record is sti
     "a:2: id 1 already appears in a:1",
   ]);
 });
+
+test.each([{}, { strict: true, skipDuplicates: true }])(
+  "cameras that share a camera_ref are loaded with a warning that names both: %j",
+  async (options) => {
+    const b = [8, 9, 10, 11].map((pk) => ({
+      id: pk,
+      camera_pk: pk,
+      camera_ref: `a${pk % 10}`,
+      timestamp: noon(1),
+    }));
+    const a = [0, 1, 8, 9].map((pk) => ({
+      id: 20 + pk,
+      camera_pk: pk,
+      camera_ref: `a${pk}`,
+      timestamp: noon(2),
+    }));
+    const { warnings, records } = await stageFiles({ a, b }, options);
+    expect(records).toHaveLength(8);
+    expect(warnings).toEqual([
+      'Warning: b:3: camera_ref "a0" belongs to camera_pk 0 in a:1 and camera_pk 10',
+      'Warning: b:4: camera_ref "a1" belongs to camera_pk 1 in a:2 and camera_pk 11',
+    ]);
+  },
+);
 
 test("a report and records are refused before all rows of one of them are skipped", async () => {
   const record = { camera_pk: 1, camera_ref: "a33", timestamp: "2025-10-29T09:10:27Z" };
@@ -200,7 +245,7 @@ describe("pages that do not hold the collection:", () => {
     ["they hold more records than they count", [1, 2, 3], [44, 44, 44], 45],
   ])("%s", async (_, numbers, counts, held) => {
     const pages = numbers.map((number, index) => makePage(number, counts[index]));
-    const problem = `a: the pages hold ${held} different records, but count ${Math.max(...counts)}`;
+    const problem = `a: the pages contain ${held} different records, but their count is ${Math.max(...counts)}`;
     const problems = held === undefined ? [] : [problem];
     for (const content of [
       JSON.stringify(pages),

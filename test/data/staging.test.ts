@@ -1,11 +1,14 @@
 import { randomBytes } from "node:crypto";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { stageRecords } from "../../data/staging.ts";
+import { stage, stageRecords } from "../../data/staging.ts";
 import { checkReference } from "../../src/records/field-rules.ts";
 import { NO_COUNTS, NO_STATISTICS } from "../../src/records/record.ts";
 import { collectRecords, compareNewestFirst, makeRecords, toCsv } from "../records/sample.ts";
+import { createFolder } from "../temporary-folder.ts";
 import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
@@ -15,7 +18,7 @@ test("sets the counts of a False record to 0", async () => {
   const healthy = makeRecord({ id: 2, camera_ok: "True", timestamp: noon(1) });
   const silent = makeRecord({ id: 3, camera_ok: "False", timestamp: "2018-01-01T00:00:00Z", ...NO_COUNTS });
   expect(await stageFiles({ a: [failed, healthy, silent] })).toEqual({
-    summary: '3 records (1 of them with camera_ok "False" had counts above 0, which are now 0)',
+    summary: '3 records (set the counts of 1 record with camera_ok "False" to 0)',
     warnings: [],
     records: [silent, healthy, { ...failed, ...NO_COUNTS }],
   });
@@ -85,6 +88,10 @@ test("gathers statistics of records in any order: their road users, and those of
 test.each([
   ["records", [{ id: 1 }, { id: 2, cars: 9 }, { id: 3, timestamp: noon(1) }]],
   [
+    "records of another load, with other ids and camera_pks",
+    [{ id: 1 }, { id: 1, camera_pk: 99, cars: 9 }, { id: 3, timestamp: noon(1) }],
+  ],
+  [
     "observations",
     writeReport(
       "2019-02-28 11:00:00Z,2019-02-28 10:00:00Z,a33,tf1,3,2,1,0,0,0,",
@@ -92,14 +99,19 @@ test.each([
       "2019-02-01 13:00:00Z,2019-02-01 12:00:00Z,a33,tf1,3,2,1,0,0,0,",
     ),
   ],
-])("skips %s with the camera and the timestamp of an earlier one, if asked to", async (_, content) => {
-  const { summary, records } = await stageFiles({ a: content }, { skipDuplicates: true });
-  expect(summary).toBe("2 records (skipped 1 with the camera and the timestamp of an earlier one)");
-  expect(records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
-    [3, noon(1)],
-    [3, makeRecord().timestamp],
-  ]);
-});
+])(
+  "with skipDuplicates, skips %s, with the camera_ref and timestamp of an earlier one",
+  async (_, content) => {
+    const { summary, records } = await stageFiles({ a: content }, { skipDuplicates: true });
+    expect(summary).toBe(
+      "2 records (skipped 1 record with the same camera_ref and timestamp as an earlier one)",
+    );
+    expect(records.map(({ cars, timestamp }) => [cars, timestamp])).toEqual([
+      [3, noon(1)],
+      [3, makeRecord().timestamp],
+    ]);
+  },
+);
 
 const anyText = fc.oneof(
   fc.constantFrom("a", "A", "b", "a\uffee", "a😀", '" a', "a,"),
@@ -148,6 +160,24 @@ test("the order of files and records does not change the collection, in CSV and 
     ),
     { numRuns: 150 },
   ));
+
+test("reads the files of a folder, of every format, in the order of their names", async () => {
+  const folder = createFolder();
+  const [one = "", two = "", three = ""] = [1, 2, 3].map((id) =>
+    JSON.stringify(makeRecord({ id, timestamp: noon(id) })),
+  );
+  const files = {
+    "2.jsonl": one,
+    "1.JSON": two,
+    "3.csv.gz": gzipSync(three),
+    "README.md": "x",
+    ".hidden.csv": "x",
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  const { count, source, close } = await stage([folder]);
+  expect([count, source]).toEqual([3, "1.JSON, 2.jsonl, 3.csv.gz"]);
+  close();
+});
 
 /** White space, which gzip cannot compress well. */
 const SPACE = Buffer.from(randomBytes(1_000_000).map((byte) => " \n\t\r".charCodeAt(byte % 4)));

@@ -1,7 +1,7 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
@@ -83,9 +83,11 @@ test("npm start -- --help begins with the options that matter, and prepares noth
   ]);
 });
 
-test("npm start -- --var NAME:VALUE says what is wrong, and serves nothing", async () => {
-  const problem = 'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s';
-  await expect(serve(createFolder(), "--var", "RATE_LIMIT:10")).rejects.toThrow(problem);
+test.each([
+  [["RATE_LIMIT:10"], 'RATE_LIMIT is "10", but [[ratelimits]] in wrangler.toml counts in periods of 60 s'],
+  [["PREFER:delay=1", "FAULTS:maybe"], 'FAULTS is "maybe"'],
+])("npm start -- --var %s reports the invalid setting, and serves nothing", async (vars, problem) => {
+  await expect(serve(createFolder(), "--var", ...vars)).rejects.toThrow(problem);
 });
 
 test("npm start and npm run data use the folder in which they are run, with KV as wrangler.toml says", async () => {
@@ -163,13 +165,30 @@ describe("in a fresh clone", () => {
     await ended;
   });
 
-  test("a wrong line in a file of the seed is named", async () => {
+  test("an invalid line of the seed is reported, and wrangler dev keeps the last valid seed", async () => {
     const file = join(project.folder, "data/seed/2019-05-17.csv");
+    const state = join(project.folder, "dist/assets/api/seed/state.json");
+    const before = await readFile(state, "utf8");
     await writeFile(file, (await readFile(file, "utf8")).replace(/\n\d+,/, "\nx,"));
-    expect(await build()).toEqual({
+    const stderr = `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`;
+    const kept = "The last valid seed stays in use.\n";
+    expect(await build()).toEqual({ status: 0, stdout: "", stderr: stderr + kept });
+    expect(await readFile(state, "utf8")).toBe(before);
+    const deployed = { WRANGLER_COMMAND: "deploy" };
+    expect(await project.run(["tools/build-assets.ts"], deployed)).toEqual({ status: 1, stdout: "", stderr });
+    await rm(state);
+    expect(await build(), "without a valid seed").toEqual({ status: 1, stdout: "", stderr });
+  });
+
+  test("a seed without a file of records is rejected, and its files are named", async () => {
+    const seed = join(project.folder, "data/seed");
+    for (const name of await readdir(seed)) if (name !== "README.md") await rm(join(seed, name));
+    const problem = `${seed}: contains no file whose name ends in .csv, .jsonl, .json or .gz: ["README.md"]`;
+    const empty = ["--persist-to", createFolder()];
+    expect(await project.run(["tools/start.ts", ...empty])).toEqual({
       status: 1,
-      stdout: "",
-      stderr: `${file}:2: id "x" is not a whole number\nThe seed was not built.\n`,
+      stdout: expect.stringMatching(/^Nothing is loaded in .* Loading the seed\.\n$/),
+      stderr: `${problem}\nNothing was loaded.\n`,
     });
   });
 });

@@ -28,7 +28,7 @@ export function createDataProgram(): Command {
 }
 
 const INPUT =
-  "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input";
+  "CSV with the fields of a record, JSON Lines, pages of the service, or reports of the detection engine; each may be gzipped; - is standard input; a folder means its .csv, .jsonl, .json and .gz files";
 
 /** Adds the options of commands that read records from files. */
 function addReadOptions(command: Command): Command {
@@ -38,10 +38,7 @@ function addReadOptions(command: Command): Command {
       "--strict",
       'refuse records with camera_ok "False" and counts above 0 (default: set the counts to 0), and incomplete pages (default: warn)',
     )
-    .option(
-      "--skip-duplicates",
-      "skip records with the camera and the timestamp of an earlier one (default: refuse them)",
-    )
+    .option("--skip-duplicates", "skip records with the same camera_ref and timestamp as an earlier one")
     .addOption(
       new Option("--model-name <name>", "replace other model names (default: refuse them)").choices(["tf1"]),
     );
@@ -137,5 +134,9 @@ function addGenerate(program: Command): void {
 
 if (import.meta.main) {
   enterUserFolder("data");
+  // npm that is killed cannot pass on a signal, so the command ends when its parent is gone.
+  const { ppid } = process;
+  const endWithNpm = () => process.ppid !== ppid && process.exit(129);
+  if (process.env.npm_lifecycle_event === "data") setInterval(endWithNpm, 1_000).unref();
   await runProgram(createDataProgram());
 }

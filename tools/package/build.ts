@@ -57,9 +57,14 @@ const files = new Map<string, string | Uint8Array>([
   ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType())],
   ...pages.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
-  ...listSeedFiles().map(
-    (file) => [`seed/${basename(file)}.gz`, gzipSync(readFileSync(file), { level: 9 })] as const,
-  ),
+  ...listSeedFiles().map((file) => {
+    const contents = readFileSync(file);
+    const isZipped = file.endsWith(".gz");
+    return [
+      `seed/${basename(file, ".gz")}.gz`,
+      isZipped ? contents : gzipSync(contents, { level: 9 }),
+    ] as const;
+  }),
 ]);
 for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
 // The files of earlier builds would be published, too.

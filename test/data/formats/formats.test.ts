@@ -14,6 +14,13 @@ const NEW = makeRecord({ id: 2, timestamp: "2020-02-29T00:00:00Z", camera_ok: "T
 const OLD = makeRecord();
 const BOTH = [NEW, OLD];
 const REFS = ["a\\", 'a"}', 'a\\"', "a:{"].map((camera_ref) => makeRecord({ camera_ref }));
+const JOINED = ["❤️ 1️⃣", "👩‍🚀", "🏳️‍🌈", "می‌خواهم", "葛\u{e0100}"];
+const HEALTHS = [
+  ["TRUE", "True"],
+  ["true", "True"],
+  ["FALSE", "False"],
+  ["false", "False"],
+] as const;
 const LINES =
   "2,7,a33,2020-02-29T00:00:00Z,True,3,2,1,0,0,0,tf1\n1,7,a33,2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n";
 
@@ -33,6 +40,8 @@ test.each(
     ["CSV with every cell in quotes", `${FIELDS}\n${LINES}`.replaceAll(/[^,\n]+/g, '"$&"').replaceAll(",,", ',"",'), BOTH],
     ["CSV with another order of columns", `${FIELDS.split(",").toReversed()}\n${LINES.split("\n")[0]?.split(",").toReversed()}`, [NEW]],
     ["CSV with unusual camera_refs", `${FIELDS}\n1,-7,"é ,""",2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1`, [makeRecord({ camera_pk: -7, camera_ref: 'é ,"' })]],
+    ["CSV with joined and selected characters in camera_refs", JOINED.map((ref) => `${FIELDS}\n1,7,${ref},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), JOINED.map((camera_ref) => makeRecord({ camera_ref }))],
+    ["CSV with other words for camera_ok", HEALTHS.map(([cell]) => `${FIELDS}\n1,7,a33,2019-02-28T10:00:00Z,${cell},3,2,1,0,0,0,tf1\n`).join(""), HEALTHS.map(([, camera_ok]) => makeRecord({ camera_ok }))],
     ["CSV with the longest camera_refs and the largest numbers", ["x", "😀"].map((one) => `${FIELDS}\n${Number.MAX_SAFE_INTEGER},7,${one.repeat(64)},2019-02-28T10:00:00Z,,3,2,1,0,0,0,tf1\n`).join(""), ["x", "😀"].map((one) => makeRecord({ id: Number.MAX_SAFE_INTEGER, camera_ref: one.repeat(64) }))],
     ["CSV files that were concatenated with their headers", `${`${FIELDS}\n${LINES}`.repeat(2)}\ufeff${FIELDS}\r\n`, [...BOTH, ...BOTH]],
     ["JSON Lines", BOTH.map((record) => `${JSON.stringify(record)}\n`).join(""), BOTH],

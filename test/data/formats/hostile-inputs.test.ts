@@ -2,6 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
+import { GUIDE } from "../../../data/formats/problem.ts";
 import { stage } from "../../../data/staging.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { cutBytes, FIELDS, findProblems, makeRecord, REPORT_COLUMNS, readProblems } from "../input.ts";
@@ -23,7 +24,8 @@ const ENVELOPE = { count: 1, next: null, previous: null };
 const inPage = (results: string) =>
   JSON.stringify({ ...ENVELOPE, results: [] }).replace("[]", () => `[${results}]`);
 const DEEP = "is nested more than 100 levels deep";
-const BINARY = "1: is not UTF-8 text; convert archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
+const BINARY =
+  "1: is not UTF-8 text; convert Latin-1 with iconv -f ISO-8859-1 -t UTF-8, and archives, spreadsheets, Parquet and UTF-16 to CSV in UTF-8";
 
 /** A value as messages show it. */
 function show(value: unknown): string {
@@ -60,7 +62,7 @@ describe("reports an invalid field:", () => {
       ["a day that does not exist", ROW, "timestamp", ["2020-02-30T10:00:00Z", "1900-02-29T10:00:00Z"], UTC],
       ["an hour 24, and a leap second", ROW, "timestamp", ["2019-02-28T24:00:00Z", "2016-12-31T23:59:60Z"], UTC],
       ["a time in another format", ROW, "timestamp", ["", "2019-02-28T10:00:00", "2019-02-28T10:00:00+00:00", "2019-02-28T10:00:00.000Z"], UTC],
-      ["another camera_ok", ROW, "camera_ok", ["true", "null", "NA"], HEALTH],
+      ["another camera_ok", ROW, "camera_ok", ["TruE", "null", "NA", "1"], HEALTH],
       ["an empty camera_ref", ROW, "camera_ref", [""], STRING],
       ["a formula as a camera_ref", ROW, "camera_ref", ["=1+1", "+1", "-1", "@a", "-"], "begins like a formula of a spreadsheet"],
       ["another model", ROW, "model_name", ["tf2"], 'is not "tf1"'],
@@ -83,7 +85,14 @@ describe("reports an invalid field:", () => {
   test.each<[string, string, unknown[], string]>([
     ["a count", "cars", ["1", null, 1.5], WHOLE],
     ["a count above the largest safe integer", "cars", [2 ** 53], "cannot be read exactly"],
-    ["a boolean camera_ok", "camera_ok", [true], HEALTH],
+    ["a boolean camera_ok", "camera_ok", [true, false], 'is a boolean, not the string "True" or "False"'],
+    ["a number for camera_ok", "camera_ok", [1], HEALTH],
+    [
+      "white space at an end of a camera_ref",
+      "camera_ref",
+      ["a ", "\u00a0a"],
+      "begins or ends with white space",
+    ],
     ["an object or a long text for a camera_ref", "camera_ref", [{ a: 1 }, "x".repeat(65)], STRING],
   ])("%s in JSON", async (_, field, values, message) => {
     const lines = values.map((value) => JSON.stringify(makeRecord({ [field]: value })));
@@ -92,12 +101,13 @@ describe("reports an invalid field:", () => {
     );
   });
 
-  const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d", " "];
-  test.each(invisible)(
-    "a camera_ref with the invisible character %j, which the message escapes",
-    async (last) => {
-      const code = last.codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
-      const [problem] = await readProblems(JSON.stringify(makeRecord({ camera_ref: `a${last}` })));
+  const invisible = [..."\u0007\u200b\u2028\u2800\u3164\uffff\u{e0041}", "\ud83d"];
+  const misplaced = ["\u200d", "\ufe0f\ufe0f", "\u200c\u200db", " \ufe0fb", "\u200d b"];
+  test.each([...invisible, ...misplaced])(
+    "a camera_ref that ends in %j, with an invisible character that the message escapes",
+    async (end) => {
+      const code = end.replace(/^ /, "").codePointAt(0)!.toString(16).toUpperCase().padStart(4, "0");
+      const [problem] = await readProblems(JSON.stringify(makeRecord({ camera_ref: `a${end}` })));
       expect(problem).toContain(` contains the invisible character U+${code}`);
       expect(problem).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u);
     },
@@ -109,9 +119,10 @@ describe("reports an invalid field:", () => {
   });
 });
 
-/** How a header differs that has none of the columns. */
-const hasNone = (header: string, separator = ",") =>
-  `it begins with ${JSON.stringify(header.split(separator).slice(0, 5))}, with ${JSON.stringify(separator)} between the names`;
+/** The description of a header that has none of the columns. */
+const startsWith = (cells: string[], separator: string) =>
+  `it starts with ${JSON.stringify(cells.slice(0, 5))}, separated by ${JSON.stringify(separator)}`;
+const hasNone = (header: string, separator = ",") => startsWith(header.split(separator), separator);
 
 test.each(
   // biome-ignore format: one case per line
@@ -122,6 +133,8 @@ test.each(
     ["column names in upper case", FIELDS.toUpperCase(), hasNone(FIELDS.toUpperCase())],
     ["white space before a column name", FIELDS.replace("cars", " cars"), 'missing: cars; unknown or repeated: [" cars"]'],
     ["semicolons", FIELDS.replaceAll(",", ";"), hasNone(FIELDS.replaceAll(",", ";"), ";")],
+    ["a quoted name with a comma", 'Time,"Site, street"', startsWith(["Time", "Site, street"], ",")],
+    ["a quoted name with a semicolon", 'Time,"Site; street"', startsWith(["Time", "Site; street"], ",")],
     ["2 MB with line ends of CR only", `${FIELDS}\r${`${GOOD}\r`.repeat(40_000)}`, `missing: model_name; unknown or repeated: ${JSON.stringify(`model_name\r${GOOD}`.split(",").slice(0, 5))}`],
     ["a web page", "<!DOCTYPE html><title>502</title>", hasNone("<!DOCTYPE html><title>502</title>")],
     ["a report without a column", REPORT_COLUMNS.replace(",car,", ","), "missing: car; unknown or repeated: []"],
@@ -133,7 +146,7 @@ test.each(
   const title = isReport ? "a report" : "a records file";
   const hint = isReport ? "" : '; see "Convert your own CSV" in docs/data.md';
   expect(await readProblems(`\n${header}\n${GOOD}\n`)).toEqual([
-    `-:2: is not the header of ${title}, with commas between names in lower case: ${differences}${hint}`,
+    `-:2: is not the header of ${title} (lower-case names, separated by commas): ${differences}${hint}`,
   ]);
 });
 
@@ -157,7 +170,7 @@ test.each(
   expect(await readProblems(text)).toEqual(problems);
 });
 
-const QUOTE = "has a quote that is not closed, or inside a cell";
+const QUOTE = "has a quote that is not closed, or inside a cell; commas separate cells";
 const LONG = "is too long for a row that ends with LF or CRLF";
 
 test.each([
@@ -181,8 +194,8 @@ test.each(
     ["a field whose name has an escape sequence", JSON.stringify({ ...makeRecord(), "\u001b[2J": 1 }), ['-:1: "\\u001b[2J" is not a field of a record']],
     ["a field named __proto__", `${RECORD.slice(0, -1)},"__proto__":1}`, ["-:1: __proto__ is not a field of a record"]],
     ["lines that are not records", `${RECORD}\n{"a":1}\n\n{"results":7}\nnull\n`, [
-      '-:2: {"a":1} is not a record: it has no field of a record',
-      '-:4: {"results":7} is not a record: it has no field of a record',
+      '-:2: {"a":1} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
+      '-:4: {"results":7} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md',
       "-:5: is not a record or a page in JSON",
     ]],
     ["invalid objects, and the lines after them", `${RECORD}\n{id: 1}\n{"id":NaN}\n{"id":1,}\n{"id":1]\n${RECORD.slice(1)}`, [
@@ -193,7 +206,7 @@ test.each(
       "-:6: is not a record or a page in JSON",
     ]],
     ["a truncated line", `${RECORD}\n${RECORD.slice(0, 50)}\n${RECORD}`, ["-:2: is the start of a JSON object that never ends"]],
-    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, ["-:1: is a JSON object of more than 8 MB, or one that never ends"]],
+    ["one line of 10 MB", `{"results":"${"x".repeat(10_000_000)}`, [`-:1: is a JSON object of more than 8 MB, or one that never ends; ${GUIDE}`]],
     ["an escape sequence of terminals", '{"detail":"\\u001b[31m"}', ['-:1: {"detail":"\\u001b[31m"} is an error response, not a page']],
     ["a record with a member of an envelope", JSON.stringify({ ...makeRecord(), results: [] }), ["-:1: results is not a field of a record"]],
     ["a record with all members of an envelope", JSON.stringify({ ...makeRecord(), ...ENVELOPE, results: [] }), ["count", "next", "previous", "results"].map((name) => `-:1: ${name} is not a field of a record`)],
@@ -206,14 +219,14 @@ test.each(
     ["no comma in an array", `[[${RECORD}]\n${RECORD}]`, ["-:2: has no comma between two records of an array"]],
     ["no comma between arrays in an array", `[[${RECORD}] []]`, ["-:1: has no comma between two records of an array"]],
     ["a page of 150,000 numbers", inPage(`${"0,".repeat(149_999)}0`), expect.objectContaining({ length: 150_000, 0: "-:1: 0 is not a record" })],
-    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), ["-:1: is a JSON object with more than 200000 values"]],
+    ["a page of 500,000 objects", inPage("{},".repeat(500_000)), [`-:1: is a JSON object with more than 200000 values; ${GUIDE}`]],
     ["deep arrays", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, ["-: contains no records"]],
     ["arrays that go on for 100 MB", "[".repeat(100_000_000), ["-:1: ends inside an array"]],
     ["a key that appears twice", `${RECORD}\n${RECORD.replace("{", '{"cars":7,')}\n[\n${inPage(RECORD.replace("{", '{"cars":3,'))}]`, ["-:2: has a key twice in one object", "-:4: has a key twice in one object"]],
     ["deep objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`, [`-:1: ${DEEP}`]],
     ["a deep value among records", `${RECORD}\n${RECORD.slice(0, -1)},"more":${"[".repeat(100_000)}${"]".repeat(100_000)}}`, [`-:2: ${DEEP}`]],
     ["a deep value in a pretty-printed page", `{"results": [\n${RECORD.slice(0, -1)},"more":\n${"[\n".repeat(100_000)}${"]\n".repeat(100_000)}}]}`, [`-:100: ${DEEP}`]],
-    ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: {"count":1,"results":{"a":{"id":1}}} is not a record: it has no field of a record']],
+    ["results that are not an array", '{"count":1,"results":{"a":{"id":1}}}', ['-:1: {"count":1,"results":{"a":{"id":1}}} is not a record: it has no field of a record; see "Convert your own CSV" in docs/data.md']],
     ["results that are not records", inPage("7,[],null"), ["-:1: 7 is not a record", "-:1: [] is not a record", "-:1: null is not a record"]],
     ["an invalid field of a pretty-printed record", JSON.stringify({ ...ENVELOPE, results: [makeRecord(), makeRecord({ cars: -1 })] }, null, 1), [`-:20: cars -1 ${WHOLE}`]],
     ["a truncated page", `{\n"results": [\n${RECORD},\n`, ["-:1: is the start of a JSON object that never ends"]],
@@ -232,6 +245,7 @@ test.each<[string, Buffer]>(
   // biome-ignore format: one case per line
   [
     ["a.bz2", Buffer.from("BZh91AY&SY\xf9", "latin1")],
+    ["latin-1.csv", Buffer.from("datum;stra\xdfe\n", "latin1")],
     ["twice.gz", gzipSync(gzipSync(RECORDS))],
     ["zeros", Buffer.alloc(100)],
     ["utf-16", Buffer.from(`\ufeff${RECORDS}`, "utf16le")],
@@ -244,13 +258,14 @@ test("reports paths that cannot be read", async () => {
   const folder = createFolder();
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory"));
+  for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
   const long = "x".repeat(300);
   const paths = ["nothing", "directory", "file/below", long].map((name) => join(folder, name));
   const { message } = await stage(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
-    "directory: cannot be read: it is a directory",
+    'directory: contains no file whose name ends in .csv, .jsonl, .json or .gz: [".a.csv","notes.txt"]',
     "file/below: cannot be read: a part of the path is not a directory",
     `${long}: cannot be read: the path is too long`,
     "Nothing was loaded.",

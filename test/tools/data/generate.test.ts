@@ -1,11 +1,14 @@
-import { spawn } from "node:child_process";
+import { type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
+import { closeSync, openSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { stageFiles } from "../../data/input.ts";
-import { runData } from "../../run-command.ts";
+import { removeProgress, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 const folder = createFolder();
@@ -25,6 +28,32 @@ test("generate writes the same records in every format, and others for another r
   expect(await read("--seed", "2")).not.toEqual(records);
 });
 
+test.each([["generate", "--records", "10"], ["generate", "--records", "100000"], ["--help"]])(
+  "a full disk behind standard output is reported: %s",
+  async (...args) => {
+    const full = openSync("/dev/full", "w");
+    const stdio: StdioOptions = ["ignore", full, "pipe"];
+    const child = spawn(process.execPath, ["tools/data/data-command.ts", ...args], { stdio });
+    const [[status], stderr] = await Promise.all([
+      once(child, "close"),
+      text(child.stderr ?? Readable.from([])),
+    ]);
+    expect([status, removeProgress(stderr)]).toEqual([
+      1,
+      "Standard output cannot be written: the disk is full\n",
+    ]);
+    closeSync(full);
+  },
+);
+
+test("generate ends when npm is killed", async () => {
+  const args = ["run", "data", "--", "generate", "--records", "100000000", "--out", join(folder, "orphan")];
+  const npm = spawn("npm", args, { stdio: "ignore" });
+  await vi.waitFor(async () => expect(await listFiles("orphan")).toHaveLength(1), { timeout: 60_000 });
+  npm.kill("SIGKILL");
+  await vi.waitFor(async () => expect(await listFiles("orphan")).toEqual([]), { timeout: 60_000 });
+});
+
 test("generate leaves no file if it is interrupted by SIGHUP", async () => {
   const args = ["generate", "--records", "100000000", "--out", join(folder, "stopped")];
   const child = spawn(process.execPath, ["tools/data/data-command.ts", ...args], { stdio: "ignore" });
@@ -34,10 +63,13 @@ test("generate leaves no file if it is interrupted by SIGHUP", async () => {
   expect(await listFiles("stopped")).toEqual([]);
 });
 
-test("generate writes no file if the year 9999 ends too early", async () => {
-  const period = ["--from", "9999-12-31T23:00:00Z", "--cameras", "2", "--records", "100"];
-  const { status, stderr } = await generate(...period, "--out", join(folder, "late.csv"));
-  expect(stderr).toMatch(/^The year 9999 ends after [1-4] records, but --records is 100\.\n$/);
+test.each([
+  ["the year 9999", ["--from", "9999-12-31T23:00:00Z"]],
+  ["the period", ["--to", "2019-01-01T01:00:00Z"]],
+])("generate writes no file if %s ends too early", async (_, period) => {
+  const args = [...period, "--cameras", "2", "--records", "100"];
+  const { status, stderr } = await generate(...args, "--out", join(folder, "late.csv"));
+  expect(stderr).toMatch(/^The period ends after [1-4] records, but --records is 100\.\n$/);
   expect(status).toBe(1);
   expect(await listFiles("late")).toEqual([]);
 });
