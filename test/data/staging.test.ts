@@ -11,6 +11,9 @@ import { collectRecords, compareNewestFirst, makeRecords, toCsv } from "../recor
 import { createFolder } from "../temporary-folder.ts";
 import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 
+/** The source of records in memory. */
+const SOURCE = "records of a program";
+
 const noon = (day: number) => `2019-02-0${day}T12:00:00Z`;
 
 test("sets the counts of a False record to 0", async () => {
@@ -51,7 +54,7 @@ test("arranges the records in blocks, with their statistics, which can be read a
   const records = makeRecords(1_000);
   const staged = await stageRecords(new Set(records));
   for (let reading = 0; reading < 2; reading++)
-    expect([...staged.blocks()]).toEqual([...collectRecords(records.toReversed()).blocks()]);
+    expect([...staged.blocks()]).toEqual([...collectRecords(records.toReversed(), [SOURCE]).blocks()]);
   staged.close();
   expect(() => [...staged.blocks()]).toThrow();
 });
@@ -75,14 +78,19 @@ test("gathers statistics of records in any order: their road users, and those of
       ["2019-05-18", 2, 1, 0, 40],
     ],
     hours: { weekdays: noHours.with(23, [1, 41]), weekends: noHours.with(0, [1, 40]) },
-    sources: [],
-    source_count: 0,
+    sources: [SOURCE],
+    source_count: 1,
   };
   const gather = async (given: object[]) =>
     JSON.parse([...(await stageRecords(given)).blocks()].at(-1)?.text ?? "");
   expect(await gather(records)).toEqual(statistics);
   expect(await gather(records.toReversed())).toEqual(statistics);
-  expect(await gather([])).toEqual({ ...NO_STATISTICS, hours: { weekdays: noHours, weekends: noHours } });
+  expect(await gather([])).toEqual({
+    ...NO_STATISTICS,
+    hours: { weekdays: noHours, weekends: noHours },
+    sources: [SOURCE],
+    source_count: 1,
+  });
 });
 
 test.each([
