@@ -11,7 +11,7 @@ export interface ServiceOptions {
   files?: string[] | undefined;
   /** Serves records of any model in the files as records of this one. By default, other models are refused. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** The clock of the faults `until` and `grow`, in milliseconds since 1970. */
+  /** The clock of `until`, `grow` and `retry-after=date`: a function that returns milliseconds since 1970. */
   now?: (() => number) | undefined;
   /** Scheme, host and port of links, if they are not those of the request. */
   publicOrigin?: string | undefined;
