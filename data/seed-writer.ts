@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../src/store/memory.ts";
-import { SEED_PATH, SEED_STATE_FILE, seedFile } from "../src/store/seed.ts";
+import { getSeedPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
 import { CSV_HEADER, csvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
@@ -40,16 +40,16 @@ export async function writeAssets(assets: string, { count, source, blocks }: Col
   const load = hashContent(csv, blocks());
   const state = { ...unnamed, load };
   const folder = join(assets, SEED_PATH);
-  const stateFile = join(assets, SEED_STATE_FILE);
+  const stateFile = join(assets, SEED_STATE_PATH);
   const stateText = JSON.stringify(state);
   if (existsSync(stateFile) && readFileSync(stateFile, "utf8") === stateText) return;
   mkdirSync(join(folder, load), { recursive: true });
-  for (const { number, text } of blocks()) writeFileSync(join(assets, seedFile(load, number)), text);
+  for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedPath(load, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
   // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
   writeFileSync(stateFile, stateText);
   for (const name of readdirSync(folder))
-    if (name !== load && name !== basename(SEED_STATE_FILE)) rmSync(join(folder, name), { recursive: true });
+    if (name !== load && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
 /** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { DOCUMENT_PATH, REFERENCE_PATH } from "./about.ts";
+import type { CollectionEnv, Env } from "./bindings.ts";
 import { COLLECTION_PATHS, collectionHeaders, createCollection } from "./collection.ts";
-import type { CollectionEnv, Env } from "./env.ts";
+import { OPENAPI_PATH, REFERENCE_PATH } from "./constants.ts";
 import { createFaults } from "./faults/faults.ts";
 import { health } from "./health.ts";
 import { HttpError, respondWithError } from "./http/errors.ts";
@@ -35,7 +35,7 @@ export function createApp(now = () => Date.now()) {
     checked.add(c.env);
     return next();
   });
-  app.use(createRateLimit(["/", REFERENCE_PATH, DOCUMENT_PATH]));
+  app.use(createRateLimit(["/", REFERENCE_PATH, OPENAPI_PATH]));
   app.use(limitUrl);
   app.route("/", createCollection(faults));
   app.route("/", createLanding());

@@ -1,6 +1,6 @@
 import { Hono } from "hono";
-import { SITE_NAME } from "./about.ts";
-import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./env.ts";
+import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./bindings.ts";
+import { SITE_NAME } from "./constants.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
 import { getPreferences, getView } from "./faults/preferences.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
@@ -8,13 +8,13 @@ import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
 import { findOrigin, lastValue, negotiate, prefersHtml } from "./http/request.ts";
 import {
   COLLECTION_PATH,
-  type Hide,
+  createPageUrls,
+  formatEnvelope,
+  type HiddenCount,
   locatePage,
   type PageLocation,
   type PageNumber,
-  pageUrls,
   parsePageNumber,
-  writeEnvelope,
 } from "./records/page.ts";
 import { getCachedStore } from "./store/create-store.ts";
 import type { WaitUntil } from "./store/retry.ts";
@@ -75,7 +75,7 @@ export function createCollection({ applyFaults, now }: Faults): Hono<CollectionE
 interface ResponseOptions {
   /** `If-None-Match`, to compare before a record is read. With preferences, the finished response decides instead. */
   condition?: string | undefined;
-  view?: Hide | undefined;
+  view?: HiddenCount | undefined;
 }
 
 /** Responds without faults. */
@@ -112,7 +112,7 @@ async function respondPage(
   const { state, found } = await store.page(page, view, waitUntil);
   if (!found) throw invalidPage();
   const { location, results } = found;
-  const body = writeEnvelope(location, results, pageUrls(origin + COLLECTION_PATH, query));
+  const body = formatEnvelope(location, results, createPageUrls(origin + COLLECTION_PATH, query));
   // Headers that `c.body` is given would be on an error that replaces this response, too.
   const response = c.body(body);
   const headers = {

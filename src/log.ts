@@ -1,13 +1,13 @@
 /** The longest reason that is logged, in characters: a broken value in a store can be very long. */
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
 /** How many stack frames are logged, beginning where the error was thrown. */
-const MOST_FRAMES = 8;
+const MAX_STACK_FRAMES = 8;
 
 /** The fields of a line in the log, without the reason. None of them comes from a client. */
 export interface LogFields {
   /** What happened, to filter by. */
-  event: "request_failed" | "kept_served" | "rate_limit_failed";
+  event: "request_failed" | "stale_served" | "rate_limiter_failed";
   /** The setting `STORE`, if it is set. */
   store?: string | undefined;
   method?: string;
@@ -21,19 +21,19 @@ export interface LogFields {
  * but not who sent the request or what was in its query.
  */
 export function logFailure(fields: LogFields, error: unknown): void {
-  console.error(JSON.stringify({ ...fields, reason: writeReason(error), at: listFrames(error) }));
+  console.error(JSON.stringify({ ...fields, reason: formatReason(error), at: getStackFrames(error) }));
 }
 
 /** The error and its cause. */
-function writeReason(error: unknown): string {
+function formatReason(error: unknown): string {
   const cause = error instanceof Error && error.cause !== undefined ? ` (${error.cause})` : "";
   const reason = String(error) + cause;
-  return reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}...` : reason;
+  return reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}...` : reason;
 }
 
 /** The frames of the stack, without the message, which is part of the reason. */
-function listFrames(error: unknown): string[] {
+function getStackFrames(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const frames = [...stack.matchAll(/^ {4}at (.+)$/gm)].map(([, frame = ""]) => frame);
-  return frames.slice(0, MOST_FRAMES);
+  return frames.slice(0, MAX_STACK_FRAMES);
 }

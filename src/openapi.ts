@@ -1,11 +1,18 @@
 import * as z from "zod";
 import project from "../package.json" with { type: "json" };
-import { PLACEHOLDER_ORIGIN, SITE_NAME, STAND_IN } from "./about.ts";
 import { DESCRIPTION, METHODS } from "./collection.ts";
+import { PLACEHOLDER_ORIGIN, SERVICE_SUMMARY, SITE_NAME } from "./constants.ts";
 import { OPTIONS } from "./faults/options.ts";
 import { NO_TRANSFORM } from "./faults/response-options.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
-import { COLLECTION_PATH, locatePage, MAX_PAGE, PAGE_SIZE, pageUrls, writeEnvelope } from "./records/page.ts";
+import {
+  COLLECTION_PATH,
+  createPageUrls,
+  formatEnvelope,
+  locatePage,
+  MAX_PAGE,
+  PAGE_SIZE,
+} from "./records/page.ts";
 import { Page, TrafficRecord } from "./records/record.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
@@ -213,8 +220,8 @@ function examplePage(query: string, number: number): unknown {
   const page = locatePage(number, EXAMPLE_RECORDS.length);
   if (!page) throw new Error(`The example has no page ${number}`);
   const results = EXAMPLE_RECORDS.slice(page.first - 1, page.last);
-  const url = pageUrls(PLACEHOLDER_ORIGIN + COLLECTION_PATH, new URLSearchParams(query));
-  return JSON.parse(writeEnvelope(page, JSON.stringify(results), url));
+  const url = createPageUrls(PLACEHOLDER_ORIGIN + COLLECTION_PATH, new URLSearchParams(query));
+  return JSON.parse(formatEnvelope(page, JSON.stringify(results), url));
 }
 
 const LIST: Operation = {
@@ -331,7 +338,7 @@ const DOCUMENT: OpenApiDocument = {
     title: SITE_NAME,
     version: project.version,
     summary: "Counts of road users by roadside cameras, page by page.",
-    description: `A public ${STAND_IN}. It responds to the same requests in the same way, with records of its own: a read-only collection of road users, counted by roadside cameras.
+    description: `A public ${SERVICE_SUMMARY}. It responds to the same requests in the same way, with records of its own: a read-only collection of road users, counted by roadside cameras.
 
 Scripts of any origin may read it without authentication. To read the whole collection, follow \`next\` until it is null.
 

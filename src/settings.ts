@@ -1,4 +1,4 @@
-import { type Env, SettingError } from "./env.ts";
+import { type Env, SettingError } from "./bindings.ts";
 import { requirePreferences } from "./faults/preferences.ts";
 import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";

@@ -1,5 +1,5 @@
-import { GO_PATH } from "./about.ts";
-import type { CollectionMiddleware } from "./env.ts";
+import type { CollectionMiddleware } from "./bindings.ts";
+import { GO_PATH } from "./constants.ts";
 import { HttpError } from "./http/errors.ts";
 import { findOrigin } from "./http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, MAX_PAGE } from "./records/page.ts";

@@ -43,9 +43,9 @@ test("no declaration hides a global name, and no import hides an export of the p
   expect(found).toEqual([]);
 });
 
-test("contexts and middleware have the types of src/env.ts, because those of Hono have no bindings and variables", () => {
+test("contexts and middleware have the types of src/bindings.ts, because those of Hono have no bindings and variables", () => {
   const imported = /^import ([^"]+) from "hono(?!\/(?:utils|route|jsx)\b)|import\("hono/gm;
-  const others = files.filter((file) => file.startsWith("src/") && file !== "src/env.ts");
+  const others = files.filter((file) => file.startsWith("src/") && file !== "src/bindings.ts");
   const found = new Set(others.flatMap((file) => read(file, imported)));
   expect([...found].sort()).toEqual(["type { Next }", "{ Hono }"]);
 });

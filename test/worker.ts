@@ -6,7 +6,7 @@ import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wran
 import type { StoreName } from "../data/writer/configuration.ts";
 import { MIGRATIONS } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
-import type { Env } from "../src/env.ts";
+import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";

@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
-import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/about.ts";
+import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
 import { describeService, type OpenApiDocument } from "../src/openapi.ts";
-import { SEED_STATE_FILE } from "../src/store/seed.ts";
+import { SEED_STATE_PATH } from "../src/store/seed.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 import { requireServedStore } from "./served-store.ts";
 
@@ -84,7 +84,7 @@ async function prepareRecords(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
     // While a build fails, `wrangler dev` lets all requests wait.
-    if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_FILE))) throw error;
+    if (!isDev || !existsSync(join(DIST, "assets", SEED_STATE_PATH))) throw error;
     console.error(`${error.message}\nThe last valid seed stays in use.`);
   });
   // `npm start` prepares the store that its arguments name, which this program does not get.

@@ -4,7 +4,7 @@ import {
   SEED_STORE,
   type StoreName,
 } from "../data/writer/configuration.ts";
-import type { Env } from "../src/env.ts";
+import type { Env } from "../src/bindings.ts";
 import { requireSettings } from "../src/settings.ts";
 
 /** The part of wrangler.toml that belongs to one worker: the file as a whole, or its `[previews]`. */

@@ -1,4 +1,4 @@
-import type { Check } from "../../src/records/field-rules.ts";
+import type { FieldCheck } from "../../src/records/field-rules.ts";
 import { FIELD_RULES, type TrafficRecord } from "../../src/records/record.ts";
 import { GUIDE, type InputPosition, type Problem } from "./problem.ts";
 
@@ -21,7 +21,7 @@ export type InputRow = RecordRow | { problems: Problem[] };
 export interface Field {
   /** Parses a cell of CSV. */
   parse(cell: string): unknown;
-  check: Check;
+  check: FieldCheck;
 }
 
 const parseNumber = (cell: string) => (/^-?\d+$/.test(cell) ? Number(cell) : cell);

@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { BLOCK_SIZE, type Block, SEPARATOR, wrapLines } from "../../src/store/block.ts";
+import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../src/store/block.ts";
 import { formatPosition, type Problem } from "../formats/problem.ts";
 
 /** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
@@ -127,8 +127,10 @@ export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
   const select = database.prepare(`SELECT group_concat(line, ?) AS lines
     FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);
   for (let number = 1; ; number++) {
-    const { lines } = Object(select.get(SEPARATOR, BLOCK_SIZE * (number - 1) + 1, BLOCK_SIZE * number));
+    const { lines } = Object(
+      select.get(RECORD_SEPARATOR, BLOCK_SIZE * (number - 1) + 1, BLOCK_SIZE * number),
+    );
     if (lines === null) return;
-    yield { number, text: wrapLines(lines) };
+    yield { number, text: formatBlock(lines) };
   }
 }

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
-import { checkFailing, NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
+import { checkFailingCamera, NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
 import { encodeRecord } from "../../src/store/block.ts";
 import { readInputFile } from "../formats/formats.ts";
 import type { InputFile } from "../formats/input-file.ts";
@@ -113,7 +113,7 @@ function lineEnd(line: string): string {
 
 function findHealthProblem({ file, line, record }: RecordRow): Problem | undefined {
   const { camera_ok: value } = record;
-  const message = checkFailing(record);
+  const message = checkFailingCamera(record);
   return message === undefined
     ? undefined
     : { file, line, field: "camera_ok", value, message, cause: "counts" };

@@ -1,4 +1,4 @@
-import { blockKey, createKvStore, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
+import { createKvStore, getBlockKey, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
 import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
 import { findBeginning, RefusedSwitchError, type WritableStore } from "./writer.ts";
 
@@ -50,11 +50,11 @@ export function createWritableKv(
     batchBytes: namespace.batchBytes,
     settleMs,
     write: (load, blocks) =>
-      namespace.put(blocks.map(({ number, text }) => ({ key: blockKey(load, number), value: text }))),
+      namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(load, number), value: text }))),
     async listLost(load, numbers) {
       if (isLocal) return [];
       const stored = new Set(await namespace.list(`block/${load}/`));
-      return numbers.filter((number) => !stored.has(blockKey(load, number)));
+      return numbers.filter((number) => !stored.has(getBlockKey(load, number)));
     },
     async switchTo(next, _, isFirst) {
       const replaced = await readState().catch(replaceDamaged);
@@ -81,7 +81,7 @@ export function createWritableKv(
         load !== state.load && (isLocal || now - findBeginning(load) > SPARED_MS);
       await namespace.delete(keys.filter((key) => isDead(findLoad(key) ?? state.load)));
     },
-    discard: (load, numbers) => namespace.delete(numbers.map((number) => blockKey(load, number))),
+    discard: (load, numbers) => namespace.delete(numbers.map((number) => getBlockKey(load, number))),
   };
 }
 

@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isTransient, type SqlRow } from "../../src/store/d1.ts";
+import { isTransientD1Error, type SqlRow } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
 import { createWritableD1, listMissing, quoteText, type WritableDatabase } from "./d1-writer.ts";
@@ -12,7 +12,7 @@ import type { OpenStore } from "./writer.ts";
 const BATCH_BYTES = 20_000_000;
 
 /** Wrangler takes seconds for a command, and what it reports may last for seconds too. */
-const RETRY_POLICY = { isTransient: isTransientFailure, firstPauseMs: 2_000, pausesMs: 15_000 };
+const RETRY_POLICY = { isTransient: isTransientFailure, firstPauseMs: 2_000, totalPauseMs: 15_000 };
 
 /** A longer command line may not be accepted; longer statements go through a file. */
 const COMMAND_CHARACTERS = 50_000;
@@ -44,7 +44,7 @@ function isTransientFailure(error: unknown): boolean {
   if (!(error instanceof WranglerError)) return false;
   const { printed } = error;
   return (
-    isTransient(printed) ||
+    isTransientD1Error(printed) ||
     /fetch failed|ECONNRESET|ETIMEDOUT|-> (429|5\d\d) |should wait \d+ second/.test(printed)
   );
 }

@@ -1,4 +1,4 @@
-import type { CollectionContext } from "../env.ts";
+import type { CollectionContext } from "../bindings.ts";
 import { type HttpError, respondWithError } from "../http/errors.ts";
 import { ERROR_CACHING } from "../http/headers.ts";
 import { identifyClient } from "../http/rate-limit.ts";

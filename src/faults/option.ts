@@ -1,5 +1,5 @@
 import type { HttpError } from "../http/errors.ts";
-import type { Hide, PageLocation } from "../records/page.ts";
+import type { HiddenCount, PageLocation } from "../records/page.ts";
 import type { RandomSource } from "./random.ts";
 
 /** A request with preferences, as conditions and faults see it. */
@@ -39,7 +39,7 @@ export interface Option<Value = unknown> {
   /** Whether the condition does not apply to a delay. */
   sparesDelay?: true;
   /** Makes the option a view: returns how many of the newest records are hidden. */
-  createView?(value: Value, now: number): Hide;
+  createView?(value: Value, now: number): HiddenCount;
   changeWait?(wait: Wait, value: Value, random: RandomSource): void;
   /** Replaces the response, or the error of an option that comes before. Nothing else changes a `Response`. */
   replace?(value: Value, request: FaultRequest, error?: HttpError): HttpError | Response;

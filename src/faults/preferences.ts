@@ -1,6 +1,6 @@
-import { type CollectionContext, SettingError } from "../env.ts";
+import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
-import type { Hide } from "../records/page.ts";
+import type { HiddenCount } from "../records/page.ts";
 import { listWithValues, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./options.ts";
 
 /** The valid options of a request or of a deployment. */
@@ -47,7 +47,7 @@ function addDefaultFault({ values, texts }: Preferences): void {
 }
 
 /** The view of the collection that the preferences select; undefined if it shows all records. */
-export function getView({ values }: Preferences, now: number): Hide | undefined {
+export function getView({ values }: Preferences, now: number): HiddenCount | undefined {
   return values.grow === undefined ? undefined : OPTIONS.grow.createView?.(values.grow, now);
 }
 

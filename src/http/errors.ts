@@ -1,6 +1,6 @@
 import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { CollectionContext } from "../env.ts";
+import type { CollectionContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHING } from "./headers.ts";
 

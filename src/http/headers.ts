@@ -1,5 +1,5 @@
 import { parseAccept } from "hono/utils/accept";
-import type { CollectionMiddleware } from "../env.ts";
+import type { CollectionMiddleware } from "../bindings.ts";
 
 /**
  * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it

@@ -1,6 +1,6 @@
 import type { RateLimit } from "@cloudflare/workers-types";
 import { expandIPv6 } from "hono/utils/ipaddr";
-import type { CollectionContext, CollectionMiddleware, Env } from "../env.ts";
+import type { CollectionContext, CollectionMiddleware, Env } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
 
@@ -30,7 +30,7 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
-    logFailure({ event: "rate_limit_failed" }, error);
+    logFailure({ event: "rate_limiter_failed" }, error);
     return true;
   }
 }

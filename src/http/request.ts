@@ -1,4 +1,4 @@
-import { type CollectionContext, SettingError } from "../env.ts";
+import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
 import { findPreferred, type Representation } from "./headers.ts";
 

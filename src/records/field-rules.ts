@@ -3,7 +3,7 @@ import * as z from "zod";
 // The rules for the fields of a record. The loader and the schema both use them, so they accept the same records.
 
 /** Checks a value. Returns the problem, such as "is not a whole number", or undefined. */
-export type Check = (value: unknown) => string | undefined;
+export type FieldCheck = (value: unknown) => string | undefined;
 
 export function checkInteger(value: unknown): string | undefined {
   return checkNumber(value, "a whole number");
@@ -26,21 +26,21 @@ export function checkTimestamp(value: unknown): string | undefined {
   return "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
 }
 
-export function checkModel(value: unknown): string | undefined {
+export function checkModelName(value: unknown): string | undefined {
   return value === "tf1" ? undefined : 'is not "tf1"';
 }
 
-export function checkHealth(value: unknown): string | undefined {
+export function checkCameraOk(value: unknown): string | undefined {
   if (value === null || value === "True" || value === "False") return undefined;
   if (typeof value === "boolean") return 'is a boolean, not the string "True" or "False"';
   return 'is not "True", "False", or null, which is an empty cell in CSV';
 }
 
 /** The most characters of a `camera_ref`, so that the records of a block fit into one statement of D1. */
-export const MAX_REF_LENGTH = 64;
+export const MAX_CAMERA_REF_LENGTH = 64;
 
 /** Most values of `camera_ref` match this pattern, and then need no slower check. */
-const USUAL_REF = /^\w[\w-]{0,63}$/;
+const COMMON_CAMERA_REF = /^\w[\w-]{0,63}$/;
 
 /** Control and format characters, separators, fillers and half characters. */
 const INVISIBLE =
@@ -56,11 +56,11 @@ const JOINED = /* @__PURE__ */ new RegExp(
 );
 
 /** Rejects a `camera_ref` that could look like the one of a different camera, or that a spreadsheet could run. */
-export function checkReference(value: unknown): string | undefined {
+export function checkCameraRef(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : "";
-  if (USUAL_REF.test(text)) return undefined;
-  if (text === "" || [...text].length > MAX_REF_LENGTH)
-    return `is not a string of 1 to ${MAX_REF_LENGTH} characters`;
+  if (COMMON_CAMERA_REF.test(text)) return undefined;
+  if (text === "" || [...text].length > MAX_CAMERA_REF_LENGTH)
+    return `is not a string of 1 to ${MAX_CAMERA_REF_LENGTH} characters`;
   const code = INVISIBLE.exec(text.replaceAll(JOINED, ""))?.[0].codePointAt(0)?.toString(16).toUpperCase();
   if (code !== undefined) return `contains the invisible character U+${code.padStart(4, "0")}`;
   if (text.trim() !== text) return "begins or ends with white space";

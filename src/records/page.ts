@@ -14,7 +14,7 @@ export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 export type PageNumber = number | "last";
 
 /** How many of the newest records a view of the collection hides, by the number of records that are loaded. */
-export type Hide = (count: number) => number;
+export type HiddenCount = (count: number) => number;
 
 /** Where a page lies. */
 export interface PageLocation {
@@ -51,7 +51,7 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
  */
 export function locatePage(page: PageNumber, total: number, hidden = 0): PageLocation | undefined {
   const count = total - hidden;
-  const pages = lastPage(count);
+  const pages = getLastPage(count);
   const number = page === "last" ? pages : page;
   if (number > pages) return undefined;
   return {
@@ -69,7 +69,7 @@ export function locatePage(page: PageNumber, total: number, hidden = 0): PageLoc
  * The number of the last page of a collection.
  * @param count records in the collection, 0 or more; an empty collection has one page, which is empty
  */
-export function lastPage(count: number): number {
+export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
 }
 
@@ -80,7 +80,7 @@ export function lastPage(count: number): number {
  * @param query the query of the request
  * @returns the URL of a page by its number
  */
-export function pageUrls(collection: string, query: URLSearchParams): (page: PageNumber) => string {
+export function createPageUrls(collection: string, query: URLSearchParams): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
   // Copying the parameters one by one would take a tenth of the time of a page from memory.
   const parameters = new URLSearchParams(query.toString());
@@ -99,7 +99,7 @@ export function pageUrls(collection: string, query: URLSearchParams): (page: Pag
  * @param results the records of the page, a JSON array
  * @param url returns the absolute URL of a page
  */
-export function writeEnvelope(
+export function formatEnvelope(
   { count, next, previous }: PageLocation,
   results: string,
   url: (page: number) => string,

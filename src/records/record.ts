@@ -1,12 +1,12 @@
 import * as z from "zod";
 import {
+  checkCameraOk,
+  checkCameraRef,
   checkCount,
-  checkHealth,
   checkInteger,
-  checkModel,
-  checkReference,
+  checkModelName,
   checkTimestamp,
-  MAX_REF_LENGTH,
+  MAX_CAMERA_REF_LENGTH,
 } from "./field-rules.ts";
 
 /** The road users that are counted, in the order of a record's fields. */
@@ -30,16 +30,16 @@ export const NO_COUNTS: Readonly<Counts> = {
 export const FIELD_RULES = {
   id: checkInteger,
   camera_pk: checkInteger,
-  camera_ref: checkReference,
+  camera_ref: checkCameraRef,
   timestamp: checkTimestamp,
-  camera_ok: checkHealth,
+  camera_ok: checkCameraOk,
   cars: checkCount,
   persons: checkCount,
   bicycles: checkCount,
   trucks: checkCount,
   motorcycles: checkCount,
   buses: checkCount,
-  model_name: checkModel,
+  model_name: checkModelName,
 };
 
 type Field = keyof typeof FIELD_RULES;
@@ -48,7 +48,7 @@ type Field = keyof typeof FIELD_RULES;
  * Checks the counts of a camera that fails (specification, "Record": `False` appears together with all counts equal to 0).
  * @returns what is wrong with `camera_ok`; undefined if nothing is
  */
-export function checkFailing(record: Counts & { camera_ok: string | null }): string | undefined {
+export function checkFailingCamera(record: Counts & { camera_ok: string | null }): string | undefined {
   if (record.camera_ok !== "False") return undefined;
   const counted = ROAD_USERS.find((name) => record[name] !== 0);
   return counted && `requires counts of 0, but ${counted} is ${record[counted]}`;
@@ -74,7 +74,7 @@ function createRecordSchema() {
     // The length in JSON Schema is in characters; `z.string().max()` would count UTF-16 code units.
     camera_ref: z.string().meta({
       minLength: 1,
-      maxLength: MAX_REF_LENGTH,
+      maxLength: MAX_CAMERA_REF_LENGTH,
       description: "The camera, by its short reference: the same for one `camera_pk` in all records.",
     }),
     timestamp: z.iso
@@ -84,12 +84,12 @@ function createRecordSchema() {
       description:
         "Camera health, as a string. `False` goes with all counts equal to 0. Null means that it was not recorded, as in older records.",
     }),
-    cars: countOf("cars"),
-    persons: countOf("persons"),
-    bicycles: countOf("bicycles"),
-    trucks: countOf("trucks"),
-    motorcycles: countOf("motorcycles"),
-    buses: countOf("buses"),
+    cars: createCountSchema("cars"),
+    persons: createCountSchema("persons"),
+    bicycles: createCountSchema("bicycles"),
+    trucks: createCountSchema("trucks"),
+    motorcycles: createCountSchema("motorcycles"),
+    buses: createCountSchema("buses"),
     model_name: z.literal("tf1").meta({ description: "The model that counted." }),
   });
   // The types above are what JSON Schema can express. The rules decide.
@@ -98,11 +98,11 @@ function createRecordSchema() {
       if (message !== undefined) issues.push({ code: "custom", path: [field], input: value, message });
     };
     for (const [field, check] of Object.entries(FIELD_RULES)) report(field, check(value[field as Field]));
-    report("camera_ok", checkFailing(value));
+    report("camera_ok", checkFailingCamera(value));
   });
 }
 
-function countOf(roadUser: RoadUser) {
+function createCountSchema(roadUser: RoadUser) {
   const schema = z.int().nonnegative();
   return schema.meta({ description: `Detected ${roadUser}.` });
 }

@@ -1,11 +1,11 @@
 import { Hono } from "hono";
-import { GO_PATH } from "../about.ts";
-import type { CollectionEnv } from "../env.ts";
+import type { CollectionEnv } from "../bindings.ts";
+import { GO_PATH } from "../constants.ts";
 import type { Faults } from "../faults/faults.ts";
 import { getPreferences, getView } from "../faults/preferences.ts";
 import { HttpError, refuseMethod } from "../http/errors.ts";
 import { lastValue, prefersHtml } from "../http/request.ts";
-import { COLLECTION_PATH, JUMP_DATE_PARAMETER, lastPage, PAGE_SIZE } from "../records/page.ts";
+import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
@@ -59,5 +59,5 @@ export function findDate(days: Day[], date: string, count: number): { page: numb
     found = { older, day, distance };
   }
   const newer = Math.max(0, count - found.older);
-  return { page: Math.min(lastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: found.day };
+  return { page: Math.min(getLastPage(count), Math.floor(newer / PAGE_SIZE) + 1), day: found.day };
 }

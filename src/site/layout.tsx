@@ -1,5 +1,5 @@
 import paths from "../../dist/asset-paths.ts";
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../about.ts";
+import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../constants.ts";
 import { COLLECTION_PATH } from "../records/page.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
@@ -11,7 +11,7 @@ const PAGES: Link[] = [
 ];
 
 const FOOTER_LINKS: Link[] = [
-  [DOCUMENT_PATH, "OpenAPI document"],
+  [OPENAPI_PATH, "OpenAPI document"],
   ["/LICENSE", "Licence"],
 ];
 
@@ -73,7 +73,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
       </header>
       <main id="main">{props.children}</main>
       <footer>
-        <p>A {STAND_IN}. It is read-only, needs no key, and accepts requests from any origin.</p>
+        <p>A {SERVICE_SUMMARY}. It is read-only, needs no key, and accepts requests from any origin.</p>
         <Links links={FOOTER_LINKS} />
       </footer>
     </body>

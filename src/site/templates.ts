@@ -1,7 +1,7 @@
 import { Hono } from "hono";
-import { DOCUMENT_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../about.ts";
+import type { CollectionContext, CollectionEnv } from "../bindings.ts";
 import { digestText } from "../collection.ts";
-import type { CollectionContext, CollectionEnv } from "../env.ts";
+import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.ts";
 import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
@@ -17,10 +17,10 @@ export function createTemplates(): Hono<CollectionEnv> {
   // A Host can contain quotes and `&`, and the commands of the page have URLs between single quotes.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
-  templates.get(DOCUMENT_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
+  templates.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
   templates.get(REFERENCE_PATH, serve("html", HTML_HEADERS, toHtml));
   templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
-  for (const path of [DOCUMENT_PATH, REFERENCE_PATH]) templates.all(path, refuseMethod);
+  for (const path of [OPENAPI_PATH, REFERENCE_PATH]) templates.all(path, refuseMethod);
   return templates;
 }
 

@@ -1,5 +1,5 @@
 import type { Next } from "hono";
-import type { CollectionContext } from "../env.ts";
+import type { CollectionContext } from "../bindings.ts";
 import { findOrigin, lastValue, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";

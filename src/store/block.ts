@@ -29,26 +29,26 @@ export class MissingBlockError extends Error {}
 const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
 /** JSON writes a line feed inside a string as \n, so this occurs only between records. */
-export const SEPARATOR = ",\n";
-const BEGIN = "[\n";
-const END = "\n]";
+export const RECORD_SEPARATOR = ",\n";
+const BLOCK_START = "[\n";
+const BLOCK_END = "\n]";
 
 /** The number of the last block of a load, 0 if it has no records. */
-export function lastBlock(count: number): number {
+export function getBlockNumber(count: number): number {
   return Math.ceil(count / BLOCK_SIZE);
 }
 
 /** The numbers of the blocks that hold a range; none for an empty range. */
 export function getBlockNumbers({ first, last }: PlaceRange): number[] {
   const numbers: number[] = [];
-  for (let number = lastBlock(first); number <= lastBlock(last) && first <= last; number++)
+  for (let number = getBlockNumber(first); number <= getBlockNumber(last) && first <= last; number++)
     numbers.push(number);
   return numbers;
 }
 
 /** The text of a block with these lines. */
-export function wrapLines(lines: string): string {
-  return BEGIN + lines + END;
+export function formatBlock(lines: string): string {
+  return BLOCK_START + lines + BLOCK_END;
 }
 
 /** A record as a line. */
@@ -74,9 +74,9 @@ export async function requireBlocks(store: Store, load: string, numbers: number[
  * @throws Error if it is damaged
  */
 export function parseBlock(count: number, number: number, text: string): string[] {
-  if (!text.startsWith(BEGIN) || !text.endsWith(END))
+  if (!text.startsWith(BLOCK_START) || !text.endsWith(BLOCK_END))
     throw new Error(`Block ${number} is damaged: it is not a JSON array with one record per line`);
-  const lines = text.slice(BEGIN.length, -END.length).split(SEPARATOR);
+  const lines = text.slice(BLOCK_START.length, -BLOCK_END.length).split(RECORD_SEPARATOR);
   const expected = Math.min(BLOCK_SIZE, count - BLOCK_SIZE * (number - 1));
   if (lines.length !== expected)
     throw new Error(`Block ${number} is damaged: it holds ${lines.length} of ${expected} records`);
@@ -89,16 +89,16 @@ export function parseBlock(count: number, number: number, text: string): string[
  * @throws Error if one of the records is damaged
  */
 export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): TrafficRecord[] {
-  const begin = (first - 1) % BLOCK_SIZE;
+  const start = (first - 1) % BLOCK_SIZE;
   return blocks
     .flat()
-    .slice(begin, begin + last - first + 1)
+    .slice(start, start + last - first + 1)
     .map(decodeRecord);
 }
 
 /** Decodes one line. */
 function decodeRecord(line: string): TrafficRecord {
-  const values = parse(line, `A stored line is not JSON: ${line}`);
+  const values = parseJson(line, `A stored line is not JSON: ${line}`);
   if (!Array.isArray(values) || values.length !== STORED_FIELDS.length)
     throw new Error(`A stored line is not a record: ${line}`);
   return {
@@ -118,7 +118,7 @@ function decodeRecord(line: string): TrafficRecord {
 }
 
 /** @throws Error with the message */
-function parse(json: string, message: string) {
+function parseJson(json: string, message: string) {
   try {
     return JSON.parse(json);
   } catch (cause) {
@@ -127,7 +127,7 @@ function parse(json: string, message: string) {
 }
 
 /** D1 refuses a statement of more than 100 KB. */
-const PIECE_BYTES = 80_000;
+const MAX_PIECE_BYTES = 80_000;
 
 /** Ends a piece that another one follows. JSON writes a line feed inside a string as \n. */
 const CONTINUED = "\n";
@@ -139,7 +139,7 @@ const CONTINUED = "\n";
 export function encodeStatistics(statistics: Statistics): Block[] {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
-  const pieces = text.match(new RegExp(`.{1,${PIECE_BYTES}}`, "g")) ?? [];
+  const pieces = text.match(new RegExp(`.{1,${MAX_PIECE_BYTES}}`, "g")) ?? [];
   const end = (index: number) => (index < pieces.length - 1 ? CONTINUED : "");
   return pieces.map((piece, index) => ({ number: -index, text: piece + end(index) }));
 }
@@ -159,5 +159,5 @@ export async function readStatistics(store: Store, load: string): Promise<Statis
     if (!piece.endsWith(CONTINUED)) break;
     json = json.slice(0, -CONTINUED.length);
   }
-  return parse(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
+  return parseJson(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
 }

@@ -1,10 +1,16 @@
-import { type Hide, locatePage, PAGE_SIZE, type PageLocation, type PageNumber } from "../records/page.ts";
+import {
+  type HiddenCount,
+  locatePage,
+  PAGE_SIZE,
+  type PageLocation,
+  type PageNumber,
+} from "../records/page.ts";
 import type { Statistics } from "../records/record.ts";
 import {
   type Block,
   decodeRange,
+  getBlockNumber,
   getBlockNumbers,
-  lastBlock,
   type PlaceRange,
   parseBlock,
   readStatistics,
@@ -23,10 +29,10 @@ const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 const BYTES_PER_CHARACTER = 2;
 
 /** What a day of the statistics takes in memory. */
-const BYTES_PER_ENTRY = 200;
+const BYTES_PER_DAY = 200;
 
 /** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */
-export interface FoundPage {
+export interface PageRead {
   state: State;
   found: { location: PageLocation; results: string } | undefined;
 }
@@ -34,8 +40,8 @@ export interface FoundPage {
 /** A store with this instance's cache in front. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
-  /** @param hide says how many of the newest records are hidden; by default none are */
-  page(page: PageNumber, hide: Hide | undefined, waitUntil: WaitUntil): Promise<FoundPage>;
+  /** @param getHiddenCount says how many of the newest records are hidden; by default none are */
+  page(page: PageNumber, getHiddenCount: HiddenCount | undefined, waitUntil: WaitUntil): Promise<PageRead>;
   statistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
 }
 
@@ -57,22 +63,26 @@ export function createCachedStore(store: Store, name: string, maxBytes = MAX_CAC
   const instance = { store, stateCache, cache, readState };
   return {
     state: (waitUntil) => getState({ ...instance, waitUntil }),
-    page: (page, hide, waitUntil) => getPage({ ...instance, waitUntil }, page, hide),
+    page: (page, getHiddenCount, waitUntil) => getPage({ ...instance, waitUntil }, page, getHiddenCount),
     statistics: (waitUntil) => getStatistics({ ...instance, waitUntil }),
   };
 }
 
-async function getPage(context: CacheContext, page: PageNumber, hide: Hide | undefined): Promise<FoundPage> {
+async function getPage(
+  context: CacheContext,
+  page: PageNumber,
+  getHiddenCount: HiddenCount | undefined,
+): Promise<PageRead> {
   const { store, stateCache, cache } = context;
-  const locate = ({ count }: State) => locatePage(page, count, hide?.(count));
+  const locate = ({ count }: State) => locatePage(page, count, getHiddenCount?.(count));
   const isCached = (state: State) => {
     const location = locate(state);
     return location && getBlockNumbers(location).every((number) => cache.get(blockCacheKey(state, number)));
   };
   /** Reads the state and, if the page lies in one block that is not kept, this block, whose number follows from the page. */
   const readState = async (fromPrimary: boolean) => {
-    const stateOnly = hide || (stateCache.latest && isCached(stateCache.latest));
-    const blockOfPage = page === "last" ? page : lastBlock(PAGE_SIZE * page);
+    const stateOnly = getHiddenCount || (stateCache.latest && isCached(stateCache.latest));
+    const blockOfPage = page === "last" ? page : getBlockNumber(PAGE_SIZE * page);
     const withBlock = stateOnly ? undefined : blockOfPage;
     const { state, block } = await store.readState({ fromPrimary, withBlock });
     // A damaged one is read again by the requests for its pages, which report it.
@@ -125,7 +135,7 @@ async function getStatistics(context: CacheContext): Promise<{ state: State; sta
     const statistics = cache.get(name) as Statistics | undefined;
     return statistics ?? stateCache.singleFlight(name, () => readStatistics(store, load), waitUntil);
   });
-  cache.set(`${state.load} statistics`, found, found.days.length * BYTES_PER_ENTRY);
+  cache.set(`${state.load} statistics`, found, found.days.length * BYTES_PER_DAY);
   return { state, statistics: found };
 }
 

@@ -1,5 +1,5 @@
 import type { D1Database } from "@cloudflare/workers-types";
-import { BLOCK_SIZE, lastBlock } from "./block.ts";
+import { BLOCK_SIZE, getBlockNumber } from "./block.ts";
 import { retry, SHORT_PAUSES } from "./retry.ts";
 import { type BlockSelector, requireState, type Store } from "./state.ts";
 
@@ -23,15 +23,15 @@ export function createD1Store(database: SqlDatabase): Store {
   return {
     async readState({ withBlock, fromPrimary = false } = {}) {
       const parameters = typeof withBlock === "number" ? [withBlock] : [];
-      const rows = database.query(buildQuery(withBlock), parameters, fromPrimary);
+      const rows = database.query(buildStateQuery(withBlock), parameters, fromPrimary);
       const [row] = await rows.catch(explainMissingTables);
       const state = requireState(row);
-      const number = withBlock === "last" ? lastBlock(state.count) : withBlock;
+      const number = withBlock === "last" ? getBlockNumber(state.count) : withBlock;
       const text = getText(row);
       return number === undefined || text === null ? { state } : { state, block: { number, text } };
     },
     async readBlocks(load, numbers, fromPrimary = false) {
-      const parameters = numbers.map((_, index) => castNumber(index + 2));
+      const parameters = numbers.map((_, index) => castToInteger(index + 2));
       const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${parameters})`;
       const rows = await database.query(sql, [load, ...numbers], fromPrimary);
       return numbers.map((number) => getText(rows.find((row) => row.number === number)));
@@ -40,15 +40,15 @@ export function createD1Store(database: SqlDatabase): Store {
 }
 
 /** The query of the state and, if one is selected, of a block of its load. */
-export function buildQuery(withBlock: BlockSelector | undefined): string {
+export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (withBlock === undefined) return `${state} FROM state`;
-  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : castNumber(1);
+  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : castToInteger(1);
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
 /** The number of a block as a parameter: D1 passes numbers as reals, and the key of a row must be an integer. */
-function castNumber(parameter: number): string {
+function castToInteger(parameter: number): string {
   return `CAST(?${parameter} AS INTEGER)`;
 }
 
@@ -80,7 +80,7 @@ export function bindDatabase(database: D1Database): SqlDatabase {
           const statement = session.prepare(sql).bind(...parameters);
           return (await statement.all<SqlRow>()).results;
         },
-        { isTransient, ...SHORT_PAUSES },
+        { isTransient: isTransientD1Error, ...SHORT_PAUSES },
       ),
   };
 }
@@ -90,7 +90,7 @@ export function bindDatabase(database: D1Database): SqlDatabase {
  * to which another process writes. Its other errors (overload, time and memory limits, the daily limits of the free plan) would only
  * get worse with another attempt.
  */
-const TRANSIENT = [
+const TRANSIENT_ERRORS = [
   "SQLITE_BUSY",
   "database is locked",
   "Failed to get session commit token",
@@ -102,6 +102,6 @@ const TRANSIENT = [
   "Currently processing a long-running",
 ];
 
-export function isTransient(error: unknown): boolean {
-  return TRANSIENT.some((message) => String(error).includes(message));
+export function isTransientD1Error(error: unknown): boolean {
+  return TRANSIENT_ERRORS.some((message) => String(error).includes(message));
 }

@@ -21,26 +21,26 @@ export interface KeyValueStore {
 export const STATE_KEY = "state";
 
 /** The key of a block. */
-export function blockKey(load: string, number: number): string {
+export function getBlockKey(load: string, number: number): string {
   return `block/${load}/${number}`;
 }
 
 /** The shortest that KV allows, in seconds. */
-const STATE_TTL = 30;
+const STATE_CACHE_TTL = 30;
 
 /** Blocks never change. */
-const BLOCK_TTL = 86_400;
+const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
   return {
     async readState() {
-      const [text] = await namespace.get([STATE_KEY], STATE_TTL);
+      const [text] = await namespace.get([STATE_KEY], STATE_CACHE_TTL);
       return { state: typeof text === "string" ? parseState(text) : NOTHING_LOADED };
     },
     readBlocks: (load, numbers) =>
       namespace.get(
-        numbers.map((number) => blockKey(load, number)),
-        BLOCK_TTL,
+        numbers.map((number) => getBlockKey(load, number)),
+        BLOCK_CACHE_TTL,
       ),
   };
 }

@@ -8,26 +8,26 @@ export interface RetryPolicy {
   /** The longest pause before the second attempt; each further one may be twice as long. */
   firstPauseMs: number;
   /** Pauses together are at most this long. An attempt may take any time. */
-  pausesMs: number;
+  totalPauseMs: number;
 }
 
 /** The times for a store that responds in milliseconds: most transient errors are over within a second. */
-export const SHORT_PAUSES = { firstPauseMs: 40, pausesMs: 1_000 };
+export const SHORT_PAUSES = { firstPauseMs: 40, totalPauseMs: 1_000 };
 
 /**
  * Runs an operation again if it fails with a transient error.
  * @throws what the last attempt threw
  */
 export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy): Promise<T> {
-  let left = policy.pausesMs;
-  for (let longest = policy.firstPauseMs; ; longest *= 2) {
+  let remainingMs = policy.totalPauseMs;
+  for (let maxPauseMs = policy.firstPauseMs; ; maxPauseMs *= 2) {
     try {
       return await operation();
     } catch (error) {
       // A random pause, so that instances that failed together do not try again together.
-      const pause = Math.random() * longest;
-      left -= pause;
-      if (left < 0 || !policy.isTransient(error)) throw error;
+      const pause = Math.random() * maxPauseMs;
+      remainingMs -= pause;
+      if (remainingMs < 0 || !policy.isTransient(error)) throw error;
       await new Promise<void>((resolve) => setTimeout(resolve, pause));
     }
   }
@@ -35,10 +35,10 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
 
 /** The result of the work, or an error if it takes too long; the work itself cannot be stopped. */
 export async function withTimeout<T>(work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const giveUp = () => late.reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`));
-  const timer = setTimeout(giveUp, READ_TIMEOUT_MS);
-  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
+  const timeout = Promise.withResolvers<never>();
+  const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`));
+  const timer = setTimeout(onTimeout, READ_TIMEOUT_MS);
+  return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Keeps work going when the request that began it ends, since other requests may be waiting for it too. */
@@ -52,13 +52,14 @@ export const JOIN_WINDOW_MS = 1_000;
  * timer of its own, because the runtime may end the request that began the read, and with it the work that it began, without notice.
  */
 export function createSingleFlight() {
-  const running = new Map<string, { work: Promise<unknown>; beganAt: number }>();
+  const running = new Map<string, { work: Promise<unknown>; startedAt: number }>();
   return <T>(name: string, read: () => Promise<T>, waitUntil: WaitUntil): Promise<T> => {
     const now = Date.now();
-    const begun = running.get(name);
-    if (begun && now - begun.beganAt < JOIN_WINDOW_MS) return withTimeout(begun.work as Promise<T>);
+    const joinable = running.get(name);
+    if (joinable && now - joinable.startedAt < JOIN_WINDOW_MS)
+      return withTimeout(joinable.work as Promise<T>);
     const work = read();
-    const entry = { work, beganAt: now };
+    const entry = { work, startedAt: now };
     const forget = () => {
       if (running.get(name) === entry) running.delete(name);
     };

@@ -5,11 +5,11 @@ import { parseState, type Store } from "./state.ts";
 export const SEED_PATH = "/api/seed";
 
 /** The path of a file of the seed: its state, or a block of its load. */
-export function seedFile(load: string, number: number): string {
+export function getSeedPath(load: string, number: number): string {
   return `${SEED_PATH}/${load}/${number}.json`;
 }
 
-export const SEED_STATE_FILE = `${SEED_PATH}/state.json`;
+export const SEED_STATE_PATH = `${SEED_PATH}/state.json`;
 
 /**
  * The seed as static assets of the worker: code and records are one version, and nothing is loaded.
@@ -25,10 +25,10 @@ export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   };
   return {
     async readState() {
-      const text = await read(SEED_STATE_FILE);
+      const text = await read(SEED_STATE_PATH);
       if (text === null) throw new Error("The deployment contains no seed. Run `npm run build`.");
       return { state: parseState(text) };
     },
-    readBlocks: (load, numbers) => Promise.all(numbers.map((number) => read(seedFile(load, number)))),
+    readBlocks: (load, numbers) => Promise.all(numbers.map((number) => read(getSeedPath(load, number)))),
   };
 }

@@ -55,7 +55,7 @@ export async function getState(context: InstanceContext): Promise<State> {
     // Another request may have read the state during the wait.
     if (!stateCache.latest) throw error;
     stateCache.expiresAt = Date.now() + STATE_MAX_AGE_MS;
-    logFailure({ event: "kept_served", store: stateCache.storeName }, error);
+    logFailure({ event: "stale_served", store: stateCache.storeName }, error);
     return stateCache.latest;
   }
 }
@@ -68,13 +68,13 @@ function refreshState(context: InstanceContext): Promise<State> {
     const state = await readState(false);
     const isBehind = stateCache.latest && state.sequence < stateCache.latest.sequence;
     // Only the primary database can tell whether a replica lags or a backup was restored.
-    return isBehind ? readPrimary(context) : remember(stateCache, state, previous, startedAt);
+    return isBehind ? readFromPrimary(context) : cacheState(stateCache, state, previous, startedAt);
   };
   return stateCache.singleFlight("state", read, waitUntil);
 }
 
 /** Reads the state from the primary database, and otherwise does the same. */
-function readPrimary({ stateCache, waitUntil, readState }: InstanceContext): Promise<State> {
+function readFromPrimary({ stateCache, waitUntil, readState }: InstanceContext): Promise<State> {
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(true);
@@ -82,7 +82,7 @@ function readPrimary({ stateCache, waitUntil, readState }: InstanceContext): Pro
     if (state.load === "" && stateCache.latest?.load)
       throw new DamagedStateError(`The store has no state, although it had load ${stateCache.latest.load}`);
     stateCache.confirmed = { load: state.load, startedAt };
-    return remember(stateCache, state, previous, startedAt);
+    return cacheState(stateCache, state, previous, startedAt);
   };
   return stateCache.singleFlight("primary state", read, waitUntil);
 }
@@ -91,7 +91,7 @@ function readPrimary({ stateCache, waitUntil, readState }: InstanceContext): Pro
  * Caches a state and returns it, or the cached state if another read has cached one since `previous` that is not older: either of two
  * reads that overlap can return the newer state, so only a higher sequence decides.
  */
-function remember(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
+function cacheState(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
   const { latest } = stateCache;
   if (latest && latest !== previous && state.sequence <= latest.sequence) return latest;
   stateCache.latest = state;
@@ -108,21 +108,21 @@ export async function readWithCurrentState<T>(
   context: InstanceContext,
   read: (state: State) => Promise<T>,
 ): Promise<{ state: State; found: T }> {
-  const beganAt = Date.now();
+  const requestedAt = Date.now();
   let failure: unknown;
   for (let attempt = 1; ; attempt++) {
     const state = await getState(context);
     let missing: MissingBlockError | undefined;
     try {
       const found = await read(state);
-      if (found !== undefined || isConfirmed(context.stateCache, state, beganAt)) return { state, found };
+      if (found !== undefined || isConfirmed(context.stateCache, state, requestedAt)) return { state, found };
     } catch (error) {
       if (!(error instanceof MissingBlockError)) throw error;
       missing = error;
     }
     if (failure || attempt === MAX_ATTEMPTS)
       throw failure ?? missing ?? new Error("The collection was replaced again and again");
-    failure = await readPrimary(context).then(
+    failure = await readFromPrimary(context).then(
       () => undefined,
       (error) => error,
     );
@@ -130,6 +130,6 @@ export async function readWithCurrentState<T>(
 }
 
 /** Whether the primary database named the load of a state recently enough for a request. */
-function isConfirmed({ confirmed }: StateCache, { load }: State, beganAt: number): boolean {
-  return confirmed?.load === load && beganAt - confirmed.startedAt < CONFIRMATION_MAX_AGE_MS;
+function isConfirmed({ confirmed }: StateCache, { load }: State, requestedAt: number): boolean {
+  return confirmed?.load === load && requestedAt - confirmed.startedAt < CONFIRMATION_MAX_AGE_MS;
 }

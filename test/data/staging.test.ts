@@ -5,7 +5,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stage, stageRecords } from "../../data/staging.ts";
-import { checkReference } from "../../src/records/field-rules.ts";
+import { checkCameraRef } from "../../src/records/field-rules.ts";
 import { NO_COUNTS, NO_STATISTICS } from "../../src/records/record.ts";
 import { collectRecords, compareNewestFirst, makeRecords, toCsv } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -125,7 +125,7 @@ const anyText = fc.oneof(
   fc.constantFrom("a", "A", "b", "a\uffee", "a😀", '" a', "a,"),
   fc.string({ unit: "grapheme", minLength: 1 }),
 );
-const anyRef = anyText.filter((text) => checkReference(text) === undefined);
+const anyRef = anyText.filter((text) => checkCameraRef(text) === undefined);
 const [min, max] = [new Date("0000-01-01T00:00:00Z"), new Date("9999-12-31T23:59:59Z")];
 const anyTimestamp = fc.oneof(
   fc.constantFrom("2019-05-17T00:00:00Z", "2020-02-29T23:59:59Z"),

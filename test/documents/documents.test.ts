@@ -42,7 +42,7 @@ test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data
     expect(paths.filter((path) => !existsSync(path))).toEqual([]);
     const settings = listMatches(text, /--var ([A-Z_]+):(?!VALUE)/g);
     expectInDocument(
-      "src/env.ts",
+      "src/bindings.ts",
       settings.map((setting) => `\n  ${setting}?: string`),
     );
     const { scripts } = JSON.parse(readDocument("package.json"));
@@ -67,7 +67,7 @@ test("the names of code in CONTRIBUTING.md exist", () => {
 const { get } = describeService("http://localhost").paths["/api/tf1/records/"]!;
 const parameters = get!.parameters.filter((parameter) => parameter.in === "query");
 const statuses = Object.keys(get!.responses).filter((status) => status !== "default");
-const settings = listMatches(readDocument("src/env.ts"), /^ {2}([A-Z_]+)\?: string/gm);
+const settings = listMatches(readDocument("src/bindings.ts"), /^ {2}([A-Z_]+)\?: string/gm);
 
 test.each([
   ["operation.md", "Variable", settings],

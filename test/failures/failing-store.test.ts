@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { describeState } from "../../src/health.ts";
+import { toHealthState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
@@ -79,7 +79,7 @@ describe("the health check", () => {
 
   test("has no load if nothing was ever loaded", () => {
     const expected = { load: null, count: 0, loaded_at: null, age_seconds: null };
-    expect(describeState(NOTHING_LOADED, 0)).toMatchObject(expected);
+    expect(toHealthState(NOTHING_LOADED, 0)).toMatchObject(expected);
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe("the health check", () => {
     ["yesterday", "2026-11-01T00:00:00.000Z", null],
   ])("of a state that was loaded at %s and is read at %s has an age of %s s", (loaded_at, now, age) => {
     const state = { ...NOTHING_LOADED, count: 2, loaded_at };
-    expect(describeState(state, Date.parse(now)).age_seconds).toBe(age);
+    expect(toHealthState(state, Date.parse(now)).age_seconds).toBe(age);
   });
 });
 
@@ -114,7 +114,7 @@ describe("the log", () => {
     const about = { store: "d1", reason: "Error: the store fails", at: expect.any(Array) };
     const failed = { event: "request_failed", method: "GET", status: 503, ...about };
     expect(readLog()).toEqual([
-      { event: "kept_served", ...about },
+      { event: "stale_served", ...about },
       ...["/healthz", "/", PATH].map((path) => ({ ...failed, path })),
     ]);
     for (const secret of ["s3cr3t", "192.0.2.77", "app.example", "page=", "counts.example"])
@@ -122,7 +122,7 @@ describe("the log", () => {
   });
 
   function log(error: unknown) {
-    logFailure({ event: "kept_served", store: "d1" }, error);
+    logFailure({ event: "stale_served", store: "d1" }, error);
     return readLog()[0];
   }
 

@@ -1,4 +1,4 @@
-import { lastPage } from "../../src/records/page.ts";
+import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target } from "./exchange.ts";
 
 /** The headers of every response of the collection (specification, "List records"). */
@@ -35,7 +35,7 @@ function error(send: string, status: number, detail: string, accept?: string): E
 /** Pages, their numbers and their links (specification, "Page envelope"). */
 export function listPages({ count, records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
-  const last = lastPage(count);
+  const last = getLastPage(count);
   return [
     page("", 1),
     page("?page=&format=", 1),
@@ -57,7 +57,7 @@ export function listPages({ count, records }: Target): Exchange[] {
 export function listInvalidPages({ count, records }: Target): Exchange[] {
   const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
   // A deployment may be loaded again with more records.
-  const past = records ? lastPage(count) + 1 : 99_999_999;
+  const past = records ? getLastPage(count) + 1 : 99_999_999;
   return [
     ...[...pages, past].map((text) => error(`${PATH}?page=${text}`, 404, INVALID)),
     { ...error(`${PATH}?page=${past}`, 404, INVALID), with: { "if-none-match": "*" } },

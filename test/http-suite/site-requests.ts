@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
+import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
@@ -34,7 +34,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     reference_url: `${origin}/docs`,
     openapi_url: `${origin}/openapi.json`,
     count: records ? count : expect.any(Number),
-    pages: records ? lastPage(count) : expect.any(Number),
+    pages: records ? getLastPage(count) : expect.any(Number),
   };
   const json = (send: string, body: object, headers: Exchange["headers"]) => {
     return { send, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };

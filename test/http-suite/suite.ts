@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { lastPage } from "../../src/records/page.ts";
+import { getLastPage } from "../../src/records/page.ts";
 import { type Page, TrafficRecord } from "../../src/records/record.ts";
 import { compareNewestFirst } from "../records/sample.ts";
 import {
@@ -14,7 +14,7 @@ import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts"
 
 /** The exchanges that the service must pass with its collection. */
 export function listExchanges(target: Target): [name: string, Exchange[]][] {
-  const pages = lastPage(target.count);
+  const pages = getLastPage(target.count);
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
@@ -34,7 +34,7 @@ export function describeHttpSuite(target: Target): void {
     describe(name, () => {
       for (const exchange of exchanges) test(writeTitle(exchange), () => checkTarget(target, exchange));
     });
-  if (lastPage(target.count) > 1) testPages(target);
+  if (getLastPage(target.count) > 1) testPages(target);
   if (target.hasFiles) testAssets(target);
 }
 
@@ -58,7 +58,7 @@ export async function checkTarget(target: Target, exchange: Exchange): Promise<v
 function checkPage(target: Target, page: Page, { number: wanted, link }: ExpectedPage): void {
   const { origin, records } = target;
   const count = records ? target.count : page.count;
-  const last = lastPage(count);
+  const last = getLastPage(count);
   const number = wanted === "last" ? last : wanted;
   const url = (page: number) => `${origin}${PATH}?${link.replace("PAGE", String(page))}`;
   const { results, ...envelope } = page;
@@ -75,7 +75,7 @@ function checkPage(target: Target, page: Page, { number: wanted, link }: Expecte
 }
 
 function testPages({ count, fetch }: Target): void {
-  const pages = lastPage(count);
+  const pages = getLastPage(count);
   const read = async (query: string, headers = {}) => {
     const response = await fetch(PATH + query, { headers });
     const text = await response.text();

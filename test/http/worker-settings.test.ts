@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
 import {
   CHROMIUM,
@@ -127,7 +127,7 @@ describe("the rate limit", () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
     await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
     expect(readLog()).toEqual([
-      { event: "rate_limit_failed", reason: "Error: limiter is down", at: expect.any(Array) },
+      { event: "rate_limiter_failed", reason: "Error: limiter is down", at: expect.any(Array) },
     ]);
     expect(JSON.stringify(readLog())).not.toContain("192.0.2.4");
   });

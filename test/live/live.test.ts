@@ -2,7 +2,7 @@ import { Hono } from "hono";
 import { compress } from "hono/compress";
 import { proxy } from "hono/proxy";
 import { expect, test } from "vitest";
-import { SettingError } from "../../src/env.ts";
+import { SettingError } from "../../src/bindings.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
 import { runProcess } from "../run-command.ts";

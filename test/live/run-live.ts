@@ -1,5 +1,5 @@
 import { startVitest } from "vitest/node";
-import { SettingError } from "../../src/env.ts";
+import { SettingError } from "../../src/bindings.ts";
 import { WRONG_USAGE } from "../../tools/command-line/program.ts";
 import { type Deployment, findDeployment } from "./target.ts";
 

@@ -6,9 +6,9 @@ import {
   BLOCK_SIZE,
   type Block,
   encodeRecord,
-  lastBlock,
-  SEPARATOR,
-  wrapLines,
+  formatBlock,
+  getBlockNumber,
+  RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
@@ -44,9 +44,9 @@ export function collectRecords(records: readonly TrafficRecord[], sources: strin
 
 /** The blocks of records, which are given newest first. A load makes the same ones in SQL. */
 export function encodeBlocks(records: readonly TrafficRecord[]): Block[] {
-  return Array.from({ length: lastBlock(records.length) }, (_, index) => {
+  return Array.from({ length: getBlockNumber(records.length) }, (_, index) => {
     const some = records.slice(BLOCK_SIZE * index, BLOCK_SIZE * (index + 1));
-    return { number: index + 1, text: wrapLines(some.map(encodeRecord).join(SEPARATOR)) };
+    return { number: index + 1, text: formatBlock(some.map(encodeRecord).join(RECORD_SEPARATOR)) };
   });
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createApp } from "../../src/app.ts";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/bindings.ts";
 import { Page } from "../../src/records/record.ts";
 import { getCachedStore, type StoreEnv } from "../../src/store/create-store.ts";
 import type { Store } from "../../src/store/state.ts";

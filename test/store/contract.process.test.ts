@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { writeAssets } from "../../data/seed-writer.ts";
 import { replaceCollection } from "../../data/writer/writer.ts";
-import { lastPage } from "../../src/records/page.ts";
+import { getLastPage } from "../../src/records/page.ts";
 import { NO_STATISTICS, type TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
@@ -80,7 +80,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       expect(state.load).toMatch(/^[0-9a-z]{19,20}$/);
       if (/d1|kv/.test(name)) expect(state.sequence).toBe(Number(before?.state.sequence) + 1);
       expect(stored).toEqual(records);
-      const last = lastPage(count);
+      const last = getLastPage(count);
       for (let page = 1; page <= last; page++)
         expect((await readPage(open(), page)).results).toBe(resultsOf(records, page));
       expect(await readPage(open(), "last")).toMatchObject({

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import type { Hide, PageNumber } from "../../src/records/page.ts";
+import type { HiddenCount, PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { type Block, lastBlock } from "../../src/store/block.ts";
+import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { BlockSelector, State, StateRead, Store } from "../../src/store/state.ts";
 import { collectRecords } from "../records/sample.ts";
@@ -42,7 +42,7 @@ export function readTogether(
   withBlock: BlockSelector,
   read: (load: string, number: number) => string | null,
 ): StateRead {
-  const number = withBlock === "last" ? lastBlock(state.count) : withBlock;
+  const number = withBlock === "last" ? getBlockNumber(state.count) : withBlock;
   const text = read(state.load, number);
   return text === null ? { state } : { state, block: { number, text } };
 }
@@ -102,7 +102,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   };
   const cache = createCachedStore(store, kind, keptBytes);
   /** What the instance serves. */
-  const readServed = async (page: PageNumber, hide?: Hide) => {
+  const readServed = async (page: PageNumber, hide?: HiddenCount) => {
     const { count, number, results } = await readPage(cache, page, hide);
     return { count, number, results };
   };

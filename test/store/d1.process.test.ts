@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { createWritableD1, SWEPT_ROWS } from "../../data/writer/d1-writer.ts";
 import { createName } from "../../data/writer/writer.ts";
-import { lastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { getLastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
@@ -51,7 +51,7 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
     return counted;
   }
 
-  const last = lastPage(count);
+  const last = getLastPage(count);
   const blocks = count > BLOCK_SIZE ? 2 : 1;
   test.each<[PageNumber[], number, number | object]>([
     [[1], 1, 2],
@@ -76,7 +76,7 @@ describe.each([100, 30_010])("in a collection of %i records, a new instance", (c
   });
 
   test.each([1, 20, 99])("reads at most 5 rows for a page without the %i newest records", async (hidden) => {
-    for (const page of [1, lastPage(count - hidden)])
+    for (const page of [1, getLastPage(count - hidden)])
       expect((await measure([page], () => hidden)).read).toBeLessThanOrEqual(5);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
-import { createCachedStore, type FoundPage } from "../../src/store/cache.ts";
+import { createCachedStore, type PageRead } from "../../src/store/cache.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
 import { recordsOf } from "./controlled-store.ts";
@@ -100,7 +100,7 @@ function drawPage(random: Random): PageNumber {
   return random() < 0.1 ? "last" : Math.ceil(random() * (random() < 0.7 ? 12 : 50));
 }
 
-function check(history: History, asked: Asked, response: FoundPage | Error): void {
+function check(history: History, asked: Asked, response: PageRead | Error): void {
   const { seen, demand } = history;
   const { beganAt } = asked;
   const works = seen.workedUntil < beganAt - 15_000;
@@ -113,7 +113,7 @@ function check(history: History, asked: Asked, response: FoundPage | Error): voi
 }
 
 /** The response is the page of its state, or its state has no such page. */
-function checkPage({ confirmations, demand }: History, asked: Asked, { state, found }: FoundPage): void {
+function checkPage({ confirmations, demand }: History, asked: Asked, { state, found }: PageRead): void {
   const shown = Math.max(0, state.count - asked.hidden);
   const pages = Math.max(1, Math.ceil(shown / PAGE_SIZE));
   const number = asked.page === "last" ? pages : asked.page;

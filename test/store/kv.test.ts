@@ -6,7 +6,7 @@ import {
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
 import { createName } from "../../data/writer/writer.ts";
-import { blockKey, STATE_KEY } from "../../src/store/kv.ts";
+import { getBlockKey, STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
 import { listLoads, loadRecords, openLocalStores } from "./stores.ts";
@@ -109,10 +109,10 @@ test("a sweep keeps other programs' keys, what readers may need, and the blocks 
     expect(await listLoads(stores, "kv")).toEqual(loads.sort());
   };
   const replaced = createName(Date.now());
-  for (const key of ["notes", blockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
+  for (const key of ["notes", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
   await expectAfterSweep(2 * SPARED_MS, [replaced]);
   const running = createName(Date.now());
-  await namespace.put([{ key: blockKey(running, 1), value: "" }]);
+  await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
   await expectAfterSweep(GRACE_MS - 1, [replaced, running, served]);
   await expectAfterSweep(1, [running, served]);
@@ -129,7 +129,7 @@ test("in a local namespace, which is locked, unfinished loads are removed before
     true,
   );
   const first = await loadRecords(store, records);
-  await namespace.put([{ key: blockKey(createName(Date.now()), 1), value: "" }]);
+  await namespace.put([{ key: getBlockKey(createName(Date.now()), 1), value: "" }]);
   seen.length = 0;
   const name = await loadRecords(store, records.slice(0, 10));
   expect(seen[0]).toEqual([first]);

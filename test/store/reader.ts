@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
-import { type Hide, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
+import { type HiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readStatistics } from "../../src/store/block.ts";
 import type { CachedStore } from "../../src/store/cache.ts";
@@ -19,7 +19,7 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * @param hidden how many of the newest records are not shown
  * @returns `results` is undefined if the state has no such page
  */
-export async function readPage(cache: CachedStore, page: PageNumber, hidden?: Hide) {
+export async function readPage(cache: CachedStore, page: PageNumber, hidden?: HiddenCount) {
   const { state, found } = await cache.page(page, hidden, waitUntil);
   return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
 }

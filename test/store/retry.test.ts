@@ -63,7 +63,7 @@ test.each(cases)("a read %s if it fails with %s", async (outcome, message) => {
   const call = vi.fn(async () => ({ results: [] }));
   call.mockRejectedValueOnce(new Error(message));
   const read = readThrough(store, call).then(() => "done", String);
-  await vi.advanceTimersByTimeAsync(SHORT_PAUSES.pausesMs);
+  await vi.advanceTimersByTimeAsync(SHORT_PAUSES.totalPauseMs);
   expect(await read).toBe(isRetried ? "done" : `Error: ${message}`);
   expect(call).toHaveBeenCalledTimes(isRetried ? 2 : 1);
 });

@@ -5,7 +5,7 @@ import { createWritableD1, type WritableDatabase } from "../../data/writer/d1-wr
 import { createWritableKv, type WritableNamespace } from "../../data/writer/kv-writer.ts";
 import { applyMigrations, createLocalD1, createLocalNamespace } from "../../data/writer/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace } from "../../src/store/kv.ts";

@@ -1,5 +1,5 @@
 import type { ExecutionContext } from "hono";
-import type { Env } from "../../src/env.ts";
+import type { Env } from "../../src/bindings.ts";
 import app from "../../src/index.ts";
 import { getCachedStore } from "../../src/store/create-store.ts";
 

@@ -7,10 +7,10 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { openTemporaryFile, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
-import type { Env } from "../../src/env.ts";
-import { COLLECTION_PATH, lastPage, PAGE_SIZE } from "../../src/records/page.ts";
-import { lastBlock } from "../../src/store/block.ts";
-import { buildQuery } from "../../src/store/d1.ts";
+import type { Env } from "../../src/bindings.ts";
+import { COLLECTION_PATH, getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
+import { getBlockNumber } from "../../src/store/block.ts";
+import { buildStateQuery } from "../../src/store/d1.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
 import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts";
 
@@ -42,20 +42,20 @@ async function bench({ records, ...effort }: { records: number } & Effort) {
   });
   const { request, env } = await startServers(file, folder);
   const walks = await Array.fromAsync(STORE_NAMES, async (store) => {
-    const pages = Math.min(400, lastPage(records));
+    const pages = Math.min(400, getLastPage(records));
     const numbers = Array.from({ length: pages }, (_, index) => index + 1);
     const requests = await Array.fromAsync(numbers, (page) => request(page, store, "hot"));
     const seconds = await time(() => walk(requests));
     return { store, pages, pages_per_second: Math.round(pages / seconds) };
   });
   // Page 11 has both links, as the middle one has.
-  const pages = { first: 11, middle: Math.ceil(lastPage(records) / 2), last: lastPage(records) };
+  const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
   const figures = await measureCases(effort, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
   const results = await Array.fromAsync(figures, async (one) => {
-    const block = one.store === "d1" && one.page && lastBlock(pages[one.page] * PAGE_SIZE);
-    const query = block ? await env.DB.prepare(buildQuery(block)).bind(block).all() : null;
+    const block = one.store === "d1" && one.page && getBlockNumber(pages[one.page] * PAGE_SIZE);
+    const query = block ? await env.DB.prepare(buildStateQuery(block)).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
   return { records, results, ratios: compare(results), walks, loads };

@@ -66,7 +66,7 @@ export async function waitForVersion(
   const giveUpAt = Date.now() + TIMEOUT_MS;
   let [correct, failed, printed] = [0, 0, ""];
   while (correct < CONSECUTIVE_RESPONSES) {
-    const { problem = "", isFailure } = await checkHealth(`${address}/healthz`, version);
+    const { problem = "", isFailure } = await checkCameraOk(`${address}/healthz`, version);
     correct = problem === "" ? correct + 1 : 0;
     failed = isFailure ? failed + 1 : 0;
     if (problem && problem !== printed) {
@@ -80,7 +80,7 @@ export async function waitForVersion(
 }
 
 /** @returns what is wrong, and whether it is the worker: a domain or its certificate, which fail with 520 to 599, can be new */
-async function checkHealth(url: string, version: string | undefined) {
+async function checkCameraOk(url: string, version: string | undefined) {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     const { code, status } = Object(await response.json().catch(() => undefined));

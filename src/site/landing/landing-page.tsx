@@ -1,4 +1,4 @@
-import { REFERENCE_PATH, SITE_NAME, STAND_IN } from "../../about.ts";
+import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
 import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
@@ -56,7 +56,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
     <h1>{SITE_NAME}</h1>
     <p class="lead">
       Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated JSON
-      collection that everyone may read. It is a {STAND_IN}.
+      collection that everyone may read. It is a {SERVICE_SUMMARY}.
     </p>
     <CodeBlock code={url} label="address of the collection" />
     <p class="row">

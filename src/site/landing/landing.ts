@@ -1,10 +1,10 @@
 import { Hono } from "hono";
-import type { CollectionContext, CollectionEnv } from "../../env.ts";
+import type { CollectionContext, CollectionEnv } from "../../bindings.ts";
 import { refuseMethod } from "../../http/errors.ts";
 import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
 import { findOrigin, lastValue, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
-import { COLLECTION_PATH, lastPage, pageUrls, writeEnvelope } from "../../records/page.ts";
+import { COLLECTION_PATH, createPageUrls, formatEnvelope, getLastPage } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
 import type { WaitUntil } from "../../store/retry.ts";
 import type { State } from "../../store/state.ts";
@@ -64,15 +64,15 @@ function createStatisticsCache() {
  * @returns undefined if the page cannot be read, or if it is of another load than the rest of the landing page
  */
 async function readSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {
-  const number = Math.min(2, lastPage(state.count));
+  const number = Math.min(2, getLastPage(state.count));
   try {
     const page = await getCachedStore(c.env).page(number, undefined, (work) =>
       c.executionCtx.waitUntil(work),
     );
     if (!page.found || page.state.load !== state.load) return undefined;
     const { location, results } = page.found;
-    const url = pageUrls(origin + COLLECTION_PATH, new URLSearchParams());
-    const envelope = JSON.parse(writeEnvelope(location, results, url));
+    const url = createPageUrls(origin + COLLECTION_PATH, new URLSearchParams());
+    const envelope = JSON.parse(formatEnvelope(location, results, url));
     return { number, envelope: { ...envelope, results: envelope.results.slice(0, 1) } };
   } catch (error) {
     // As a request for the page would be logged.

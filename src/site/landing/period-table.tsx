@@ -1,4 +1,4 @@
-import { GO_PATH } from "../../about.ts";
+import { GO_PATH } from "../../constants.ts";
 import { type FC, Markup } from "../jsx-runtime.ts";
 import { formatCompact, formatMean, formatQuantity, formatShare } from "../text-format.ts";
 import { NAME_LENGTH, type Period, type Periods, type Unit } from "./summary.ts";

@@ -1,7 +1,7 @@
-import { DOCUMENT_PATH, REFERENCE_PATH, SITE_NAME, STAND_IN } from "../../about.ts";
-import type { Env } from "../../env.ts";
+import type { Env } from "../../bindings.ts";
+import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { findLimitPeriod } from "../../http/rate-limit.ts";
-import { COLLECTION_PATH, lastPage } from "../../records/page.ts";
+import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
 import type { Day, Statistics } from "../../records/record.ts";
 import type { State } from "../../store/state.ts";
 
@@ -31,14 +31,14 @@ export function createSummary(
   const limitPeriod = findLimitPeriod(settings);
   return {
     name: SITE_NAME,
-    description: `Road users counted by roadside cameras: a public ${STAND_IN}.`,
+    description: `Road users counted by roadside cameras: a public ${SERVICE_SUMMARY}.`,
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
-    openapi_url: origin + DOCUMENT_PATH,
+    openapi_url: origin + OPENAPI_PATH,
     /** All records as one file; null if they are not the seed, or if a process serves them, which does not have the file. */
     seed_url: state.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
     count: state.count,
-    pages: lastPage(state.count),
+    pages: getLastPage(state.count),
     loaded_at: state.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),

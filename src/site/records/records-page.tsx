@@ -1,6 +1,12 @@
-import { GO_PATH } from "../../about.ts";
+import { GO_PATH } from "../../constants.ts";
 import { lastValue } from "../../http/request.ts";
-import { COLLECTION_PATH, lastPage, type PageNumber, pageUrls, parsePageNumber } from "../../records/page.ts";
+import {
+  COLLECTION_PATH,
+  createPageUrls,
+  getLastPage,
+  type PageNumber,
+  parsePageNumber,
+} from "../../records/page.ts";
 import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import { type ClientResponse, changeQuery, Message, parseBody } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
@@ -15,9 +21,9 @@ export function renderRecords(response: ClientResponse): string {
   const { url, body, jumpDate } = response;
   const page = parseBody(body) as Page | undefined;
   const number = getPageNumber(url, page);
-  const total = page ? ` of ${formatNumber(lastPage(page.count))}` : "";
+  const total = page ? ` of ${formatNumber(getLastPage(page.count))}` : "";
   const position = number === "last" ? number : formatNumber(number) + total;
-  const toUrl = pageUrls(url.origin + COLLECTION_PATH, url.searchParams);
+  const toUrl = createPageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
     <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={chooseCards(page?.results)}>
       <h1>Records</h1>
@@ -82,10 +88,10 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, jumpDate }) => 
     <>
       <nav class="row" aria-label="Pages">
         <PageLink to={page.previous && toUrl(1)} name="« Newest" /> <Neighbours {...page} />{" "}
-        <PageLink to={page.next && toUrl(lastPage(count))} name="Oldest »" />
+        <PageLink to={page.next && toUrl(getLastPage(count))} name="Oldest »" />
         <JumpForm action={COLLECTION_PATH} query={query}>
           <label for="page">Page</label>
-          <input id="page" name="page" type="number" min="1" max={lastPage(count)} value={number} />
+          <input id="page" name="page" type="number" min="1" max={getLastPage(count)} value={number} />
         </JumpForm>
         <JumpForm action={GO_PATH} query={query}>
           <label for="date">Date</label>

@@ -1,4 +1,4 @@
-import { DOCUMENT_PATH, REFERENCE_PATH } from "../../about.ts";
+import { OPENAPI_PATH, REFERENCE_PATH } from "../../constants.ts";
 import type { Option } from "../../faults/option.ts";
 import { OPTIONS } from "../../faults/options.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
@@ -39,7 +39,7 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
       )}
       <Markdown text={info.description} />
       <p>
-        Version {info.version}. The <a href={DOCUMENT_PATH}>OpenAPI document</a> is for client generators and
+        Version {info.version}. The <a href={OPENAPI_PATH}>OpenAPI document</a> is for client generators and
         other viewers.
       </p>
       <h2>{get.summary}</h2>

@@ -16,8 +16,8 @@ function listNames({ vars, ...others }: Configuration): string[] {
   return [...Object.keys(vars ?? {}), ...bound].sort();
 }
 
-test("wrangler.toml gives production and previews what src/env.ts has, but only the store that STORE names", () => {
-  const [bindings] = /^export interface Env .*?^}/ms.exec(readFileSync("src/env.ts", "utf8"))!;
+test("wrangler.toml gives production and previews what src/bindings.ts has, but only the store that STORE names", () => {
+  const [bindings] = /^export interface Env .*?^}/ms.exec(readFileSync("src/bindings.ts", "utf8"))!;
   const fields = bindings.matchAll(/^ {2}([A-Z_0-9]+)\?: /gm);
   const names = Array.from(fields, ([, name]) => String(name)).sort();
   expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));

@@ -2,11 +2,11 @@
 export const SITE_NAME = "Traffic Count Records";
 
 /** What the service is. The text follows `A` or `a public`. */
-export const STAND_IN =
+export const SERVICE_SUMMARY =
   "stand-in for the Traffic Count Records Service, whose original tf1 collection has been switched off";
 
 /** The path of the OpenAPI document. */
-export const DOCUMENT_PATH = "/openapi.json";
+export const OPENAPI_PATH = "/openapi.json";
 
 /** The path of the API reference. */
 export const REFERENCE_PATH = "/docs";
