@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { toHealthState } from "../../src/health.ts";
 import { logFailure } from "../../src/log.ts";
+import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { checkExchanges, type Exchange, PATH, UNAVAILABLE } from "../http-suite/exchange.ts";
 import { createInstance, readLog } from "../memory-service.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
 
-const open = () => createControlledStore(makeState(200));
+const open = () => createControlledStore(makeState(BLOCK_SIZE + 1));
 
 /** `/healthz` has no header `Allow`. */
 const HEALTH = {

@@ -27,12 +27,6 @@ test("an exported name means one thing", () => {
   });
 });
 
-test("a function whose name begins with find looks in memory, and is not async", () => {
-  const asyncFind =
-    /\basync (?:function\*? )?(find\w+)|\b(?=find)(\w+) = async|\b(?=find)(\w+)(?:\(.*\):|: .* =>) Promise</g;
-  expect(files.filter((file) => !file.startsWith("test/") && read(file, asyncFind).length > 0)).toEqual([]);
-});
-
 test("no declaration hides a global name, and no import hides an export of the project", () => {
   const declared = /^(?:export )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
   const renamed = /^import \{.*\b(\w+) as \w+.*\} from "\./gm;
