@@ -10,7 +10,7 @@ import { loadSeed } from "../../../data/seed-writer.ts";
 import { STORE_NAMES, type StoreName } from "../../../data/writer/configuration.ts";
 import { lockFile } from "../../../data/writer/open-store.ts";
 import type { Page } from "../../../src/records/record.ts";
-import { lastBlock } from "../../../src/store/block.ts";
+import { getBlockNumber } from "../../../src/store/block.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { runData, runProcess } from "../../run-command.ts";
@@ -81,7 +81,7 @@ test.each(STORE_NAMES)(
       stop.abort();
       await server.close();
     }
-    const blocks = lastBlock(newer.length) + 1;
+    const blocks = getBlockNumber(newer.length) + 1;
     expect(await countBlocks(store, local), "the records and the statistics").toBe(blocks);
   },
 );
