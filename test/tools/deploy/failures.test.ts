@@ -75,23 +75,24 @@ describe.concurrent("after a deployment that worked, an operator", async () => {
 describe.concurrent("before the first deployment, an operator", async () => {
   const { api, run, listVersions } = await useAccount();
 
-  testNext("gets no command that needs a worker if the upload fails", async () => {
-    Object.assign(api, { refused: /PUT .*\/scripts\//, refusal: 10_021 });
-    const { stderr } = await run(1, DEPLOY);
-    expect(stderr).toMatch(/^Step 3 of 5 failed: .*continue, run `npm run deploy` again\.\n$/ms);
-    expect(stderr).not.toMatch(/npx wrangler (deployments|rollback)/);
-    expect(listVersions()).toEqual([]);
-  });
-
   test.each<[string, { refused: RegExp; refusal: number }]>([
-    ["a revoked token", { refused: /\/deployments/, refusal: 1000 }],
+    // Later commands do not ask for the accounts again.
     ["a token that may not read accounts", { refused: /\/v4\/accounts\b(?!\/)/, refusal: 10_000 }],
+    ["a revoked token", { refused: /\/deployments/, refusal: 1000 }],
   ])("with %s learns which permissions a token needs", { concurrent: false }, async (_, refusal) => {
     Object.assign(api, refusal);
     const { stderr } = await run(1, DEPLOY);
     expect(stderr).toMatch(
       /^Step 1 of 5 failed: .*to a valid token with the permissions .* Account Settings: Read, unless you set `account_id`/s,
     );
+  });
+
+  testNext("gets no command that needs a worker if the upload fails", async () => {
+    Object.assign(api, { refused: /PUT .*\/scripts\//, refusal: 10_021 });
+    const { stderr } = await run(1, DEPLOY);
+    expect(stderr).toMatch(/^Step 3 of 5 failed: .*continue, run `npm run deploy` again\.\n$/ms);
+    expect(stderr).not.toMatch(/npx wrangler (deployments|rollback)/);
+    expect(listVersions()).toEqual([]);
   });
 });
 
