@@ -67,7 +67,7 @@ export default defineConfig({
         test: {
           name: "service",
           include: processes,
-          globalSetup: ["test/bundled-worker.ts", "test/tools/package/built.ts"],
+          globalSetup: ["test/bundled-worker.ts", "test/tools/package/built-package.ts"],
         },
       },
       {

@@ -7,7 +7,7 @@ import { bundleWorker } from "../bundled-worker.ts";
 import { readSeed } from "../data/input.ts";
 import { createLiveTarget, findDeployment } from "../live/target.ts";
 import { makeRecords } from "../records/sample.ts";
-import { importPackage } from "../tools/package/built.ts";
+import { importPackage } from "../tools/package/built-package.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { describeHttpSuite } from "./suite.ts";
 

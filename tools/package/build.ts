@@ -49,13 +49,13 @@ const manifest = {
   files: ["*.js", "*.md", "index.d.ts", "NOTICES.txt", "seed"],
 };
 const types = readFileSync(join(SOURCE, "index.d.ts"), "utf8");
-const pages = ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })];
+const documents = ["LICENSE", ...globSync("docs/*.md", { cwd: PROJECT })];
 const files = new Map<string, string | Uint8Array>([
   ...outputFiles.map(({ path, contents }) => [basename(path), contents] as const),
   ["package.json", JSON.stringify(manifest, null, 2)],
   ["NOTICES.txt", collectNotices(metafile)],
-  ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, writeRecordType())],
-  ...pages.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
+  ["index.d.ts", types.replace(/^import .+?^export type \{ TrafficRecord \};$/ms, renderRecordType())],
+  ...documents.map((page) => [basename(page), readFileSync(join(PROJECT, page))] as const),
   ["README.md", readFileSync(join(PROJECT, "docs/package.md"))],
   ...listSeedFiles().map((file) => {
     const contents = readFileSync(file);
@@ -81,15 +81,15 @@ function readSite() {
 }
 
 /** Writes the type of a record from its schema. */
-function writeRecordType(): string {
+function renderRecordType(): string {
   const fields = Object.entries(z.toJSONSchema(TrafficRecord).properties ?? {}).map(([name, field]) => {
     const { description, anyOf = [field] } = Object(field);
-    return `  /** ${description} */\n  ${name}: ${anyOf.map(writeType).join(" | ")};\n`;
+    return `  /** ${description} */\n  ${name}: ${anyOf.map(renderType).join(" | ")};\n`;
   });
   return `/** A record: the counts of one camera at one moment. */\nexport interface TrafficRecord {\n${fields.join("")}}`;
 }
 
-function writeType(schema: z.core.JSONSchema.JSONSchema): string {
+function renderType(schema: z.core.JSONSchema.JSONSchema): string {
   const values = schema.enum ?? (schema.const === undefined ? [] : [schema.const]);
   if (values.length > 0) return values.map((value) => JSON.stringify(value)).join(" | ");
   return schema.type === "integer" ? "number" : String(schema.type);
@@ -100,11 +100,11 @@ function collectNotices({ inputs }: Metafile): string {
   const folders = Object.keys(inputs).flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   );
-  return [...new Set(folders)].sort().map(writeNotice).join("\n\n");
+  return [...new Set(folders)].sort().map(formatNotice).join("\n\n");
 }
 
 /** @throws Error if the package has no licence */
-function writeNotice(folder: string): string {
+function formatNotice(folder: string): string {
   const { name, version } = readJson(folder);
   const [file] = globSync("{license,LICENSE,LICENCE}*", { cwd: folder });
   if (file === undefined) throw new Error(`${name} has no file with its licence.`);

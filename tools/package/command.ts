@@ -44,10 +44,10 @@ async function serve(files: string[], options: Options, command: Command): Promi
     printNotice(
       `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
     );
-  const watching = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
+  const hooks = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
   let service: Service;
   try {
-    service = createService({ files: files.length > 0 ? files : undefined, ...others }, watching);
+    service = createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
   } catch (error) {
     // The value of an option is wrong. The message begins with the name of the option in a program, such as publicOrigin.
     const name = (_: string, option: string) =>

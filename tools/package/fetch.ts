@@ -1,5 +1,5 @@
 import { STATUS_CODES } from "node:http";
-import { createFetchError, isTimed, type Respond } from "./network.ts";
+import { createFetchError, hasBodyFault, type Respond } from "./network.ts";
 
 /**
  * Does the same with a request as the global `fetch` (Fetch standard, 4.4): redirects, the signal and the response.
@@ -16,7 +16,8 @@ export async function fetchFrom(respond: Respond, request: Request, body?: unkno
     const isSame = hops === 0 && target === url;
     const response = await respond(isSame ? request : new Request(target, { method, headers, signal }));
     const location = response.headers.get("Location");
-    if (location === null || redirect === "manual") return receive(response, request, target, hops > 0);
+    if (location === null || redirect === "manual")
+      return toClientResponse(response, request, target, hops > 0);
     const isStream = Symbol.asyncIterator in Object(body);
     if (redirect === "error" || isStream) throw createFetchError(`unexpected redirect to ${location}`);
     url = new URL(location, target).href;
@@ -25,21 +26,21 @@ export async function fetchFrom(respond: Respond, request: Request, body?: unkno
 }
 
 /** Makes the response that a client gets when its headers have arrived. */
-async function receive(response: Response, request: Request, url: string, redirected: boolean) {
+async function toClientResponse(response: Response, request: Request, url: string, redirected: boolean) {
   const { status, headers } = response;
   let { body } = response;
   const hasBody = request.method !== "HEAD" && status !== 204 && status !== 304;
-  if (hasBody && !isTimed(response)) {
+  if (hasBody && !hasBodyFault(response)) {
     const bytes = await response.bytes();
     headers.set("Content-Length", String(bytes.length));
     body = new Response(bytes).body;
   }
   const init = { status, statusText: STATUS_CODES[status] ?? "unknown", headers };
-  return describe(new Response(body && readUntilAbort(body, request), init), url, redirected);
+  return defineMetadata(new Response(body && readUntilAbort(body, request), init), url, redirected);
 }
 
 /** Sets what only the runtime can give to a response, also in its clones. */
-function describe(response: Response, url: string, redirected: boolean): Response {
+function defineMetadata(response: Response, url: string, redirected: boolean): Response {
   const value = () => {
     throw new TypeError("immutable");
   };
@@ -48,7 +49,7 @@ function describe(response: Response, url: string, redirected: boolean): Respons
     url: { value: url },
     redirected: { value: redirected },
     type: { value: "basic" },
-    clone: { value: () => describe(Response.prototype.clone.call(response), url, redirected) },
+    clone: { value: () => defineMetadata(Response.prototype.clone.call(response), url, redirected) },
   });
 }
 

@@ -5,45 +5,45 @@ import { pipeline } from "node:stream/promises";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import type { ListenOptions, Server } from "./index.d.ts";
-import { isTimed, type Respond } from "./network.ts";
+import { hasBodyFault, type Respond } from "./network.ts";
 
 /** A client that neither sends nor reads for so long is disconnected. */
-const STALL_MS = 60_000;
+const STALL_TIMEOUT_MS = 60_000;
 
 /**
  * Serves HTTP requests with a function.
- * @param stallMs tests replace it
+ * @param stallTimeoutMs tests replace it
  * @throws Error if the port or the host cannot be used
  */
 export async function listen(
   respond: Respond,
-  { port = 8787, host: given = "localhost" }: ListenOptions = {},
-  stallMs = STALL_MS,
+  { port = 8787, host: hostOption = "localhost" }: ListenOptions = {},
+  stallTimeoutMs = STALL_TIMEOUT_MS,
 ): Promise<Server> {
   // As in a URL.
-  const host = given.replace(/^\[(.+)\]$/, "$1");
+  const host = hostOption.replace(/^\[(.+)\]$/, "$1");
   const server = createServer({
-    headersTimeout: stallMs,
-    requestTimeout: stallMs,
-    connectionsCheckingInterval: stallMs / 10,
+    headersTimeout: stallTimeoutMs,
+    requestTimeout: stallTimeoutMs,
+    connectionsCheckingInterval: stallTimeoutMs / 10,
   });
-  server.timeout = stallMs;
+  server.timeout = stallTimeoutMs;
   try {
     await once(server.listen(port, host), "listening");
   } catch (cause) {
     const { code } = Object(cause);
     throw Object.assign(new Error(describeFailure(code, port, host), { cause }), { code });
   }
-  const { port: chosen } = server.address() as AddressInfo;
+  const { port: actualPort } = server.address() as AddressInfo;
   const listener = getRequestListener(
-    (request, bindings) => handle(respond, request, bindings as HttpBindings, stallMs),
+    (request, bindings) => handleRequest(respond, request, bindings as HttpBindings, stallTimeoutMs),
     // HTTP/1.0 needs no host.
-    { overrideGlobalObjects: false, hostname: `localhost:${chosen}` },
+    { overrideGlobalObjects: false, hostname: `localhost:${actualPort}` },
   );
   // `checkContinue`: the service never asks for a body (RFC 9110, 10.1.1).
   server.on("request", listener).on("checkContinue", listener);
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${chosen}`,
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${actualPort}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -59,11 +59,11 @@ function describeFailure(code: string, port: number, host: string): string {
   return `The service cannot listen at port ${port} of ${host} (${code}). Choose a port from 1024 to 65535, and a name or an address of this machine, such as localhost, 127.0.0.1 or ::1.`;
 }
 
-async function handle(
+async function handleRequest(
   respond: Respond,
   request: Request,
   { incoming, outgoing }: HttpBindings,
-  stallMs: number,
+  stallTimeoutMs: number,
 ): Promise<Response> {
   // An error here only says that the client has gone.
   outgoing.on("error", () => {});
@@ -73,9 +73,9 @@ async function handle(
     // Without the zone of a local address, such as %eth0.
     const [address] = incoming.socket.remoteAddress?.split("%") ?? ["unknown"];
     const response = await respond(request, address);
-    incoming.socket.setTimeout(stallMs);
+    incoming.socket.setTimeout(stallTimeoutMs);
     // The library prints the error of a body that is cut, and would send an empty body in chunks.
-    if (response.body && !isTimed(response)) return response;
+    if (response.body && !hasBodyFault(response)) return response;
     outgoing.statusCode = response.status;
     outgoing.setHeaders(response.headers);
     await pipeline(response.body ?? [], outgoing);

@@ -5,7 +5,7 @@ import type { Store } from "../../src/store/state.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
 /** Shows what happens while files are read. */
-export type Reporting = Pick<StageOptions, "openStep" | "warn">;
+export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
  * Checks records or files, by default those of the seed, and puts them into a store of their own.
@@ -15,7 +15,7 @@ export type Reporting = Pick<StageOptions, "openStep" | "warn">;
 export async function loadCollection(
   { records, files = listSeedFiles(), modelName }: ServiceOptions,
   version: string,
-  { warn = console.error, openStep }: Reporting,
+  { warn = console.error, openStep }: LoadReporting,
 ): Promise<Store> {
   const staged = await (records ? stageRecords(records) : stage(files, { modelName, warn, openStep }));
   if (staged.zeroed > 0)

@@ -4,20 +4,20 @@ import type { ReceivedRequest } from "./index.d.ts";
 /** The app, and what the network and the platform do around it. Without an address, the client is in this process. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
 
-const lengths = new WeakMap<ReadableStream, number>();
+const bodyLengths = new WeakMap<ReadableStream, number>();
 
 /** A class of workerd that Node does not have: a stream for a body whose length is known before it is sent. */
 export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
     // The writer aborts the stream, or the reader cancels it.
-    const cancel = () => Promise.reject(createFetchError(...CLOSED, "terminated"));
+    const cancel = () => Promise.reject(createFetchError(...CONNECTION_CLOSED, "terminated"));
     super({ cancel });
-    lengths.set(this.readable, length);
+    bodyLengths.set(this.readable, length);
   }
 }
 
 /** Why the global `fetch` rejects if the connection closes before the end of the response. */
-const CLOSED = ["other side closed", "UND_ERR_SOCKET"] as const;
+const CONNECTION_CLOSED = ["other side closed", "UND_ERR_SOCKET"] as const;
 
 /** Creates the error with which the global `fetch` rejects. After the headers of the response, its message is "terminated". */
 export function createFetchError(cause: string, code?: string, message = "fetch failed"): TypeError {
@@ -25,7 +25,7 @@ export function createFetchError(cause: string, code?: string, message = "fetch 
 }
 
 /** Whether a fault decides when the parts of the body are sent: such a response must not be transformed. */
-export function isTimed({ headers, body }: Response): boolean {
+export function hasBodyFault({ headers, body }: Response): boolean {
   return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
 }
 
@@ -33,8 +33,8 @@ export function isTimed({ headers, body }: Response): boolean {
  * Whether the service responds to a URL. Links and commands repeat its host, so the host has no other characters than a name, an
  * address and a port have. Credentials in a URL are an error (RFC 9110, 4.2.4).
  */
-function isValidUrl(text: string): boolean {
-  const url = URL.parse(text);
+function isValidUrl(address: string): boolean {
+  const url = URL.parse(address);
   return url !== null && `${url.username}${url.password}` === "" && /^[\w.:[\]-]+$/.test(url.host);
 }
 
@@ -60,9 +60,9 @@ export function createResponder(
       const response = await app(sent, address);
       received.applied = response.headers.get("Preference-Applied")?.split(", ") ?? [];
       signal.throwIfAborted();
-      if (received.applied.includes("close")) throw createFetchError(...CLOSED);
+      if (received.applied.includes("close")) throw createFetchError(...CONNECTION_CLOSED);
       received.status = response.status;
-      return await send(response, method);
+      return await toNetworkResponse(response, method);
     } finally {
       onResponse?.(received);
     }
@@ -70,10 +70,10 @@ export function createResponder(
 }
 
 /** Gives a response the headers that it has on a connection. The body of HEAD is left out, but not its length (RFC 9110, 9.3.2). */
-async function send(response: Response, method: string): Promise<Response> {
+async function toNetworkResponse(response: Response, method: string): Promise<Response> {
   const { headers, body } = response;
-  if (body && isTimed(response)) {
-    const length = lengths.get(body);
+  if (body && hasBodyFault(response)) {
+    const length = bodyLengths.get(body);
     if (length) headers.set("Content-Length", String(length));
     // Only `wrangler dev` needs it.
     headers.delete("Content-Encoding");

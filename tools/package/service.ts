@@ -7,28 +7,32 @@ import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
 import type { ListenOptions, ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { listen } from "./listen.ts";
-import type { Reporting } from "./load-collection.ts";
+import type { LoadReporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
 /** A service in Node needs no help to finish what a request has begun. Its client is in `props`, because clients can send any header. */
-const createContext = (address = "") => ({ waitUntil() {}, passThroughOnException() {}, props: { address } });
+const createExecutionContext = (address = "") => ({
+  waitUntil() {},
+  passThroughOnException() {},
+  props: { address },
+});
 
 /** What the command shows and programs do not. */
-interface Watching extends Reporting {
+interface ServiceHooks extends LoadReporting {
   /** Called after each response. Then nothing is remembered of the requests. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
 /** Does what `createService` of index.d.ts does. */
-export function createService(options: ServiceOptions = {}, watching: Watching = {}): Service {
+export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
   const app = createApp(options.now);
-  const { ready, current, replace } = createEnvironments(variables, options, watching);
+  const { ready, getEnvironment, replace } = createEnvironments(variables, options, hooks);
   const serve: Respond = async (request, address) =>
-    respondWithFile(request) ?? app.fetch(request, await current(), createContext(address));
-  const { onResponse } = watching;
+    respondWithFile(request) ?? app.fetch(request, await getEnvironment(), createExecutionContext(address));
+  const { onResponse } = hooks;
   const { requests, ...journal } = createJournal();
   const respond = createResponder(serve, onResponse ? undefined : journal.add, onResponse);
   return {
@@ -60,7 +64,7 @@ export function createService(options: ServiceOptions = {}, watching: Watching =
 }
 
 /** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
-function createEnvironments(variables: object, options: ServiceOptions, reporting: Reporting) {
+function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
     const env: StoreEnv = Object.create(variables);
     const copied =
@@ -75,7 +79,7 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
   ready.catch(() => {});
   return {
     ready,
-    current: () => served,
+    getEnvironment: () => served,
     async replace(records?: ServiceOptions["records"]) {
       requireServiceOptions({ records });
       const previous = served;
@@ -100,7 +104,7 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
 }
 
 /** Loads with code that is imported only now, because a check needs neither the code nor SQLite. */
-async function loadCollection(options: ServiceOptions, reporting: Reporting) {
+async function loadCollection(options: ServiceOptions, reporting: LoadReporting) {
   const { emitWarning } = process;
   // Node warns that SQLite is experimental, which says nothing to users of the package.
   process.emitWarning = () => {};
@@ -111,10 +115,10 @@ async function loadCollection(options: ServiceOptions, reporting: Reporting) {
 }
 
 /** The memory that the journal takes, about: several thousand ordinary requests. */
-const JOURNAL_BYTES = 10_000_000;
+const MAX_JOURNAL_BYTES = 10_000_000;
 
 /** About how much memory a request takes. */
-const measure = ({ url, headers }: ReceivedRequest) =>
+const getEntrySize = ({ url, headers }: ReceivedRequest) =>
   Array.from(headers).reduce((sum, header) => sum + header.join("").length + 100, url.length + 500);
 
 /** Remembers the newest requests. Clients choose their size, so a number of them would not bound the memory. */
@@ -125,8 +129,8 @@ function createJournal() {
     requests,
     add(received: ReceivedRequest): void {
       requests.push(received);
-      bytes += measure(received);
-      while (bytes > JOURNAL_BYTES) bytes -= measure(requests.shift() as ReceivedRequest);
+      bytes += getEntrySize(received);
+      while (bytes > MAX_JOURNAL_BYTES) bytes -= getEntrySize(requests.shift() as ReceivedRequest);
     },
     reset(): void {
       requests.length = 0;
@@ -135,33 +139,34 @@ function createJournal() {
   };
 }
 
-const isText = (value: unknown) => typeof value === "string";
+const isString = (value: unknown) => typeof value === "string";
 
 /** What an option must be, and whether a value is that. */
 type Rule = [what: string, isValid: (value: unknown) => boolean];
 
 const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
   records: ["an array or another iterable", (value) => Symbol.iterator in Object(value)],
-  files: ["an array of paths", (value) => Array.isArray(value) && value.every(isText)],
+  files: ["an array of paths", (value) => Array.isArray(value) && value.every(isString)],
   modelName: ['"tf1"', (value) => value === "tf1"],
   now: ["a function", (value) => typeof value === "function"],
-  publicOrigin: ["a text", isText],
-  prefer: ["a text", isText],
+  publicOrigin: ["a text", isString],
+  prefer: ["a text", isString],
 };
 
 const LISTEN_RULES: Record<keyof ListenOptions, Rule> = {
   port: ["a whole number, 0 to 65535", (value) => typeof value === "number" && value === (value & 65_535)],
-  host: ["a name or an address", (value) => isText(value) && value !== ""],
+  host: ["a name or an address", (value) => isString(value) && value !== ""],
 };
 
 /** @throws Error if an option of a function is unknown or wrong */
 function requireOptions(caller: string, options: object, rules: Record<string, Rule>): void {
   if (Object(options) !== options) throw new TypeError(`${caller} takes an object with options.`);
   for (const [name, value] of Object.entries(options)) {
-    const [what, isValid] = new Map(Object.entries(rules)).get(name) ?? [];
+    const [expected, isValid] = new Map(Object.entries(rules)).get(name) ?? [];
     const others = `Its options are ${Object.keys(rules).join(", ")}.`;
     if (!isValid) throw new TypeError(`${caller} has no option ${name}. ${others}`);
-    if (value !== undefined && !isValid(value)) throw new TypeError(`The option ${name} must be ${what}.`);
+    if (value !== undefined && !isValid(value))
+      throw new TypeError(`The option ${name} must be ${expected}.`);
   }
 }
 

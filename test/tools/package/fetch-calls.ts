@@ -12,25 +12,25 @@ import type { Service } from "../../../tools/package/index.d.ts";
 type Call = (fetch: typeof globalThis.fetch, url: string, origin: string) => unknown;
 
 /** Of the connection, or of the moment. */
-const IGNORED = ["connection", "date", "keep-alive", "transfer-encoding"];
+const IGNORED_HEADERS = ["connection", "date", "keep-alive", "transfer-encoding"];
 
 /** The response before its body is read. */
-const describe = (response: Response, origin: string) => ({
+const getMetadata = (response: Response, origin: string) => ({
   url: response.url.replace(origin, ""),
   status: [response.status, response.statusText, response.ok],
   kind: [response.type, response.redirected],
   body: [response.body !== null, response.bodyUsed],
-  headers: [...response.headers].filter(([name]) => !IGNORED.includes(name)),
+  headers: [...response.headers].filter(([name]) => !IGNORED_HEADERS.includes(name)),
 });
 
 /** The response and its body. */
-const read = async (response: Response, origin: string) => ({
-  ...describe(response, origin),
+const readResponse = async (response: Response, origin: string) => ({
+  ...getMetadata(response, origin),
   text: await response.text(),
 });
 
 /** The result of an action, or what its error shows. */
-const attempt = async (action: () => unknown): Promise<unknown> => {
+const getOutcome = async (action: () => unknown): Promise<unknown> => {
   try {
     return await action();
   } catch (error) {
@@ -45,10 +45,10 @@ const PATH = "/api/tf1/records/";
 const MOVED = "/api/tf1/records";
 
 /** Reads the response to a request for a path. */
-const get =
+const fetchPath =
   (path: string, init?: RequestInit): Call =>
   async (fetch, _, origin) =>
-    read(await fetch(origin + path, init), origin);
+    readResponse(await fetch(origin + path, init), origin);
 
 const POST = { method: "POST", body: "{}" };
 
@@ -59,7 +59,7 @@ async function* stream() {
 
 const FAULTS = ["cut", "slow", "garbage", "empty"];
 
-const body = (value: string) => `?prefer=body%3D${value}`;
+const bodyFault = (value: string) => `?prefer=body%3D${value}`;
 
 /** Aborts after the response has come, and then uses it. */
 const abortLate =
@@ -68,7 +68,7 @@ const abortLate =
     const controller = new AbortController();
     const response = await fetch(url + query, { signal: controller.signal });
     controller.abort();
-    return [response.status, await attempt(() => use(response)), response.bodyUsed];
+    return [response.status, await getOutcome(() => use(response)), response.bodyUsed];
   };
 
 /** Calls with a controller. */
@@ -88,7 +88,7 @@ const ABORTS: Record<string, Call> = {
     fetch(`${origin + MOVED}?prefer=on%3D1,hang`, { signal: AbortSignal.timeout(50) }),
   "an abort after the response": abortLate((response) => response.text()),
   "an abort while a body is read": withAbort(async (fetch, url, controller) => {
-    const { body: stream } = await fetch(url + body("slow"), { signal: controller.signal });
+    const { body: stream } = await fetch(url + bodyFault("slow"), { signal: controller.signal });
     const reader = stream?.getReader();
     await reader?.read();
     controller.abort(new RangeError("why"));
@@ -96,7 +96,7 @@ const ABORTS: Record<string, Call> = {
   }),
   "an abort after a garbage collection": withAbort(async (fetch, url, controller) => {
     setFlagsFromString("--expose-gc");
-    const { body: stream } = await fetch(url + body("slow"), { signal: controller.signal });
+    const { body: stream } = await fetch(url + bodyFault("slow"), { signal: controller.signal });
     const reader = stream?.getReader();
     await reader?.read();
     runInNewContext("gc")();
@@ -110,29 +110,32 @@ const ABORTS: Record<string, Call> = {
     return [text, response.bodyUsed];
   }),
   "a clone, read after an abort": abortLate((response) => response.clone().text()),
-  "an abort of a cut body": abortLate((response) => response.text(), body("cut")),
+  "an abort of a cut body": abortLate((response) => response.text(), bodyFault("cut")),
 };
 
 /** Calls by their names. */
 const CALLS: Record<string, Call> = {
-  "a page": get(`${PATH}?page=2`),
-  "a fragment": get(`${PATH}?page=2#newest`),
+  "a page": fetchPath(`${PATH}?page=2`),
+  "a fragment": fetchPath(`${PATH}?page=2#newest`),
   "a Request and options": async (fetch, url, origin) =>
-    read(await fetch(new Request(url), { headers: { Prefer: "code=429" } }), origin),
-  HEAD: get(PATH, { method: "HEAD" }),
-  "a preflight": get(PATH, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
+    readResponse(await fetch(new Request(url), { headers: { Prefer: "code=429" } }), origin),
+  HEAD: fetchPath(PATH, { method: "HEAD" }),
+  "a preflight": fetchPath(PATH, { method: "OPTIONS", headers: { "Access-Control-Request-Method": "GET" } }),
   "304": async (fetch, url, origin) => {
     const { headers } = await fetch(url);
-    return read(await fetch(url, { headers: { "If-None-Match": headers.get("ETag") ?? "" } }), origin);
+    return readResponse(
+      await fetch(url, { headers: { "If-None-Match": headers.get("ETag") ?? "" } }),
+      origin,
+    );
   },
-  "a closed connection": get(`${PATH}?prefer=close`),
+  "a closed connection": fetchPath(`${PATH}?prefer=close`),
   ...Object.fromEntries(
     FAULTS.flatMap((fault) =>
       ["GET", "HEAD"].map((method): [string, Call] => [
         `${method} with body=${fault}`,
         async (fetch, url, origin) => {
-          const response = await fetch(`${url}${body(fault)},delay%3D300`, { method });
-          return [describe(response, origin), await attempt(() => response.text())];
+          const response = await fetch(`${url}${bodyFault(fault)},delay%3D300`, { method });
+          return [getMetadata(response, origin), await getOutcome(() => response.text())];
         },
       ]),
     ),
@@ -146,35 +149,39 @@ const CALLS: Record<string, Call> = {
       () => response.clone().clone().headers.delete("etag"),
       () => new Response(null, response).headers.set("x", "y"),
     ];
-    return [await Promise.all(changes.map(attempt)), response.headers.has("etag")];
+    return [await Promise.all(changes.map(getOutcome)), response.headers.has("etag")];
   },
 
   // Redirects.
-  "a redirect": get(`${MOVED}?page=2`),
-  "a redirect, followed by hand": get(`${MOVED}?page=2`, { redirect: "manual" }),
+  "a redirect": fetchPath(`${MOVED}?page=2`),
+  "a redirect, followed by hand": fetchPath(`${MOVED}?page=2`, { redirect: "manual" }),
   "a redirect that is refused": async (fetch, _, origin) =>
     fetch(`${origin + MOVED}?page=2`, { redirect: "error" }),
-  "a redirect of POST": get(MOVED, POST),
+  "a redirect of POST": fetchPath(MOVED, POST),
   "a redirect of a stream": async (fetch, _, origin) =>
     fetch(origin + MOVED, { method: "POST", body: stream(), duplex: "half" }),
-  "a redirect of PUT": get(MOVED, { method: "PUT", body: "{}" }),
-  "a redirect with a fragment": get(`${MOVED}#newest`),
-  "a redirect to a fragment": get("/go?date=2019-05-17"),
+  "a redirect of PUT": fetchPath(MOVED, { method: "PUT", body: "{}" }),
+  "a redirect with a fragment": fetchPath(`${MOVED}#newest`),
+  "a redirect to a fragment": fetchPath("/go?date=2019-05-17"),
   "a redirect without If-None-Match lost": async (fetch, url, origin) => {
     const { headers } = await fetch(url);
     const init = { headers: { "If-None-Match": headers.get("ETag") ?? "" } };
-    return read(await fetch(origin + MOVED, init), origin);
+    return readResponse(await fetch(origin + MOVED, init), origin);
   },
 
   // Clones.
   "a clone": async (fetch, url, origin) => {
     const response = await fetch(`${url}?page=2`);
     const clone = response.clone();
-    return [await read(clone, origin), await read(response, origin), clone instanceof Response];
+    return [
+      await readResponse(clone, origin),
+      await readResponse(response, origin),
+      clone instanceof Response,
+    ];
   },
   "a clone of a redirected response, and its clone": async (fetch, _, origin) => {
     const clone = (await fetch(origin + MOVED)).clone();
-    return [describe(clone, origin), await read(clone.clone(), origin)];
+    return [getMetadata(clone, origin), await readResponse(clone.clone(), origin)];
   },
 
   ...ABORTS,
@@ -183,14 +190,14 @@ const CALLS: Record<string, Call> = {
   "a Request with a body, twice": async (fetch, url) => {
     const request = new Request(url, POST);
     const { status } = await fetch(request);
-    return [status, request.bodyUsed, await attempt(() => fetch(request))];
+    return [status, request.bodyUsed, await getOutcome(() => fetch(request))];
   },
   "a response that is cancelled": async (fetch, url) => {
     const response = await fetch(url);
     await response.body?.cancel();
     return response.bodyUsed;
   },
-  "a cut body that is cancelled": async (fetch, url) => (await fetch(url + body("cut"))).body?.cancel(),
+  "a cut body that is cancelled": async (fetch, url) => (await fetch(url + bodyFault("cut"))).body?.cancel(),
   "a body that is read in parts": async (fetch, url) => {
     const received = [];
     for await (const chunk of (await fetch(`${url}?page=2`)).body ?? []) received.push(Buffer.from(chunk));
@@ -206,14 +213,14 @@ const CALLS: Record<string, Call> = {
 /** The calls in which a service differs from the global `fetch`, with what a program sees of both. */
 export async function listDifferences({ fetch, listen }: Service) {
   const { url: origin, close } = await listen({ port: 0 });
-  const make = (call: Call, own: typeof fetch) =>
-    attempt(async () => {
-      const result = await call(own, origin + PATH, origin);
-      return result instanceof Response ? describe(result, origin) : result;
+  const run = (call: Call, fetch: typeof globalThis.fetch) =>
+    getOutcome(async () => {
+      const result = await call(fetch, origin + PATH, origin);
+      return result instanceof Response ? getMetadata(result, origin) : result;
     });
   const results = Object.entries(CALLS).map(async ([name, call]) => {
-    const expected = await make(call, globalThis.fetch);
-    const actual = await make(call, fetch);
+    const expected = await run(call, globalThis.fetch);
+    const actual = await run(call, fetch);
     return isDeepStrictEqual(actual, expected) ? [] : [{ name, actual, expected }];
   });
   return (await Promise.all(results).finally(close)).flat();

@@ -15,7 +15,7 @@ import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { removeProgress, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { installPackage } from "./built.ts";
+import { installPackage } from "./built-package.ts";
 
 let folder: string;
 let tarball: string;
@@ -33,7 +33,7 @@ const NAME = "traffic-count-records";
 const { LOWEST_NODE = "", NEWEST_NODE = "", OLD_NODE = "", BUN = "", DENO = "" } = process.env;
 
 /** The calls in which `fetch` of the lowest Node differs from that of newer ones. */
-const OLDER_FETCH = ["an abort after the response", "an abort of a cut body"];
+const LOWEST_NODE_DIFFERENCES = ["an abort after the response", "an abort of a cut body"];
 
 /** Runs a program in the client's folder, without npm's variables of this test run. */
 async function run(program: string, args: string[], env: Record<string, string> = {}) {
@@ -284,7 +284,7 @@ describe.each<[string, string, RegExp, ...string[]]>([
 
 describe.each([
   ["current", process.execPath, []],
-  ["lowest", LOWEST_NODE, OLDER_FETCH],
+  ["lowest", LOWEST_NODE, LOWEST_NODE_DIFFERENCES],
   ["newest", NEWEST_NODE, []],
 ])("in the %s Node that it is tested with", (_, node, differences) => {
   test.runIf(node)("service.fetch does what its own fetch does", async () => {

@@ -8,7 +8,7 @@ import type { ListenOptions, Server } from "../../../tools/package/index.d.ts";
 import { listen } from "../../../tools/package/listen.ts";
 import { openSocket } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { importPackage } from "./built.ts";
+import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();
 const service = createService({ records: makeRecords(100) });
@@ -60,7 +60,7 @@ test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
     const { listen, requests } = createService({ records: makeRecords(20) });
     const { url, close } = await listen({ host: "0.0.0.0", port: 0 });
     /** Sends a request from an address of this machine, and returns the status. The body is not read. */
-    const ask = async (localAddress: string, text: string, signal?: AbortSignal) => {
+    const getStatus = async (localAddress: string, text: string, signal?: AbortSignal) => {
       const headers = { Prefer: text, "CF-Connecting-IP": `192.0.2.${requests.length}` };
       const options = { localAddress, headers, agent: false, ...(signal && { signal }) };
       // It also has an error if it is aborted after the response has come.
@@ -68,17 +68,17 @@ test.each(["hang", "delay=10000", "body=slow, delay=10000"])(
       const [{ statusCode }] = await once(sent.end(), "response");
       return statusCode;
     };
-    const waiting = Array.from({ length: 49 }, () => ask("127.0.0.1", "hang"));
+    const waiting = Array.from({ length: 49 }, () => getStatus("127.0.0.1", "hang"));
     await vi.waitUntil(() => requests.length === 49, 30_000);
     // Only this one can end by itself, after 10 seconds.
     const client = new AbortController();
-    waiting.push(ask("127.0.0.1", prefer, client.signal));
+    waiting.push(getStatus("127.0.0.1", prefer, client.signal));
     const ended = Promise.allSettled(waiting);
     await vi.waitUntil(() => requests.length === 50, 30_000);
-    expect(await ask("127.0.0.1", "delay=1")).toBe(503);
-    expect(await ask("127.0.0.2", "delay=1")).toBe(200);
+    expect(await getStatus("127.0.0.1", "delay=1")).toBe(503);
+    expect(await getStatus("127.0.0.2", "delay=1")).toBe(200);
     client.abort();
-    await expect.poll(() => ask("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
+    await expect.poll(() => getStatus("127.0.0.1", "delay=1"), { timeout: 8_000 }).toBe(200);
     await close();
     await ended;
   },
@@ -153,7 +153,7 @@ describe("a client that misbehaves", () => {
 
 describe("a client that stalls is disconnected", () => {
   /** Node measures it with timers of its own, which a test cannot replace. */
-  const STALL_MS = 300;
+  const STALL_TIMEOUT_MS = 300;
   const GET = "GET / HTTP/1.1\r\nHost: localhost\r\n";
 
   test.each([
@@ -161,13 +161,13 @@ describe("a client that stalls is disconnected", () => {
     ["in its headers", GET],
     ["in its body", `${GET.replace("GET", "POST")}Content-Length: 5\r\n\r\nx`],
   ])("%s", async (_, bytes) => {
-    const { url, close } = await listen(async () => new Response("ok"), { port: 0 }, STALL_MS);
+    const { url, close } = await listen(async () => new Response("ok"), { port: 0 }, STALL_TIMEOUT_MS);
     const began = performance.now();
     await text(await openSocket(url, bytes));
-    const kept = performance.now() - began;
+    const elapsed = performance.now() - began;
     await close();
-    expect(kept).toBeGreaterThan(STALL_MS * 0.9);
-    expect(kept).toBeLessThan(STALL_MS * 50);
+    expect(elapsed).toBeGreaterThan(STALL_TIMEOUT_MS * 0.9);
+    expect(elapsed).toBeLessThan(STALL_TIMEOUT_MS * 50);
   });
 
   test("while it receives, but not while it waits for the response", async () => {
@@ -176,8 +176,8 @@ describe("a client that stalls is disconnected", () => {
       pull: (controller) => controller.enqueue(new Uint8Array(100_000)),
       cancel: () => cancelled.resolve(),
     });
-    const respond = () => setTimeout(3 * STALL_MS, new Response(endless));
-    const { url, close } = await listen(respond, { port: 0 }, STALL_MS);
+    const respond = () => setTimeout(3 * STALL_TIMEOUT_MS, new Response(endless));
+    const { url, close } = await listen(respond, { port: 0 }, STALL_TIMEOUT_MS);
     const socket = await openSocket(url, `${GET}\r\n`);
     const [first] = await once(socket, "data");
     socket.pause();

@@ -7,7 +7,7 @@ import { beforeAll, expect, test } from "vitest";
 import { listCodeBlocks } from "../../documents/documentation.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { installPackage } from "./built.ts";
+import { installPackage } from "./built-package.ts";
 
 const [program = "", ...recipes] = ["js", "python"].flatMap((language) =>
   listCodeBlocks("docs/package.md", language),
@@ -29,11 +29,11 @@ beforeAll(async () => {
 
 const run = promisify(execFile);
 const { VITEST: _, JEST = "", ...env } = process.env;
-const runHere = (command: string, args: string[]) =>
+const runInFolder = (command: string, args: string[]) =>
   run(command, args, { cwd: folder, env: { ...env, PORT: port, NO_COLOR: "1" } });
 
 test("the first program", async () => {
-  const { stdout } = await runHere(process.execPath, ["--input-type=module", "--eval", program]);
+  const { stdout } = await runInFolder(process.execPath, ["--input-type=module", "--eval", program]);
   expect(stdout).toMatch(/^15 of 40614 records\nhttp:\/\/localhost:\d+\n$/);
 });
 
@@ -67,18 +67,18 @@ beforeAll(() =>
 
 const hasPytest = spawnSync("python3", ["-c", "import pytest"]).status === 0;
 // Their own limits, of five seconds, are too short for a busy machine.
-const patient = ["--testTimeout", "600000"];
-const vitest = [
+const LONG_TEST_TIMEOUT = ["--testTimeout", "600000"];
+const VITEST_COMMAND = [
   process.execPath,
   resolve("node_modules/vitest/vitest.mjs"),
   "run",
   "--root",
   ".",
-  ...patient,
+  ...LONG_TEST_TIMEOUT,
   "--hookTimeout",
   "600000",
 ];
-const playwright = [
+const PLAYWRIGHT_COMMAND = [
   process.execPath,
   resolve("node_modules/@playwright/test/cli.js"),
   "test",
@@ -86,22 +86,31 @@ const playwright = [
   "--config",
 ];
 // CI installs Jest into the folder that the variable names.
-const jest = [process.execPath, "--experimental-vm-modules", join(JEST, "node_modules/jest/bin/jest.js")];
+const JEST_COMMAND = [
+  process.execPath,
+  "--experimental-vm-modules",
+  join(JEST, "node_modules/jest/bin/jest.js"),
+];
 
 /** By the name of the file: whether the program that runs it is installed, the program, and what it prints. */
 const RUNS: [file: string, isInstalled: boolean, command: string[], printed: RegExp][] = [
-  ["records.test.js", true, vitest, /Tests +3 passed \(3\)/],
-  ["client.test.js", true, vitest, /Tests +1 passed \(1\)/],
-  ["pages.test.mjs", JEST !== "", [...jest, "--rootDir", ".", ...patient], /Tests: +1 passed, 1 total/],
+  ["records.test.js", true, VITEST_COMMAND, /Tests +3 passed \(3\)/],
+  ["client.test.js", true, VITEST_COMMAND, /Tests +1 passed \(1\)/],
+  [
+    "pages.test.mjs",
+    JEST !== "",
+    [...JEST_COMMAND, "--rootDir", ".", ...LONG_TEST_TIMEOUT],
+    /Tests: +1 passed, 1 total/,
+  ],
   ["test_records.py", hasPytest, ["python3", "-m", "pytest", "-q"], /^1 passed/m],
-  ["playwright.config.js", true, playwright, /1 passed/],
+  ["playwright.config.js", true, PLAYWRIGHT_COMMAND, /1 passed/],
 ];
 
 for (const [file, isInstalled, [command = "", ...args], printed] of RUNS)
   test.runIf(isInstalled)(`the recipe ${file} works, and leaves nothing running`, async () => {
     const code = recipes.find((recipe) => /^(\/\/|#) (.+)/.exec(recipe)?.[2] === file) ?? "";
     await writeFile(join(folder, file), code.replaceAll("localhost:8787", `localhost:${port}`));
-    const { stdout, stderr } = await runHere(command, [...args, file]);
+    const { stdout, stderr } = await runInFolder(command, [...args, file]);
     expect(stdout + stderr).toMatch(printed);
     await expect(run("pgrep", ["-f", folder])).rejects.toMatchObject({ code: 1 });
   });

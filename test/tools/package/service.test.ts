@@ -5,7 +5,7 @@ import { CSV_HEADER } from "../../../data/formats/csv.ts";
 import type { Service, ServiceOptions } from "../../../tools/package/index.d.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
-import { importPackage } from "./built.ts";
+import { importPackage } from "./built-package.ts";
 
 const { createService } = await importPackage();
 afterEach(() => vi.restoreAllMocks());
@@ -77,8 +77,8 @@ test.each([
 test("modelName serves files of another model as of this one", async () => {
   const file = join(createFolder(), "other.csv");
   await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,1,0,0,0,0,0,tf2\n`);
-  const refused = createService({ files: [file] }).ready;
-  await expect(refused).rejects.toThrow(/--model-name tf1 loads files of other models as such\.\n.*"tf2"/);
+  const rejected = createService({ files: [file] }).ready;
+  await expect(rejected).rejects.toThrow(/--model-name tf1 loads files of other models as such\.\n.*"tf2"/);
   const service = createService({ files: [file], modelName: "tf1" });
   expect((await read(service)).results[0].model_name).toBe("tf1");
 });
@@ -136,11 +136,11 @@ describe("requests", () => {
   });
 
   test("lists nothing if the command watches the responses itself", async () => {
-    const watching = { onResponse: vi.fn() };
-    const service: Service = Reflect.apply(createService, undefined, [{ records: RECORDS }, watching]);
+    const hooks = { onResponse: vi.fn() };
+    const service: Service = Reflect.apply(createService, undefined, [{ records: RECORDS }, hooks]);
     await service.fetch(PATH);
     expect(service.requests).toEqual([]);
-    expect(watching.onResponse).toHaveBeenCalledOnce();
+    expect(hooks.onResponse).toHaveBeenCalledOnce();
   });
 });
 
@@ -173,12 +173,12 @@ describe("replace", () => {
 test("two services share nothing, and the globals are unchanged", async () => {
   const globals = Object.getOwnPropertyDescriptors(globalThis);
   const [one, other] = [create(), create({ records: RECORDS.slice(0, 20) })];
-  const show = async (service: Service, path: string) =>
+  const fetchHtml = async (service: Service, path: string) =>
     (await service.fetch(ORIGIN + path, { headers: { Accept: "text/html" } })).text();
   for (const path of ["/", "/docs", "/api/tf1/records/"]) {
-    const before = await show(other, path);
-    await show(one, path);
-    expect(await show(other, path)).toBe(before);
+    const before = await fetchHtml(other, path);
+    await fetchHtml(one, path);
+    expect(await fetchHtml(other, path)).toBe(before);
   }
   await one.replace([]);
   expect((await read(other)).count).toBe(20);
@@ -219,8 +219,8 @@ describe("in process", () => {
     const init = { headers: { Accept }, signal: client.signal };
     for (let n = 0; n < 100; n++) ask(service, prefer, init).catch(() => {});
     await expect.poll(() => service.requests.length).toBe(100);
-    const refused = await ask(service, "delay=1");
-    expect([refused.status, refused.headers.get("Mock-Warning")]).toEqual([
+    const rejected = await ask(service, "delay=1");
+    expect([rejected.status, rejected.headers.get("Mock-Warning")]).toEqual([
       503,
       "At most 100 responses wait at a time, 50 of them for one client address.",
     ]);
@@ -248,13 +248,13 @@ describe("a request that is aborted", () => {
     await service.ready;
     // Connections of other tests have timers too.
     const [start, end] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
-    const findWait = () => start.mock.calls.findIndex(([, milliseconds]) => milliseconds === 60_000);
+    const findWaitTimer = () => start.mock.calls.findIndex(([, milliseconds]) => milliseconds === 60_000);
     const controller = new AbortController();
     const response = service.fetch(`${PATH}?prefer=hang`, { signal: controller.signal });
-    await expect.poll(findWait).toBeGreaterThanOrEqual(0);
+    await expect.poll(findWaitTimer).toBeGreaterThanOrEqual(0);
     controller.abort();
     await expect(response).rejects.toThrow("aborted");
-    expect(end).toHaveBeenCalledWith(start.mock.results[findWait()]?.value);
+    expect(end).toHaveBeenCalledWith(start.mock.results[findWaitTimer()]?.value);
   });
 
   test("before it begins is not received", async () => {

@@ -6,7 +6,7 @@ import type * as Package from "../../../tools/package/index.d.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 /** The folder that `npm run package` writes. */
-export const FOLDER = resolve("dist/package");
+export const PACKAGE_FOLDER = resolve("dist/package");
 
 /** Builds the package once for all tests. */
 export default function setup(): void {
@@ -15,7 +15,7 @@ export default function setup(): void {
 
 /** Imports what the package exports. */
 export function importPackage(): Promise<typeof Package> {
-  return import(`${FOLDER}/index.js`);
+  return import(`${PACKAGE_FOLDER}/index.js`);
 }
 
 /** Packs the package and installs it into an empty folder, without the network. */
@@ -23,7 +23,7 @@ export async function installPackage(): Promise<{ folder: string; tarball: strin
   const run = promisify(execFile);
   const folder = join(createFolder(), "client");
   await mkdir(folder);
-  const { stdout } = await run("npm", ["pack", FOLDER, "--json"], { cwd: join(folder, "..") });
+  const { stdout } = await run("npm", ["pack", PACKAGE_FOLDER, "--json"], { cwd: join(folder, "..") });
   const [{ filename }] = Object.values<{ filename: string }>(JSON.parse(stdout)) as [{ filename: string }];
   const tarball = join(folder, "..", filename);
   await writeFile(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
