@@ -17,23 +17,23 @@ import { Page, TrafficRecord } from "./records/record.ts";
 
 // The OpenAPI document. The build writes it (tools/build-assets.ts), so the worker contains neither this module nor zod.
 
-const LAST: Schema = { type: "string", const: "last" };
+const LAST_SCHEMA: Schema = { type: "string", const: "last" };
 
 /** Marks what exists only with faults. The document does not contain the marks. */
-const PREFERENCE = { "x-preference": true } as const;
+const FAULTS_ONLY = { "x-faults-only": true } as const;
 
-const PAGE: Parameter = {
+const PAGE_PARAMETER: Parameter = {
   name: "page",
   in: "query",
   description: `Number of the page: 1 is the newest, and \`last\` is the oldest. Absent or empty, it is 1. If it is repeated, the last value counts.`,
   allowEmptyValue: true,
-  schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, LAST], default: 1 },
+  schema: { anyOf: [{ type: "integer", minimum: 1, maximum: MAX_PAGE }, LAST_SCHEMA], default: 1 },
 };
-const FORMAT = formatParameter(
+const FORMAT_PARAMETER = createFormatParameter(
   `\`json\` always returns JSON. With \`api\`, or if the parameter is absent or empty, \`Accept\` decides: HTML if it prefers \`text/html\`, otherwise JSON. The links keep the parameter.`,
 );
 
-function formatParameter(description: string): Parameter {
+function createFormatParameter(description: string): Parameter {
   const schema = { type: "string", enum: ["api", "json"], default: "api" };
   return { name: "format", in: "query", description, allowEmptyValue: true, schema };
 }
@@ -44,17 +44,17 @@ const IF_NONE_MATCH: Parameter = {
   description: `Entity-tags of the copies that the client has, or \`*\`. If one of them is the tag of the page, the response is 304 (RFC 9110, 13.1.2).`,
   schema: { type: "string" },
 };
-const PREFER: Parameter[] = [
+const PREFER_PARAMETERS: Parameter[] = [
   {
-    ...PREFERENCE,
+    ...FAULTS_ONLY,
     name: "prefer",
     in: "query",
-    description: `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${listOptions()}`,
+    description: `Makes the response fail, to test a client. The links keep the parameter. The options can be combined:\n\n${formatOptions()}`,
     allowEmptyValue: true,
     schema: { type: "string" },
   },
   {
-    ...PREFERENCE,
+    ...FAULTS_ONLY,
     name: "Prefer",
     in: "header",
     description: `The same options as in the query parameter \`prefer\`, which it precedes. Wrong options are ignored (RFC 7240). A cache does not know that the header matters: it may send a stored page, also of the last hour instead of a 5xx status. Use the query parameter, or the cache mode \`no-store\`.`,
@@ -62,22 +62,24 @@ const PREFER: Parameter[] = [
   },
 ];
 
-function listOptions(): string {
+function formatOptions(): string {
   const rows = Object.values(OPTIONS);
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
 /** `Cache-Control` of a body that is cut or slow. */
-const BODY_FAULT_CACHING = { const: NO_TRANSFORM, ...PREFERENCE };
+const BODY_FAULT_CACHING = { const: NO_TRANSFORM, ...FAULTS_ONLY };
 
 /** The headers of responses. A dot and a word distinguish descriptions of one header; `prefer` marks those that exist only with faults. */
 const HEADERS = {
-  Allow: always(METHODS, "The methods of the collection."),
-  Vary: always("Accept", "What the response depends on besides its URL."),
-  "Access-Control-Allow-Origin": always("*", "Scripts of any origin may read the response."),
-  "Access-Control-Expose-Headers": always("*", "Scripts of any origin may read its headers."),
-  "X-Content-Type-Options": always("nosniff", "The content has the type that `Content-Type` says."),
-  ETag: sometimes("Identifies the content of a page in JSON, for `If-None-Match`.", { pattern: '^"[^"]+"$' }),
+  Allow: constantHeader(METHODS, "The methods of the collection."),
+  Vary: constantHeader("Accept", "What the response depends on besides its URL."),
+  "Access-Control-Allow-Origin": constantHeader("*", "Scripts of any origin may read the response."),
+  "Access-Control-Expose-Headers": constantHeader("*", "Scripts of any origin may read its headers."),
+  "X-Content-Type-Options": constantHeader("nosniff", "The content has the type that `Content-Type` says."),
+  ETag: optionalHeader("Identifies the content of a page in JSON, for `If-None-Match`.", {
+    pattern: '^"[^"]+"$',
+  }),
   "Cache-Control.page": {
     description:
       "A page may be kept for some seconds, or for an hour if the service fails. With `no-cache`, a cache must ask again, and with `no-store`, it must not keep the page.",
@@ -100,94 +102,108 @@ const HEADERS = {
     schema: {
       anyOf: [
         { type: "integer", minimum: 0 },
-        { type: "string", pattern: " GMT$", ...PREFERENCE },
+        { type: "string", pattern: " GMT$", ...FAULTS_ONLY },
       ],
     },
   },
-  "Preference-Applied.prefer": sometimes("The options that were applied to this response (RFC 7240, 3)."),
-  "Mock-Warning.prefer": sometimes(
+  "Preference-Applied.prefer": optionalHeader(
+    "The options that were applied to this response (RFC 7240, 3).",
+  ),
+  "Mock-Warning.prefer": optionalHeader(
     "What is wrong with the options in the header `Prefer`, which are ignored; or that too many responses wait already.",
   ),
-  "Data-Source": sometimes("If the page has records: where they come from, such as `generated`."),
-  Link: sometimes(
+  "Data-Source": optionalHeader("If the page has records: where they come from, such as `generated`."),
+  Link: optionalHeader(
     "If the page has records: the address of a page about them, relative to that of the response.",
     {
       const: '</>; rel="describedby"',
     },
   ),
-  "Access-Control-Allow-Methods": always("GET, OPTIONS", "The methods that a script may use."),
-  "Access-Control-Allow-Headers": always("*", "A script may send any header."),
-  "Access-Control-Max-Age": seconds("Seconds for which a browser may keep this response.", 0),
+  "Access-Control-Allow-Methods": constantHeader("GET, OPTIONS", "The methods that a script may use."),
+  "Access-Control-Allow-Headers": constantHeader("*", "A script may send any header."),
+  "Access-Control-Max-Age": secondsHeader("Seconds for which a browser may keep this response.", 0),
 } satisfies Record<string, Header>;
 
 function anyOf(...schemas: Schema[]): Schema {
   return { anyOf: schemas.map((schema) => ({ type: "string", ...schema })) };
 }
 
-function always(value: string, description: string): Header {
+function constantHeader(value: string, description: string): Header {
   return { description, required: true, schema: { type: "string", const: value } };
 }
 
-function sometimes(description: string, schema: Schema = {}): Header {
+function optionalHeader(description: string, schema: Schema = {}): Header {
   return { description, required: false, schema: { type: "string", ...schema } };
 }
 
-function seconds(description: string, minimum: number): Header {
+function secondsHeader(description: string, minimum: number): Header {
   return { description, required: true, schema: { type: "integer", minimum } };
 }
 
-function refer(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
+function referTo(...names: (keyof typeof HEADERS)[]): Record<string, Reference> {
   const toReference = (name: string) => [name.split(".")[0], { $ref: `#/components/headers/${name}` }];
   return Object.fromEntries(names.map(toReference));
 }
 
 /** The headers of every response. Faults change all of them except that to a preflight. */
-const CORS = refer("Access-Control-Allow-Origin", "Access-Control-Expose-Headers", "X-Content-Type-Options");
-const COMMON = { ...refer("Allow", "Vary"), ...CORS };
-const USUAL = { ...COMMON, ...refer("Preference-Applied.prefer", "Mock-Warning.prefer") };
+const CORS_HEADERS = referTo(
+  "Access-Control-Allow-Origin",
+  "Access-Control-Expose-Headers",
+  "X-Content-Type-Options",
+);
+const BASE_HEADERS = { ...referTo("Allow", "Vary"), ...CORS_HEADERS };
+const RESPONSE_HEADERS = { ...BASE_HEADERS, ...referTo("Preference-Applied.prefer", "Mock-Warning.prefer") };
 
 /** A body in JSON, with examples by their requests: a method and what follows the path of the collection. */
-function json(schema: string, examples: Record<string, unknown>): Content {
-  const named = Object.entries(examples).map(([request, value], index) => {
+function createContent(schema: string, examples: Record<string, unknown>): Content {
+  const examplesByName = Object.entries(examples).map(([request, value], index) => {
     const summary = request.replace(" ", ` ${COLLECTION_PATH}`);
-    return [`example${index + 1}`, { summary, value, ...(request.includes("?prefer=") && PREFERENCE) }];
+    return [`example${index + 1}`, { summary, value, ...(request.includes("?prefer=") && FAULTS_ONLY) }];
   });
   const reference = { $ref: `#/components/schemas/${schema}` };
-  return { "application/json": { schema: reference, examples: Object.fromEntries(named) } };
+  return { "application/json": { schema: reference, examples: Object.fromEntries(examplesByName) } };
 }
 
 /** An error, with the details of examples. */
-function error(description: string, details: Record<string, string>, headers = {}): ResponseObject {
+function createErrorResponse(
+  description: string,
+  details: Record<string, string>,
+  headers = {},
+): ResponseObject {
   const bodies = Object.entries(details).map(([request, detail]) => [request, { detail }]);
   return {
     description,
-    headers: { ...USUAL, ...refer("Cache-Control.error"), ...headers },
-    content: json("Error", Object.fromEntries(bodies)),
+    headers: { ...RESPONSE_HEADERS, ...referTo("Cache-Control.error"), ...headers },
+    content: createContent("Error", Object.fromEntries(bodies)),
   };
 }
 
-const NOT_ACCEPTABLE = error("`Accept` allows neither JSON nor HTML.", {
+const NOT_ACCEPTABLE = createErrorResponse("`Accept` allows neither JSON nor HTML.", {
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
-const TOO_LONG = error(
+const TOO_LONG = createErrorResponse(
   "The URL, or a link that repeats it, is longer than 2048 characters or has more than 50 parameters.",
   {
     [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
   },
 );
-const THROTTLED = error(
+const THROTTLED = createErrorResponse(
   "The client has sent more requests than this deployment allows.",
   { "GET ?prefer=code=429": "Request was throttled. Expected available in 2 seconds." },
-  refer("Retry-After"),
+  referTo("Retry-After"),
 );
-const INVALID_PREFER = error("`prefer` contains an unknown option or an invalid value.", {
+const INVALID_PREFER = createErrorResponse("`prefer` contains an unknown option or an invalid value.", {
   "GET ?prefer=dealy=5": "dealy=5 is unknown. Did you mean delay?",
 });
-const OTHER = error("Any status from 400 to 599, if `prefer` asks for it.", {}, refer("Retry-After"));
-const WITH_FAULTS = { 400: { ...INVALID_PREFER, ...PREFERENCE }, default: { ...OTHER, ...PREFERENCE } };
+const ANY_ERROR = createErrorResponse(
+  "Any status from 400 to 599, if `prefer` asks for it.",
+  {},
+  referTo("Retry-After"),
+);
+const WITH_FAULTS = { 400: { ...INVALID_PREFER, ...FAULTS_ONLY }, default: { ...ANY_ERROR, ...FAULTS_ONLY } };
 
 // biome-ignore format: one record per line
-const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
+const EXAMPLE_ROWS: [number, number, string, string, TrafficRecord["camera_ok"], ...number[]][] = [
   [10300727, 74, "c145", "2025-10-31T07:59:21Z", "True", 0, 0, 0, 0, 0, 0],
   [10300683, 56, "c121", "2025-10-31T07:59:11Z", "True", 14, 0, 0, 3, 0, 0],
   [10300688, 17, "fast02p1", "2025-10-31T07:59:09Z", "True", 4, 0, 0, 2, 0, 0],
@@ -208,15 +224,15 @@ const EXAMPLES: [number, number, string, string, TrafficRecord["camera_ok"], ...
 ];
 
 /** Made-up records, newest first: the examples do not depend on what is loaded. */
-export const EXAMPLE_RECORDS = EXAMPLES.map(
+export const EXAMPLE_RECORDS = EXAMPLE_ROWS.map(
   ([id, camera_pk, camera_ref, timestamp, camera_ok, ...counts]): TrafficRecord => {
     const [cars = 0, persons = 0, bicycles = 0, trucks = 0, motorcycles = 0, buses = 0] = counts;
-    const seen = { cars, persons, bicycles, trucks, motorcycles, buses };
-    return { id, camera_pk, camera_ref, timestamp, camera_ok, ...seen, model_name: "tf1" };
+    const users = { cars, persons, bicycles, trucks, motorcycles, buses };
+    return { id, camera_pk, camera_ref, timestamp, camera_ok, ...users, model_name: "tf1" };
   },
 );
 
-function examplePage(query: string, number: number): unknown {
+function createExamplePage(query: string, number: number): unknown {
   const page = locatePage(number, EXAMPLE_RECORDS.length);
   if (!page) throw new Error(`The example has no page ${number}`);
   const results = EXAMPLE_RECORDS.slice(page.first - 1, page.last);
@@ -224,7 +240,7 @@ function examplePage(query: string, number: number): unknown {
   return JSON.parse(formatEnvelope(page, JSON.stringify(results), url));
 }
 
-const LIST: Operation = {
+const LIST_OPERATION: Operation = {
   operationId: "listRecords",
   summary: "List records",
   description: `One page of the collection. \`results\` contains up to 15 records:
@@ -236,64 +252,67 @@ const LIST: Operation = {
 
 \`HEAD\` has the same response without its body.`,
   tags: ["records"],
-  parameters: [PAGE, FORMAT, ...PREFER, IF_NONE_MATCH],
+  parameters: [PAGE_PARAMETER, FORMAT_PARAMETER, ...PREFER_PARAMETERS, IF_NONE_MATCH],
   responses: {
     200: {
       description: "The page, with the links to its neighbours.",
-      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page", "Data-Source", "Link") },
-      content: json("Page", {
-        "GET  (made-up records)": examplePage("", 1),
-        "GET ?format=json&page=last (made-up records)": examplePage("?format=json&page=last", 2),
+      headers: { ...RESPONSE_HEADERS, ...referTo("ETag", "Cache-Control.page", "Data-Source", "Link") },
+      content: createContent("Page", {
+        "GET  (made-up records)": createExamplePage("", 1),
+        "GET ?format=json&page=last (made-up records)": createExamplePage("?format=json&page=last", 2),
       }),
     },
     304: {
       description: "`If-None-Match` contains the `ETag` of the page: the client's copy is current.",
-      headers: { ...USUAL, ...refer("ETag", "Cache-Control.page") },
+      headers: { ...RESPONSE_HEADERS, ...referTo("ETag", "Cache-Control.page") },
     },
-    404: error(`\`page\` is not a positive integer or is past the end, or \`format\` is unknown.`, {
-      "GET ?page=0": "Invalid page.",
-      "GET ?format=xml": "Not found.",
-    }),
-    405: error("The method is not `GET`, `HEAD` or `OPTIONS`.", {
+    404: createErrorResponse(
+      `\`page\` is not a positive integer or is past the end, or \`format\` is unknown.`,
+      {
+        "GET ?page=0": "Invalid page.",
+        "GET ?format=xml": "Not found.",
+      },
+    ),
+    405: createErrorResponse("The method is not `GET`, `HEAD` or `OPTIONS`.", {
       "POST ": 'Method "POST" not allowed.',
     }),
     406: NOT_ACCEPTABLE,
     414: TOO_LONG,
     429: THROTTLED,
-    503: error(
+    503: createErrorResponse(
       "The collection cannot be read at the moment. `Retry-After` says when to try again.",
       { "GET ?prefer=code=503": "Service temporarily unavailable, try again later." },
-      refer("Retry-After"),
+      referTo("Retry-After"),
     ),
     ...WITH_FAULTS,
   },
 };
 
-const DESCRIBE: Operation = {
+const DESCRIBE_OPERATION: Operation = {
   operationId: "describeRecords",
   summary: "Describe the collection",
   description: "What the collection contains, and its media types.",
   tags: ["records"],
   parameters: [
-    formatParameter(
+    createFormatParameter(
       "The description is always JSON. With `json`, `Accept` does not matter. With `api`, or if the parameter is absent or empty, `Accept` must allow JSON or HTML.",
     ),
-    ...PREFER,
+    ...PREFER_PARAMETERS,
   ],
   responses: {
     200: {
       description: "The description of the collection.",
-      headers: { ...USUAL, ...refer("Cache-Control.prefer") },
-      content: json("Description", { "OPTIONS ": DESCRIPTION }),
+      headers: { ...RESPONSE_HEADERS, ...referTo("Cache-Control.prefer") },
+      content: createContent("Description", { "OPTIONS ": DESCRIPTION }),
     },
     204: {
       description: "The response to a preflight, which has the header `Access-Control-Request-Method`.",
       headers: {
-        ...COMMON,
-        ...refer("Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
+        ...BASE_HEADERS,
+        ...referTo("Access-Control-Allow-Methods", "Access-Control-Allow-Headers", "Access-Control-Max-Age"),
       },
     },
-    404: error("`format` is unknown.", { "OPTIONS ?format=xml": "Not found." }),
+    404: createErrorResponse("`format` is unknown.", { "OPTIONS ?format=xml": "Not found." }),
     406: NOT_ACCEPTABLE,
     414: TOO_LONG,
     429: THROTTLED,
@@ -348,7 +367,7 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as web 
   servers: [{ url: PLACEHOLDER_ORIGIN, description: "This deployment" }],
   security: [],
   tags: [{ name: "records", description: "The collection `tf1`." }],
-  paths: { [COLLECTION_PATH]: { get: LIST, options: DESCRIBE } },
+  paths: { [COLLECTION_PATH]: { get: LIST_OPERATION, options: DESCRIBE_OPERATION } },
   components: { schemas: convertSchemas(), headers: HEADERS },
 };
 
@@ -357,15 +376,15 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as web 
  * @param origin the scheme, host and port under which clients reach the service
  * @param faults whether requests can ask for faults
  */
-export function describeService(origin: string, faults = true): OpenApiDocument {
+export function createOpenApiDocument(origin: string, faults = true): OpenApiDocument {
   const text = JSON.stringify(DOCUMENT).replaceAll(PLACEHOLDER_ORIGIN, origin);
   return JSON.parse(text, (name, value) => {
-    if (name in PREFERENCE && faults) return undefined;
+    if (name in FAULTS_ONLY && faults) return undefined;
     // JSON.parse leaves a gap for each element that is left out. This removes the gaps.
     if (Array.isArray(value)) return value.filter(() => true);
-    const isPreference =
-      value?.["x-preference"] || [name, value?.$ref].some((text) => text?.endsWith(".prefer"));
-    return isPreference && !faults ? undefined : value;
+    const isFaultsOnly =
+      value?.["x-faults-only"] || [name, value?.$ref].some((text) => text?.endsWith(".prefer"));
+    return isFaultsOnly && !faults ? undefined : value;
   });
 }
 

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
+import { createOpenApiDocument, EXAMPLE_RECORDS } from "../src/openapi.ts";
 import { listen } from "../tools/package/listen.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
 import { createFolder } from "./temporary-folder.ts";
@@ -13,7 +13,7 @@ import { createFolder } from "./temporary-folder.ts";
 const { OPENAPI_TYPESCRIPT = "" } = process.env;
 
 /** @param url of the service */
-const writeProgram = (url: string) => `import createClient from "openapi-fetch";
+const createClientCode = (url: string) => `import createClient from "openapi-fetch";
 import type { components, paths } from "./types.js";
 
 const client = createClient<paths>({ baseUrl: "${url}" });
@@ -35,7 +35,7 @@ test.runIf(OPENAPI_TYPESCRIPT)("the linter of the generator finds no mistake in 
     const problems = await lintFromString({ source: JSON.stringify(document), config });
     return problems.map(({ message }: { message: string }) => message);
   };
-  const document = describeService(ORIGIN);
+  const document = createOpenApiDocument(ORIGIN);
   expect(await lint(document)).toEqual([]);
   expect(await lint({ ...document, servers: ORIGIN })).toHaveLength(1);
 });
@@ -46,10 +46,10 @@ test.runIf(OPENAPI_TYPESCRIPT)(
     const [cwd, packages] = [createFolder(), join(OPENAPI_TYPESCRIPT, "node_modules")];
     symlinkSync(packages, join(cwd, "node_modules"));
     writeFileSync(join(cwd, "package.json"), '{"type": "module"}');
-    writeFileSync(join(cwd, "openapi.json"), JSON.stringify(describeService(ORIGIN)));
+    writeFileSync(join(cwd, "openapi.json"), JSON.stringify(createOpenApiDocument(ORIGIN)));
     const { fetch } = await createMemoryService(EXAMPLE_RECORDS.toReversed());
     const server = await listen((request) => fetch(request.url), { port: 0 });
-    writeFileSync(join(cwd, "client.ts"), writeProgram(server.url));
+    writeFileSync(join(cwd, "client.ts"), createClientCode(server.url));
     const run = async (script: string, ...args: string[]) =>
       (await promisify(execFile)(process.execPath, [script, ...args], { cwd })).stdout;
     await run(join(packages, "openapi-typescript/bin/cli.js"), "openapi.json", "--output", "types.ts");

@@ -6,7 +6,7 @@ import type { TrafficRecord } from "../src/records/record.ts";
 import type { StoreEnv } from "../src/store/create-store.ts";
 import { createMemoryStore } from "../src/store/memory.ts";
 import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
-import { checkDocumented } from "./openapi-check.ts";
+import { requireDocumented } from "./openapi-check.ts";
 import { collectRecords } from "./records/sample.ts";
 
 /** The origin of requests that name only a target. */
@@ -60,7 +60,7 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
     async fetch(target, init) {
       const request = new Request(target.startsWith("/") ? ORIGIN + target : target, init);
       const response = await app.fetch(request, current, context);
-      await checkDocumented(request, response);
+      await requireDocumented(request, response);
       return response;
     },
     forget() {

@@ -1,16 +1,16 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
-import { describeService, type PathItem, type ResponseObject, type Schema } from "../src/openapi.ts";
+import { createOpenApiDocument, type PathItem, type ResponseObject, type Schema } from "../src/openapi.ts";
 
 /** The request of a response. */
-interface Sent {
+interface SentRequest {
   method: string;
   /** Absolute. */
   url: string;
   headers: Headers;
 }
 
-const { paths, components } = describeService("http://localhost");
+const { paths, components } = createOpenApiDocument("http://localhost");
 
 // Strict: unknown keywords in a schema are mistakes in the document. Headers are checked as text.
 const ajv = new Ajv2020({ strict: true, allErrors: true });
@@ -19,7 +19,7 @@ for (const validator of [ajv, headerAjv]) formats.default(validator);
 ajv.addKeyword("components");
 
 /** Faults after which the body is not as the document says. */
-const BODY_CHANGES = ["body", "rows", "count", "next", "record"];
+const BODY_OPTIONS = ["body", "rows", "count", "next", "record"];
 
 /** The names of all headers in the document, of every response. */
 const HEADER_NAMES = Object.keys(components.headers).map((name) => name.replace(/\..*/, "").toLowerCase());
@@ -30,16 +30,16 @@ const HEADER_NAMES = Object.keys(components.headers).map((name) => name.replace(
  * @param response its body stays readable
  * @throws with a list of everything that is wrong
  */
-export async function checkDocumented(sent: Sent, response: Response): Promise<void> {
-  const item = paths[new URL(sent.url).pathname];
+export async function requireDocumented(sent: SentRequest, response: Response): Promise<void> {
+  const pathItem = paths[new URL(sent.url).pathname];
   const applied = response.headers.get("preference-applied")?.split(", ") ?? [];
-  const isChanged = applied.some((option) => BODY_CHANGES.includes(option.replace(/=.*/, "")));
-  if (item === undefined || applied.includes("close")) return;
-  const documented = findDocumented(item, sent, response);
+  const isBodyReplaced = applied.some((option) => BODY_OPTIONS.includes(option.replace(/=.*/, "")));
+  if (pathItem === undefined || applied.includes("close")) return;
+  const documented = findDocumented(pathItem, sent, response);
   const problems = documented
     ? [
         ...checkHeaders(documented, response.headers),
-        ...(isChanged ? [] : await checkBody(documented, sent, response.clone())),
+        ...(isBodyReplaced ? [] : await checkBody(documented, sent, response.clone())),
       ]
     : [`status ${response.status} is not documented`];
   if (problems.length === 0) return;
@@ -53,7 +53,7 @@ export async function checkDocumented(sent: Sent, response: Response): Promise<v
  */
 function findDocumented(
   { get, options }: PathItem,
-  { method, headers }: Sent,
+  { method, headers }: SentRequest,
   { status, headers: received }: Response,
 ): ResponseObject | undefined {
   // The mock may send any error, but otherwise only documented errors occur.
@@ -73,20 +73,20 @@ function checkHeaders(documented: ResponseObject, headers: Headers): string[] {
       ([name, { $ref }]) => [name.toLowerCase(), components.headers[$ref.replace(/.*\//, "")]!] as const,
     );
     // A header that only other responses have is a mistake.
-    const refused = HEADER_NAMES.map((name) => [name, false] as const);
+    const rejected = HEADER_NAMES.map((name) => [name, false] as const);
     const schemas = named.map(([name, { schema }]) => [name, schema] as const);
     return headerAjv.compile({
       type: "object",
-      properties: Object.fromEntries([...refused, ...schemas]),
+      properties: Object.fromEntries([...rejected, ...schemas]),
       required: named.flatMap(([name, { required }]) => (required ? [name] : [])),
     });
   });
-  return describeErrors("headers", validate, Object.fromEntries(headers));
+  return formatErrors("headers", validate, Object.fromEntries(headers));
 }
 
 async function checkBody(
   { content }: ResponseObject,
-  { method }: Sent,
+  { method }: SentRequest,
   response: Response,
 ): Promise<string[]> {
   const text = await response.text();
@@ -102,7 +102,7 @@ async function checkBody(
 /** Checks a value against a schema of the document. Returns everything that is wrong. */
 export function checkValue(schema: Schema, value: unknown): string[] {
   const validate = compileOnce(schema, () => ajv.compile({ ...schema, components }));
-  return describeErrors("body", validate, value);
+  return formatErrors("body", validate, value);
 }
 
 const compiled = new WeakMap<object, ValidateFunction>();
@@ -113,7 +113,7 @@ function compileOnce(key: object, compile: () => ValidateFunction): ValidateFunc
   return validate;
 }
 
-function describeErrors(where: string, validate: ValidateFunction, value: unknown): string[] {
+function formatErrors(where: string, validate: ValidateFunction, value: unknown): string[] {
   if (validate(value)) return [];
   return (validate.errors ?? []).map(
     ({ instancePath, message, params }) => `${where}${instancePath} ${message} ${JSON.stringify(params)}`,

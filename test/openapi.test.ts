@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import { negotiate } from "../src/http/request.ts";
-import { describeService, EXAMPLE_RECORDS } from "../src/openapi.ts";
+import { createOpenApiDocument, EXAMPLE_RECORDS } from "../src/openapi.ts";
 import { COLLECTION_PATH, MAX_PAGE, parsePageNumber } from "../src/records/page.ts";
 import { ROAD_USERS } from "../src/records/record.ts";
 import { createMemoryService, ORIGIN } from "./memory-service.ts";
-import { checkDocumented, checkValue } from "./openapi-check.ts";
+import { checkValue, requireDocumented } from "./openapi-check.ts";
 import { compareNewestFirst } from "./records/sample.ts";
 
-const document = describeService(ORIGIN);
+const document = createOpenApiDocument(ORIGIN);
 const { get, options } = document.paths[COLLECTION_PATH]!;
 
 describe("the document", () => {
   test("has no patterns that only JavaScript reads, and does not cite what a reader does not have", () => {
-    expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification|x-preference/);
+    expect(JSON.stringify(document)).not.toMatch(/\\p\{|behaviour \d|specification|x-faults-only/);
   });
 
   test("has what generators choose types by: the type of each constant, and the size of ids", () => {
@@ -38,7 +38,7 @@ describe("the document", () => {
   });
 
   test.each([true, false])("uses every component and no other, with faults: %s", (faults) => {
-    const document = describeService(ORIGIN, faults);
+    const document = createOpenApiDocument(ORIGIN, faults);
     const references = JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g);
     const components = Object.entries(document.components).flatMap(([kind, named]) =>
       Object.keys(named).map((name) => `#/components/${kind}/${name}`),
@@ -47,7 +47,7 @@ describe("the document", () => {
   });
 
   test("without faults describes all of the rest, and mentions no preferences", () => {
-    const off = describeService(ORIGIN, false);
+    const off = createOpenApiDocument(ORIGIN, false);
     expect(JSON.stringify(off)).not.toMatch(/\bprefer(ence)?\b/i);
     const names = Object.values(off.paths[COLLECTION_PATH]!).map(({ parameters, responses }) =>
       [...parameters.map(({ name }) => name), ...Object.keys(responses)].join(" "),
@@ -87,26 +87,26 @@ test.each(examples)(
 );
 
 describe("the parameters allow exactly the values that the service accepts:", () => {
-  const find = (name: string) => get!.parameters.find((parameter) => parameter.name === name)!;
+  const findParameter = (name: string) => get!.parameters.find((parameter) => parameter.name === name)!;
 
   /** Whether a parameter allows a value, which is a number if it has the form of a number. */
-  const allows = (name: string, text: string) => {
+  const allowsValue = (name: string, text: string) => {
     const value = /^-?(0|[1-9]\d*)(\.\d+)?$/.test(text) ? Number(text) : text;
-    return checkValue(find(name).schema, value).length === 0;
+    return checkValue(findParameter(name).schema, value).length === 0;
   };
 
   test("page", () => {
     const numbers = [1, 1.5, -1, 0, MAX_PAGE, MAX_PAGE + 1].map(String);
     for (const text of [...numbers, "last", "first", "LAST"])
-      expect([text, allows("page", text)]).toEqual([text, parsePageNumber(text) !== undefined]);
-    expect(find("page").schema.default).toBe(parsePageNumber(""));
+      expect([text, allowsValue("page", text)]).toEqual([text, parsePageNumber(text) !== undefined]);
+    expect(findParameter("page").schema.default).toBe(parsePageNumber(""));
   });
 
   test("format", () => {
     for (const text of ["api", "json"])
-      expect([allows("format", text), negotiate(text, undefined)]).toEqual([true, "json"]);
+      expect([allowsValue("format", text), negotiate(text, undefined)]).toEqual([true, "json"]);
     for (const text of ["html", "API"]) {
-      expect(allows("format", text)).toBe(false);
+      expect(allowsValue("format", text)).toBe(false);
       expect(() => negotiate(text, undefined)).toThrow();
     }
   });
@@ -142,7 +142,7 @@ describe("the check of every response in the tests finds", async () => {
   ])("%s", async (_, { method = "GET", status = 200, headers = {}, body = page }, problem) => {
     const all = Object.entries({ ...Object.fromEntries(response.headers), ...headers });
     const changed = new Response(body, { status, headers: all.filter(([, value]) => value !== "") });
-    const checked = checkDocumented({ method, url, headers: new Headers() }, changed);
+    const checked = requireDocumented({ method, url, headers: new Headers() }, changed);
     await expect(checked).rejects.toThrow(problem);
   });
 });

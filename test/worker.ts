@@ -10,7 +10,7 @@ import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
-import { checkDocumented } from "./openapi-check.ts";
+import { requireDocumented } from "./openapi-check.ts";
 import { collectRecords } from "./records/sample.ts";
 import { openWorkerStore } from "./store/stores.ts";
 
@@ -97,7 +97,7 @@ async function createTables({ DB }: RunningWorker["env"]): Promise<void> {
 
 async function fetchChecked(request: Request): Promise<Response> {
   const response = await fetch(request);
-  await checkDocumented(request, response);
+  await requireDocumented(request, response);
   return response;
 }
 

@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { loadSeed, writeSeedAssets } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
-import { describeService, type OpenApiDocument } from "../src/openapi.ts";
+import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_STATE_PATH } from "../src/store/seed.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
 import { requireServedStore } from "./served-store.ts";
@@ -35,7 +35,7 @@ replaceFile(
 );
 const { renderReference } = await importReference();
 for (const faults of ["on", "off"]) {
-  const document = describeService(PLACEHOLDER_ORIGIN, faults === "on");
+  const document = createOpenApiDocument(PLACEHOLDER_ORIGIN, faults === "on");
   replaceFile(`assets${REFERENCE_PATH}-${faults}.json`, JSON.stringify(document));
   replaceFile(`assets${REFERENCE_PATH}-${faults}.html`, `<!doctype html>${renderReference(document)}`);
 }

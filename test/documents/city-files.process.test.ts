@@ -20,7 +20,10 @@ function replaceOnce(text: string, before: string | RegExp, after: string): stri
 }
 
 /** Makes the edits that docs/data.md describes. */
-function edit({ settings, arguments: named = {}, added = [] }: Partial<CityFiles>, files: string): string {
+function editProgram(
+  { settings, arguments: named = {}, added = [] }: Partial<CityFiles>,
+  files: string,
+): string {
   let code = replaceOnce(program, /^FILES = .*$/m, `FILES = ${files}`);
   for (const [name, value] of Object.entries(settings ?? {}))
     code = replaceOnce(code, new RegExp(`^${name} = .*$`, "m"), `${name} = ${value}`);
@@ -35,7 +38,7 @@ function edit({ settings, arguments: named = {}, added = [] }: Partial<CityFiles
 }
 
 /** Runs the edited program. Returns what it prints. */
-function convert(code: string): string {
+function runProgram(code: string): string {
   const { stdout, stderr } = spawnSync("python3", ["-"], { cwd: folder, input: code, encoding: "utf8" });
   expect(stderr).toBe("");
   return stdout;
@@ -50,7 +53,7 @@ function writeFiles(city: string, files: CityFiles["files"]): void {
 
 test.runIf(hasPandas).each(CITY_FILES)("files as in %s become the right records", async (city, shape) => {
   writeFiles(city, shape.files);
-  const printed = convert(edit(shape, `sorted(Path("${city}").iterdir())`));
+  const printed = runProgram(editProgram(shape, `sorted(Path("${city}").iterdir())`));
   expect(printed).toBe(`${shape.expected.length} records, and ${shape.leftOut} rows left out\n`);
   expect(await run("load", join(folder, "records.csv"), "--strict")).toMatchObject({ status: 0, stderr: "" });
   const { stdout } = await run("export", "--format", "jsonl");
@@ -62,16 +65,16 @@ test.runIf(hasPandas).each(CITY_FILES)("files as in %s become the right records"
 test.runIf(hasPandas)("a file of a later day leaves the records of the earlier ones as they are", () => {
   const [city, shape] = CITY_FILES.find(([name]) => name === "Berlin")!;
   writeFiles(city, shape.files);
-  convert(edit(shape, `sorted(Path("${city}").iterdir())[:3]`));
+  runProgram(editProgram(shape, `sorted(Path("${city}").iterdir())[:3]`));
   const before = readRecords();
-  convert(edit(shape, `sorted(Path("${city}").iterdir())`));
+  runProgram(editProgram(shape, `sorted(Path("${city}").iterdir())`));
   expect(readRecords().startsWith(before)).toBe(true);
   expect(readRecords().length).toBeGreaterThan(before.length);
 });
 
 test.runIf(hasPandas)("the program reads the example as it is", () => {
   writeFileSync(join(folder, "sensors.csv"), String(listCodeBlocks("docs/data.md", "")[0]));
-  expect(convert(program)).toBe("3 records, and 1 rows left out\n");
+  expect(runProgram(program)).toBe("3 records, and 1 rows left out\n");
   expect(readRecords().split("\n").slice(1, -1)).toEqual([
     "1,0012,2025-10-26T00:00:00Z,True,14,0,3,0,0,0,1,tf1",
     "2,0012,2025-10-26T01:00:00Z,True,17,0,4,0,0,0,1,tf1",
@@ -92,7 +95,7 @@ test.runIf(hasPandas).each<[what: string, rows: string, settings?: Record<string
 ])("%s never becomes a record", async (_, rows, settings = {}) => {
   writeFileSync(join(folder, "wrong.csv"), `${COLUMNS}${rows}\n`);
   writeFileSync(join(folder, "records.csv"), "");
-  const input = edit({ settings }, '[Path("wrong.csv")]');
+  const input = editProgram({ settings }, '[Path("wrong.csv")]');
   const { status } = spawnSync("python3", ["-"], { cwd: folder, input });
   const { status: loadStatus } = await run("load", join(folder, "records.csv"));
   expect([status, loadStatus]).toEqual([settings.COUNTS?.includes("bikes") ? 0 : 1, 1]);

@@ -1,5 +1,5 @@
 import { NO_COUNTS, type TrafficRecord } from "../../src/records/record.ts";
-import { createClock, listHours, MONTHS } from "./local-time.ts";
+import { createTimeFormatter, listHours, MONTHS } from "./local-time.ts";
 
 /** Files as cities publish them, and what the program of docs/data.md must make of them. */
 export interface CityFiles {
@@ -29,14 +29,14 @@ interface Observation {
 export const JSON_LIST = "JSON with a list";
 
 /** All cameras at all moments, ordered by the camera. Some counts are missing. */
-const observe = (names: string[], times: number[]): Observation[] =>
+const createObservations = (names: string[], times: number[]): Observation[] =>
   names.flatMap((name, camera) =>
     times.map((time, moment) => ({ camera, moment, name, time, isMissing: (2 * camera + moment) % 7 === 3 })),
   );
 
 /** Cells that are joined to lines, a line for each moment. */
-const toLines = (seen: Observation[], format: (one: Observation) => string, separator: string) =>
-  Object.values(Object.groupBy(seen, ({ moment }) => moment)).map((line = []) =>
+const toLines = (observations: Observation[], format: (one: Observation) => string, separator: string) =>
+  Object.values(Object.groupBy(observations, ({ moment }) => moment)).map((line = []) =>
     line.map(format).join(separator),
   );
 
@@ -48,13 +48,13 @@ const toRef = (name: string) => {
 
 /** Makes the expected records. Records and cameras are numbered in the order of the rows. */
 function toRecords(
-  seen: Observation[],
+  observations: Observation[],
   count: (one: Observation) => Partial<TrafficRecord>,
-  { keepsMissing = false } = {},
+  { includeMissing = false } = {},
 ): TrafficRecord[] {
-  const kept = seen.filter(({ isMissing }) => keepsMissing || !isMissing);
-  const refs = [...new Set(kept.map(({ name }) => toRef(name)))];
-  return kept.map((one, index) => ({
+  const recorded = observations.filter(({ isMissing }) => includeMissing || !isMissing);
+  const refs = [...new Set(recorded.map(({ name }) => toRef(name)))];
+  return recorded.map((one, index) => ({
     id: index + 1,
     camera_pk: refs.indexOf(toRef(one.name)) + 1,
     camera_ref: toRef(one.name),
@@ -66,7 +66,8 @@ function toRecords(
   }));
 }
 
-const countMissing = (seen: Observation[]) => seen.filter(({ isMissing }) => isMissing).length;
+const countMissing = (observations: Observation[]) =>
+  observations.filter(({ isMissing }) => isMissing).length;
 
 /** Rounds tenths, and halves to the even number. */
 function roundTenths(tenths: number): number {
@@ -79,18 +80,18 @@ const COLUMN_OF_CAMERA = { COUNTS: '{"bicycles": ["count"]}' };
 
 /** Daily sums in Latin-1, with semicolons, decimal commas and a column for each counter. */
 function createMontreal(): CityFiles {
-  const write = createClock("America/Toronto");
+  const formatTime = createTimeFormatter("America/Toronto");
   const long = "Brébeuf (données non disponibles), piste cyclable de la rue Saint-Denis, direction sud";
   const names = ["Berri 1", "0012", "NA", "Côte-Sainte-Catherine ", long];
-  const days = listHours("2012-03-09T00:00Z", 120).filter((time) => write(time, "%H") === "00");
-  const seen = observe(names, days);
+  const days = listHours("2012-03-09T00:00Z", 120).filter((time) => formatTime(time, "%H") === "00");
+  const observations = createObservations(names, days);
   const tenths = ({ camera, moment }: Observation) => 2005 + 15 * camera + 30 * moment;
   const formatCell = (one: Observation) =>
     one.isMissing ? "" : (tenths(one) / 10).toFixed(1).replace(".", ",");
-  const lines = toLines(seen, formatCell, ";");
+  const lines = toLines(observations, formatCell, ";");
   const text = [
     `Date;${names.join(";")}`,
-    ...lines.map((line, day) => `${write(days[day]!, "%d/%m/%Y")};${line}`),
+    ...lines.map((line, day) => `${formatTime(days[day]!, "%d/%m/%Y")};${line}`),
   ];
   return {
     files: { "2012.csv": Buffer.from(text.join("\r\n"), "latin1") },
@@ -101,21 +102,21 @@ function createMontreal(): CityFiles {
     },
     arguments: { ...LATIN, decimal: '","' },
     added: ["A column for each camera"],
-    expected: toRecords(seen, (one) => ({ bicycles: roundTenths(tenths(one)) })),
-    leftOut: countMissing(seen),
+    expected: toRecords(observations, (one) => ({ bicycles: roundTenths(tenths(one)) })),
+    leftOut: countMissing(observations),
   };
 }
 
 /** Finnish days and months in a table with a column for each counter. An empty cell means that the counter failed. */
 function createHelsinki(): CityFiles {
-  const write = createClock("Europe/Helsinki");
+  const formatTime = createTimeFormatter("Europe/Helsinki");
   const names = ["Auroransilta", "Eteläesplanadi", "0012"];
   const months = MONTHS.map((_, month) => Date.UTC(2014, month, 3, 12));
   const times = [...months, ...listHours("2014-03-29T23:00Z", 4), ...listHours("2014-10-25T22:00Z", 5)];
-  const seen = observe(names, times);
+  const observations = createObservations(names, times);
   const count = ({ camera, moment }: Observation) => 10 * moment + camera;
-  const cells = toLines(seen, (one) => (one.isMissing ? "" : String(count(one))), ";");
-  const lines = cells.map((line, moment) => `${write(times[moment]!, "%a %e %b %Y %H:00")};${line}`);
+  const cells = toLines(observations, (one) => (one.isMissing ? "" : String(count(one))), ";");
+  const lines = cells.map((line, moment) => `${formatTime(times[moment]!, "%a %e %b %Y %H:00")};${line}`);
   const skipped = "su 30 maalis 2014 03:00;0;0;0";
   return {
     files: {
@@ -129,25 +130,25 @@ function createHelsinki(): CityFiles {
     },
     arguments: LATIN,
     added: ["A column for each camera", "Finnish days and months"],
-    expected: toRecords(seen, (one) => ({ bicycles: count(one) }), { keepsMissing: true }),
+    expected: toRecords(observations, (one) => ({ bicycles: count(one) }), { includeMissing: true }),
     leftOut: names.length,
   };
 }
 
 /** A file for each counter, newest row first, with a byte order mark, AM and PM, and blank hours. */
 function createSeattle(): CityFiles {
-  const write = createClock("America/Los_Angeles");
+  const formatTime = createTimeFormatter("America/Los_Angeles");
   const long = "Fremont Bridge Sidewalks, south of N 34th St, both sidewalks and all directions";
   const names = ["0012", long, "NA"];
   const times = [...listHours("2013-03-10T08:00Z", 14), ...listHours("2013-11-03T07:00Z", 5)];
-  const seen = observe(names, times);
+  const observations = createObservations(names, times);
   const cells = ({ camera, moment }: Observation) => [moment, camera, 2 * moment, 3 * camera];
   const header = "Date,Ped South,Ped North,Bike North,Bike South";
   const files = names.map((name, camera) => {
-    const lines = seen
+    const lines = observations
       .filter((one) => one.camera === camera)
       .map((one) => [
-        write(one.time, "%m/%d/%Y %I:00:00 %p"),
+        formatTime(one.time, "%m/%d/%Y %I:00:00 %p"),
         ...(one.isMissing ? ["", "", "", ""] : cells(one)),
       ]);
     const text = [...lines, ["03/10/2013 02:00:00 AM,5,5,5,5"], [header]].toReversed();
@@ -161,28 +162,32 @@ function createSeattle(): CityFiles {
       COUNTS: '{"persons": ["Ped South", "Ped North"], "bicycles": ["Bike North", "Bike South"]}',
     },
     added: ["A file for each camera", "The newest row first"],
-    expected: toRecords(seen, ({ camera, moment }) => ({
+    expected: toRecords(observations, ({ camera, moment }) => ({
       persons: moment + camera,
       bicycles: 2 * moment + 3 * camera,
     })),
-    leftOut: countMissing(seen) + names.length,
+    leftOut: countMissing(observations) + names.length,
   };
 }
 
 /** A file for each day on which the clocks change, ordered by the time, with the date and the hour in two columns. */
 function createBerlin(): CityFiles {
-  const write = createClock("Europe/Berlin");
+  const formatTime = createTimeFormatter("Europe/Berlin");
   const days = ["2022-03-26", "2022-03-27", "2022-10-29", "2022-10-30"];
   const times = listHours("2022-03-25T22:00Z", 50).concat(listHours("2022-10-28T21:00Z", 51));
-  const byTime = observe(["0012", " TE 001, left lane ", "NA"], times).sort((a, b) => a.time - b.time);
-  const seen = byTime.filter(({ time }) => days.includes(write(time, "%Y-%m-%d")));
+  const byTime = createObservations(["0012", " TE 001, left lane ", "NA"], times).sort(
+    (a, b) => a.time - b.time,
+  );
+  const observations = byTime.filter(({ time }) => days.includes(formatTime(time, "%Y-%m-%d")));
   const count = ({ camera, moment }: Observation) => ({ cars: 10 * moment + camera, trucks: moment % 4 });
   const files = days.map((day) => {
-    const lines = seen
-      .filter(({ time }) => write(time, "%Y-%m-%d") === day)
+    const lines = observations
+      .filter(({ time }) => formatTime(time, "%Y-%m-%d") === day)
       .map((one) => {
         const { cars, trucks } = count(one);
-        return [`"${one.name}"`, write(one.time, "%d.%m.%Y;%k"), cars, one.isMissing ? -1 : trucks].join(";");
+        return [`"${one.name}"`, formatTime(one.time, "%d.%m.%Y;%k"), cars, one.isMissing ? -1 : trucks].join(
+          ";",
+        );
       });
     const skipped = day === "2022-03-27" ? ["0012;27.03.2022;2;0;0"] : [];
     return [`${day}.csv`, ["name;date;hour;pkw;lkw", ...lines, ...skipped, ""].join("\n")];
@@ -196,18 +201,18 @@ function createBerlin(): CityFiles {
     },
     arguments: { sep: '";"', na_values: '["-1"]' },
     added: ["The date and the hour in two columns"],
-    expected: toRecords(seen, count),
-    leftOut: countMissing(seen) + 1,
+    expected: toRecords(observations, count),
+    leftOut: countMissing(observations) + 1,
   };
 }
 
 /** JSON with decimals and times in UTC. */
 function createTelraam(): CityFiles {
   const names = ["9000000012", "348917"];
-  const seen = observe(names, listHours("2023-07-12T05:00Z", 12));
+  const observations = createObservations(names, listHours("2023-07-12T05:00Z", 12));
   const tenths = ({ camera, moment }: Observation) => 5 * moment + 1003 * camera;
   const files = names.map((name, camera) => {
-    const report = seen
+    const report = observations
       .filter((one) => one.camera === camera)
       .map((one) => ({
         segment_id: Number(name),
@@ -232,8 +237,8 @@ function createTelraam(): CityFiles {
       COUNTS: '{"cars": ["car"], "trucks": ["heavy"], "bicycles": ["bike"], "persons": ["pedestrian"]}',
     },
     added: [JSON_LIST],
-    expected: toRecords(seen, count),
-    leftOut: countMissing(seen),
+    expected: toRecords(observations, count),
+    leftOut: countMissing(observations),
   };
 }
 

@@ -12,10 +12,10 @@ import { createDataFolder } from "../tools/data/data-folder.ts";
 import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */
-const blocks = (language: string) =>
+const listBlocks = (language: string) =>
   DOCUMENTS.filter((name) => name !== "docs/package.md").flatMap((name) => listCodeBlocks(name, language));
 
-const commands = [...new Set(blocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
+const commands = [...new Set(listBlocks("sh").flatMap((block) => block.trimEnd().split("\n")))];
 
 /** Commands that CI and other tests run. */
 const RUN_ELSEWHERE = [
@@ -82,14 +82,14 @@ const OUTCOMES: [part: string, output: RegExp][] = [
 
 /** The response in the documentation that has this field. */
 const findExample = (field: string) =>
-  blocks("json")
+  listBlocks("json")
     .map((text) => JSON.parse(text.replaceAll("http://localhost:8787", served.origin)))
     .find((response) => field in response);
 
 /** The names of the fields in their order, with the types of their values. */
-function describeShape(value: unknown): unknown {
+function getShape(value: unknown): unknown {
   return typeof value === "object" && value !== null
-    ? Object.entries(value).map(([name, inner]) => [name, describeShape(inner)])
+    ? Object.entries(value).map(([name, inner]) => [name, getShape(inner)])
     : typeof value;
 }
 
@@ -98,7 +98,7 @@ test("the responses in the documentation are a page of the seed, and the fields 
   const example = findExample("results");
   const page = await read(`${PATH}?page=2`);
   expect({ ...page, results: page.results.slice(0, example.results.length) }).toEqual(example);
-  expect(describeShape(await read("/healthz"))).toEqual(describeShape(findExample("status")));
+  expect(getShape(await read("/healthz"))).toEqual(getShape(findExample("status")));
 });
 
 test("the documentation shows the messages about invalid input", async () => {
@@ -111,7 +111,7 @@ test("the documentation shows the messages about invalid input", async () => {
   await write("counts.csv", `${CSV_HEADER}${rows.join("\n")}\n`);
   const { status, stderr } = await run("load", join(folder, "counts.csv"));
   expect(status).toBe(1);
-  expect(blocks("")).toContain(stderr.replaceAll(`${folder}/`, ""));
+  expect(listBlocks("")).toContain(stderr.replaceAll(`${folder}/`, ""));
 });
 
 test.each(commands.filter((command) => GENERATE.test(command)))("%s", async (command) => {

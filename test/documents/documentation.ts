@@ -17,13 +17,13 @@ export function expectInDocument(name: string, texts: string[]): void {
 
 /** The contents of the fenced blocks of a page in a language. */
 export function listCodeBlocks(name: string, language: string): string[] {
-  return [...readDocument(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(([, found, text = ""]) =>
-    found === language ? [text] : [],
+  return [...readDocument(name).matchAll(/^```(\w*)\n(.*?)^```$/gms)].flatMap(
+    ([, blockLanguage, text = ""]) => (blockLanguage === language ? [text] : []),
   );
 }
 
 /** The inline code of a text, without its fenced blocks. */
-export function listCode(text: string): string[] {
+export function listInlineCode(text: string): string[] {
   const matches = text.replaceAll(/^```.*?^```$/gms, "").matchAll(/`([^`\n]+)`/g);
   return [...matches].map(([, code = ""]) => code);
 }

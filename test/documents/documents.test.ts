@@ -2,20 +2,20 @@ import { existsSync, globSync, readdirSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
-import { describeService } from "../../src/openapi.ts";
+import { createOpenApiDocument } from "../../src/openapi.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { DOCUMENTS, expectInDocument, listCode, readDocument } from "./documentation.ts";
+import { DOCUMENTS, expectInDocument, listInlineCode, readDocument } from "./documentation.ts";
 
 /** The first cells of the table whose header begins with a title; all names in them, or the text if there is none. */
-function listRows(page: string, title: string): string[] {
+function listFirstCells(page: string, title: string): string[] {
   const [, table = ""] = readDocument(page).split(`| ${title} |`);
   const [, ...rows] = table.split("\n\n")[0]?.split("\n") ?? [];
   return rows.slice(1).flatMap((row) => {
     const [, cell = ""] = row.split("|");
-    return cell.includes("`") ? listCode(cell) : [cell.trim()];
+    return cell.includes("`") ? listInlineCode(cell) : [cell.trim()];
   });
 }
 
@@ -23,7 +23,7 @@ const listMatches = (text: string, pattern: RegExp) =>
   Array.from(text.matchAll(pattern), ([, found = ""]) => found);
 
 /** The anchor that GitHub gives to a heading. */
-const writeAnchor = (heading: string) =>
+const createAnchor = (heading: string) =>
   heading
     .toLowerCase()
     .replaceAll(/[^a-z0-9 -]/g, "")
@@ -35,7 +35,7 @@ test.each([...DOCUMENTS, "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "data
     const text = readDocument(name);
     for (const [, file = "", heading] of text.matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
       const target = file === "" ? name : normalize(join(dirname(name), file));
-      const headings = listMatches(readDocument(target), /^#+ (.+)$/gm).map(writeAnchor);
+      const headings = listMatches(readDocument(target), /^#+ (.+)$/gm).map(createAnchor);
       if (heading !== undefined) expect(headings, `${target}#${heading}`).toContain(heading);
     }
     const paths = text.match(/(?<![\w/.])(?:src|data|docs|test|tools)\/[\w/.-]*\w\/?/g) ?? [];
@@ -57,14 +57,14 @@ test("the names of code in CONTRIBUTING.md exist", () => {
     (file) => !file.includes("documents"),
   );
   const code = sources.map(readDocument).join("\n");
-  const names = listCode(readDocument("CONTRIBUTING.md")).filter((one) =>
-    /^([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+)$/.test(one),
+  const names = listInlineCode(readDocument("CONTRIBUTING.md")).filter((name) =>
+    /^([a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]+(_[A-Z]+)+)$/.test(name),
   );
   expect(names.length).toBeGreaterThan(5);
-  expect(names.filter((one) => !new RegExp(`\\b${one}\\b`).test(code))).toEqual([]);
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(code))).toEqual([]);
 });
 
-const { get } = describeService("http://localhost").paths["/api/tf1/records/"]!;
+const { get } = createOpenApiDocument("http://localhost").paths["/api/tf1/records/"]!;
 const parameters = get!.parameters.filter((parameter) => parameter.in === "query");
 const statuses = Object.keys(get!.responses).filter((status) => status !== "default");
 const settings = listMatches(readDocument("src/bindings.ts"), /^ {2}([A-Z_]+)\?: string/gm);
@@ -76,7 +76,7 @@ test.each([
   // With the redirects of other paths.
   ["api.md", "Status", [...statuses, "301", "302"]],
 ])("the table of docs/%s that begins with %s is complete", (page, title, expected) => {
-  expect([...new Set(listRows(`docs/${page}`, title))].sort()).toEqual(expected.toSorted());
+  expect([...new Set(listFirstCells(`docs/${page}`, title))].sort()).toEqual(expected.toSorted());
 });
 
 test("README.md links to all pages", () => {
@@ -85,10 +85,11 @@ test("README.md links to all pages", () => {
 });
 
 const { fetch } = await createMemoryService(makeRecords(40));
-const send = (query: string, init?: RequestInit) => fetch(`http://localhost/api/tf1/records/${query}`, init);
+const fetchCollection = (query: string, init?: RequestInit) =>
+  fetch(`http://localhost/api/tf1/records/${query}`, init);
 
 test("docs/api.md lists the headers that a page has", async () => {
-  const { headers } = await send("?page=2");
+  const { headers } = await fetchCollection("?page=2");
   const [, table = ""] = readDocument("docs/api.md").split("| Header | Value |");
   const documented = [...table.matchAll(/^\| `([\w-]+)` \| `([^`]+)`/gm)];
   expect(documented.length).toBeGreaterThan(4);
@@ -97,14 +98,14 @@ test("docs/api.md lists the headers that a page has", async () => {
 
 test("docs/api.md lists exactly the bodies of errors", async () => {
   const errors = await Promise.all([
-    send("?prefer=dealy%3D5"),
-    send("?page=0"),
-    send("?format=xml"),
-    send("", { method: "POST" }),
-    send("", { headers: { Accept: "image/png" } }),
-    send(`?${"&".repeat(50)}`),
-    send("?prefer=code%3D429,retry-after%3D10"),
-    send("?prefer=code%3D503"),
+    fetchCollection("?prefer=dealy%3D5"),
+    fetchCollection("?page=0"),
+    fetchCollection("?format=xml"),
+    fetchCollection("", { method: "POST" }),
+    fetchCollection("", { headers: { Accept: "image/png" } }),
+    fetchCollection(`?${"&".repeat(50)}`),
+    fetchCollection("?prefer=code%3D429,retry-after%3D10"),
+    fetchCollection("?prefer=code%3D503"),
   ]);
   const sent = await Promise.all(errors.map(async (error) => [String(error.status), await error.text()]));
   const documented = readDocument("docs/api.md").matchAll(/^\| (\d{3}) \| `(\{.*?\})` \|/gm);

@@ -5,7 +5,7 @@ export const MONTHS = "tammi helmi maalis huhti touko kesä heinä elo syys loka
  * Makes a function that writes a moment as local time, in a pattern of `%d` and the like. The time zones are those of
  * JavaScript, not those of Python.
  */
-export function createClock(timeZone: string): (time: number, pattern: string) => string {
+export function createTimeFormatter(timeZone: string): (time: number, pattern: string) => string {
   const format = new Intl.DateTimeFormat("sv-SE", { timeZone, dateStyle: "short", timeStyle: "medium" });
   const finnish = new Intl.DateTimeFormat("fi-FI", { timeZone, weekday: "short" });
   return (time, pattern) => {

@@ -35,11 +35,11 @@ test.runIf(hasModule("pandas"))(
   "pandas computes means without failing cameras, and writes what load reads",
   async () => {
     const seed = await readSeed();
-    const named = ["0012", "NA"].map((camera_ref, index) => ({
+    const withNumericNames = ["0012", "NA"].map((camera_ref, index) => ({
       ...makeRecords(1)[0]!,
       ...{ id: 100_000 + index, camera_pk: 1000 + index, camera_ref },
     }));
-    await write("everything.csv", [...seed, ...named]);
+    await write("everything.csv", [...seed, ...withNumericNames]);
     const means = run("docs/data.md", "python", "everything.csv").match(/^\d+ +\d+\.\d+$/gm) ?? [];
     const hour = seed.filter(
       ({ camera_ref, camera_ok, timestamp }) =>
@@ -48,7 +48,7 @@ test.runIf(hasModule("pandas"))(
     const mean = hour.reduce((sum, { cars }) => sum + cars, 0) / hour.length;
     expect(means).toHaveLength(24);
     expect(Number(means[7]?.split(/ +/)[1])).toBeCloseTo(mean, 5);
-    const working = [...seed, ...named].filter(({ camera_ok }) => camera_ok !== "False");
+    const working = [...seed, ...withNumericNames].filter(({ camera_ok }) => camera_ok !== "False");
     expect(await readFile(join(folder, "working.csv"), "utf8")).toBe(toCsv(working));
     const { stdout, stderr } = await runLocal("load", join(folder, "working.csv"));
     expect({ stdout, stderr }).toEqual({ stdout: `Loaded ${working.length} records.\n`, stderr: "" });

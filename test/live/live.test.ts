@@ -18,20 +18,20 @@ async function runLive(baseUrl: string): Promise<{ status: number | null; output
 }
 
 /** Acts as a cache in front of a service: it compresses, adds headers, and refuses every sixtieth request. */
-async function openFront(origin: string) {
+async function startProxy(origin: string) {
   let requests = 0;
   const app = new Hono().use(compress({ threshold: 0 })).all(async (c) => {
     requests += 1;
     if (requests % 60 === 0) return c.text("slow down", 429, { "Retry-After": "0" });
-    const { origin: own, pathname, search } = new URL(c.req.url);
+    const { origin: proxyOrigin, pathname, search } = new URL(c.req.url);
     const response = await proxy(origin + pathname + search, { ...c.req, redirect: "manual" });
     const { status, headers } = response;
     headers.set("Server", "front");
     for (const [name, value] of [...headers]) {
-      if (name === "link") headers.set(name, value.replace(origin, own));
+      if (name === "link") headers.set(name, value.replace(origin, proxyOrigin));
       if (name === "vary") headers.set(name, value.toLowerCase());
     }
-    return new Response((await response.text()).replaceAll(origin, own) || null, { status, headers });
+    return new Response((await response.text()).replaceAll(origin, proxyOrigin) || null, { status, headers });
   });
   return { ...(await listen(app.fetch, { port: 0 })), countRequests: () => requests };
 }
@@ -39,12 +39,12 @@ async function openFront(origin: string) {
 test("a deployment that fails on request passes behind a cache that compresses, adds headers and limits", async () => {
   const worker = await startWorker({ vars: { PREFER: "code=503" } });
   await loadInto(worker.env, "d1", makeRecords(100));
-  const front = await openFront(worker.origin);
-  const { status, output } = await runLive(front.url);
-  await Promise.all([front.close(), worker.close()]);
+  const proxyServer = await startProxy(worker.origin);
+  const { status, output } = await runLive(proxyServer.url);
+  await Promise.all([proxyServer.close(), worker.close()]);
   expect(status, output).toBe(0);
   expect(output).toMatch(/Tests +\d{3} passed/);
-  expect(front.countRequests()).toBeGreaterThan(120);
+  expect(proxyServer.countRequests()).toBeGreaterThan(120);
 });
 
 test("a wrong response is reported with its request, and the exit status is 1", async () => {

@@ -15,7 +15,7 @@ async function main(): Promise<void> {
   const deployment = await findDeployment(process.env.BASE_URL);
   await startVitest("test", [], {
     config: false,
-    include: ["test/live/deployed.ts"],
+    include: ["test/live/deployment-suite.ts"],
     // A deployment that limits the number of requests makes a test wait.
     testTimeout: 300_000,
     hookTimeout: 300_000,

@@ -3,7 +3,7 @@ import { PAGE_CACHING } from "../../src/http/headers.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import { getErrorMessage } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
-import { checkDocumented } from "../openapi-check.ts";
+import { requireDocumented } from "../openapi-check.ts";
 
 /** What is known about a deployment. */
 export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
@@ -17,25 +17,25 @@ export function createLiveTarget(deployment: Deployment): Target {
       const url = deployment.origin + target;
       const { method = "GET" } = init;
       const headers = new Headers(init.headers);
-      const isUnchanged = deployment.prefer !== undefined && !hasOption(target, headers);
-      if (isUnchanged) headers.append("Prefer", "none");
-      const response = undoCompression(await send(url, { ...init, headers }));
-      if (isUnchanged) undoPreferences(method, response.headers);
-      await checkDocumented({ method, url, headers }, response);
+      const disablesFaults = deployment.prefer !== undefined && !hasOption(target, headers);
+      if (disablesFaults) headers.append("Prefer", "none");
+      const response = withoutCompressionHeaders(await sendWithRetries(url, { ...init, headers }));
+      if (disablesFaults) restoreCacheControl(method, response.headers);
+      await requireDocumented({ method, url, headers }, response);
       return response;
     },
   };
 }
 
 /** Attempts to send a request while the number of requests is limited. */
-const MOST_ATTEMPTS = 6;
+const MAX_ATTEMPTS = 6;
 
 /** Sends a request, and waits if the deployment limits the number of requests. Follows no redirect. */
-async function send(url: string, init?: RequestInit): Promise<Response> {
+async function sendWithRetries(url: string, init?: RequestInit): Promise<Response> {
   for (let attempts = 1; ; attempts++) {
     const signal = AbortSignal.timeout(30_000);
     const response = await fetch(url, { signal, redirect: "manual", ...init });
-    if (response.status !== 429 || attempts === MOST_ATTEMPTS) return response;
+    if (response.status !== 429 || attempts === MAX_ATTEMPTS) return response;
     await setTimeout(1_000 * Number(response.headers.get("Retry-After") ?? 10));
   }
 }
@@ -44,7 +44,7 @@ async function send(url: string, init?: RequestInit): Promise<Response> {
  * The response as the service sent it: a cache or proxy that compresses it makes the entity-tag weak (RFC 9110, 8.8.1), and
  * adds to `Vary` (12.5.5), in letters of either case.
  */
-function undoCompression(response: Response): Response {
+function withoutCompressionHeaders(response: Response): Response {
   const headers = new Headers(response.headers);
   const etag = headers.get("ETag");
   if (etag !== null) headers.set("ETag", etag.replace(/^W\//, ""));
@@ -63,7 +63,7 @@ function hasOption(target: string, headers: Headers): boolean {
 }
 
 /** A deployment that has preferences lets no cache keep a page, also if `none` switches them off. */
-function undoPreferences(method: string, headers: Headers): void {
+function restoreCacheControl(method: string, headers: Headers): void {
   if (headers.get("Cache-Control") !== "no-cache") return;
   if (method === "OPTIONS") headers.delete("Cache-Control");
   else headers.set("Cache-Control", PAGE_CACHING);
@@ -77,18 +77,18 @@ function undoPreferences(method: string, headers: Headers): void {
 export async function findDeployment(baseUrl = ""): Promise<Deployment> {
   requireOrigin("BASE_URL", baseUrl);
   const { origin } = new URL(baseUrl);
-  const { info } = await read(`${origin}/openapi.json`);
+  const { info } = await readJson(`${origin}/openapi.json`);
   if (info?.title !== "Traffic Count Records")
     throw new Error(
       `BASE_URL ${origin} is another service: the title of its /openapi.json is ${JSON.stringify(info?.title)}.`,
     );
-  const { state, prefer, faults } = await read(`${origin}/healthz`);
+  const { state, prefer, faults } = await readJson(`${origin}/healthz`);
   return { origin, count: state.count, prefer: prefer ?? undefined, hasFaults: faults };
 }
 
-async function read(url: string): Promise<ReturnType<JSON["parse"]>> {
+async function readJson(url: string): Promise<ReturnType<JSON["parse"]>> {
   try {
-    const response = await send(url);
+    const response = await sendWithRetries(url);
     if (!response.ok) throw new Error(`the status is ${response.status}`);
     return await response.json();
   } catch (cause) {

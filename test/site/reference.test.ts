@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/options.ts";
-import { describeService, type Schema } from "../../src/openapi.ts";
+import { createOpenApiDocument, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
 
@@ -10,7 +10,7 @@ const text = extractText(page);
 
 describe("the API reference", () => {
   test("contains the text of the OpenAPI document, except that of small objects and of constant headers", () => {
-    const { paths, components } = describeService(ORIGIN);
+    const { paths, components } = createOpenApiDocument(ORIGIN);
     const [list, describe] = Object.values(paths).flatMap((item) => Object.values(item));
     const plain = (markdown: string) => markdown.replaceAll("`", "").replaceAll(/^- |\n- /gm, "\n");
     const headers = Object.keys(list!.responses[200]!.headers).filter(
@@ -59,7 +59,9 @@ describe("the API reference", () => {
     const off = await (await fetch("/docs", IN_BROWSER)).text();
     expect(off).toContain("Faults are off in this deployment: <code>prefer</code> has no meaning");
     expect(off).not.toMatch(/code=503|[^>]\bprefer(ence)?\b/i);
-    expect(await (await fetch(`${ORIGIN}/openapi.json`)).json()).toEqual(describeService(ORIGIN, false));
+    expect(await (await fetch(`${ORIGIN}/openapi.json`)).json()).toEqual(
+      createOpenApiDocument(ORIGIN, false),
+    );
     expect(text).not.toContain("Faults are off in this deployment");
   });
 
@@ -88,7 +90,7 @@ describe("the OpenAPI document", () => {
   };
 
   test("is that of the code, with the origin of the request as its server", async () => {
-    expect((await read(ORIGIN)).text).toBe(JSON.stringify(describeService(ORIGIN)));
+    expect((await read(ORIGIN)).text).toBe(JSON.stringify(createOpenApiDocument(ORIGIN)));
   });
 
   test.each(["https://a$&b.example", 'https://a"b.example', "https://a&b';id;'c.example"])(

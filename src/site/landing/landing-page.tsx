@@ -5,7 +5,7 @@ import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
-import { writePrograms } from "./client-examples.ts";
+import { createCodeSamples } from "./code-samples.ts";
 import { HoursFigure } from "./hours-figure.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
@@ -40,7 +40,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
         Follow <code>next</code> until it is null. {describeLimit(summary.rate_limit_seconds)} These programs
         also wait if the service asks for it.
       </p>
-      {writePrograms(url).map(({ language, code }) => (
+      {createCodeSamples(url).map(({ language, code }) => (
         <details name="program">
           <summary>{language}</summary>
           <CodeBlock code={code} label={language} />

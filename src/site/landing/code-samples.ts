@@ -3,14 +3,14 @@
  * if the collection grows meanwhile.
  * @param url the absolute URL of the collection
  */
-export function writePrograms(url: string): { language: string; code: string }[] {
+export function createCodeSamples(url: string): { language: string; code: string }[] {
   return [
-    { language: "JavaScript", code: writeJavaScript(url) },
-    { language: "Python", code: writePython(url) },
+    { language: "JavaScript", code: createJavaScript(url) },
+    { language: "Python", code: createPython(url) },
   ];
 }
 
-function writeJavaScript(url: string): string {
+function createJavaScript(url: string): string {
   return `import { writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 
@@ -36,7 +36,7 @@ const lines = Array.from(records.values(), (record) => JSON.stringify(record) + 
 await writeFile("records.jsonl", lines.join(""));`;
 }
 
-function writePython(url: string): string {
+function createPython(url: string): string {
   return `import pandas as pd
 import requests
 from requests.adapters import HTTPAdapter

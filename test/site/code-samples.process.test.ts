@@ -3,7 +3,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { writePrograms } from "../../src/site/landing/client-examples.ts";
+import { createCodeSamples } from "../../src/site/landing/code-samples.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 import { createMemoryService } from "../memory-service.ts";
@@ -36,8 +36,8 @@ const grown = makeRecords(75).map((record, index) => ({
 test("the landing page has the programs, and docs/api.md the first one", async () => {
   const { fetch, origin } = await createMemoryService();
   const page = extractText(await (await fetch("/", IN_BROWSER)).text());
-  for (const { code } of writePrograms(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
-  const programs = writePrograms("http://localhost:8787/api/tf1/records/");
+  for (const { code } of createCodeSamples(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
+  const programs = createCodeSamples("http://localhost:8787/api/tf1/records/");
   expectInDocument("docs/api.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
   expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(([name]) => name));
 });
@@ -57,7 +57,7 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
       },
       { port: 0 },
     );
-    const programs = writePrograms(`${server.url}/api/tf1/records/`);
+    const programs = createCodeSamples(`${server.url}/api/tf1/records/`);
     const { code = "" } = programs.find(({ language }) => language === name) ?? {};
     // A client that changes the URL still retries the requests for the next pages.
     const changed = code.replace("/records/", "/records/?test=1");
