@@ -9,9 +9,9 @@ import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { requireSettings } from "./settings.ts";
 import { createGo } from "./site/go.ts";
+import { renderHtml } from "./site/html-middleware.ts";
 import { createLanding } from "./site/landing/landing.ts";
 import { createTemplates } from "./site/templates.ts";
-import { showAsPage } from "./site/web-layer.ts";
 import { limitUrl } from "./url-limit.ts";
 
 /**
@@ -28,7 +28,7 @@ export function createApp(now = () => Date.now()) {
   app.options("*", respondToPreflight);
   // Before the rate limit, because a monitor must always get the real state.
   app.route("/", health);
-  app.use(showAsPage);
+  app.use(renderHtml);
   // If a setting is wrong, every request fails, so that nobody overlooks it. An environment is checked once.
   app.use((c, next) => {
     if (!checked.has(c.env)) requireSettings(c.env);

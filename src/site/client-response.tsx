@@ -2,14 +2,14 @@ import { nameStatus } from "../http/errors.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
 
-/** A response to a client, and its request. */
+/** A response with its request. */
 export interface ClientResponse {
   status: number;
   headers: Headers;
-  /** As far as it was received: a fault may break it. */
+  /** The received part of the body, which a fault may have cut. */
   body: string;
   method: string;
-  /** The header `Prefer` of the request, which changes the response. */
+  /** The header `Prefer` of the request. */
   prefer: string | undefined;
   /** The URL of the request, with the origin under which clients reach the service. */
   url: URL;
@@ -19,16 +19,16 @@ export interface ClientResponse {
   jumpDate: string | undefined;
 }
 
-/** The name of a status as in a response: `404 Not Found`. */
+/** Formats a status as in a response: `404 Not Found`. */
 export function formatStatus(status: number): string {
   return status === 200 ? "200 OK" : `${status} ${nameStatus(status)}`;
 }
 
 /**
- * Shows the status, the headers and the body that a client gets.
- * @param children the body in another form, if it is not shown as it is
+ * Shows the status, the headers and the body of a response.
+ * @param children The formatted body; by default, the body is shown unchanged
  */
-export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
+export const RawResponse: FC<PropsWithChildren<ClientResponse>> = ({ status, headers, body, children }) => (
   <section class="panel response" aria-label="Status, headers and body" tabindex={0}>
     <pre>
       {formatHead(formatStatus(status), headers)}
@@ -38,8 +38,8 @@ export const Message: FC<PropsWithChildren<ClientResponse>> = ({ status, headers
 );
 
 /**
- * The address of a request with another parameter, or without it if the value is null. It is absolute, because a path that begins
- * with two slashes alone would lead to another host (URL standard, "relative state").
+ * Sets a query parameter of a URL, or removes it if the value is null.
+ * @returns An absolute URL, because a relative URL that begins with two slashes would name a host (URL standard, "relative state")
  */
 export function changeQuery(url: URL, name: string, value: string | null): string {
   const query = new URLSearchParams(url.search);
@@ -48,7 +48,7 @@ export function changeQuery(url: URL, name: string, value: string | null): strin
   return `${url.origin}${url.pathname}?${query}`;
 }
 
-/** @returns undefined if the text is not JSON, because a fault has broken it */
+/** @returns undefined if a fault has broken the JSON */
 export function parseBody(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -10,7 +10,7 @@ import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 
-/** Jumps to a date: redirects to the page with its newest records. This is a part of the site, not of the API. */
+/** Creates the route of jumps: it redirects to the page with the newest records of a date. The route belongs to the site, not to the API. */
 export function createGo({ now }: Faults): Hono<CollectionEnv> {
   const go = new Hono<CollectionEnv>();
 
@@ -38,16 +38,16 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
   return go;
 }
 
-/** Whether a text is a day such as `2025-10-29`. */
+/** Whether a string is a day such as `2025-10-29`. */
 export function isDate(text: string): boolean {
   return text.length === 10 && parseUtcTime(text) !== undefined;
 }
 
 /**
  * Finds the page with the newest records of a date, or of the nearest day that has records.
- * @param days of the collection, oldest first
- * @param count records in the collection; if there are fewer than on all days, the newest ones are hidden
- * @returns the page, and the day of its records; of two equally near days, the older one
+ * @param days The days of the collection, oldest first
+ * @param count The number of visible records. If the days have more, the newest records are hidden
+ * @returns The page, and the day of its records. The older of two equally near days wins
  */
 export function findDate(days: Day[], date: string, count: number): { page: number; day: string } {
   let found = { older: 0, day: date, distance: Number.POSITIVE_INFINITY };

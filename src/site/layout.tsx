@@ -3,8 +3,8 @@ import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../con
 import { COLLECTION_PATH } from "../records/page.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 
-/** The pages in the navigation of the site. */
-const PAGES: Link[] = [
+/** The links in the navigation of the site. */
+const SITE_LINKS: Link[] = [
   ["/", "Overview"],
   [COLLECTION_PATH, "Records"],
   [REFERENCE_PATH, "API reference"],
@@ -12,25 +12,25 @@ const PAGES: Link[] = [
 
 const FOOTER_LINKS: Link[] = [
   [OPENAPI_PATH, "OpenAPI document"],
-  ["/LICENSE", "Licence"],
+  ["/LICENSE", "License"],
 ];
 
 interface LayoutProps {
-  /** The title of the page. The name of the site is added. */
+  /** The title, without the name of the site. */
   title: string;
-  /** The path of the page, if it is in the navigation. */
+  /** The path that is marked in the navigation. */
   path?: string | undefined;
-  /** What search engines and link previews show. */
+  /** The description for search engines and link previews. */
   description?: string;
-  /** A script of src/site/assets/scripts/ besides that of the copy buttons, without `.ts`. */
+  /** An additional script in src/site/assets/scripts/, without `.ts`. */
   script?: "send";
-  /** Where records are cards, as a media query. */
+  /** The media query for which records are shown as cards. */
   cards?: string | undefined;
 }
 
 type Link = readonly [href: string, name: string];
 
-/** @param current the link that leads to this page */
+/** @param current The link to the current page */
 export const Links: FC<{ links: readonly Link[]; current?: string | undefined }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (
@@ -43,7 +43,7 @@ export const Links: FC<{ links: readonly Link[]; current?: string | undefined }>
   </ul>
 );
 
-/** The frame of every page: head, navigation and footer. */
+/** The head, navigation and footer of every HTML page. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <html lang="en">
     <head>
@@ -68,7 +68,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
             <img src={paths["icon.svg"]} alt="" width="28" height="28" />
             {SITE_NAME}
           </a>
-          <Links links={PAGES} current={props.path} />
+          <Links links={SITE_LINKS} current={props.path} />
         </nav>
       </header>
       <main id="main">{props.children}</main>
@@ -80,7 +80,7 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   </html>
 );
 
-/** Instead of what a page would show of records. */
+/** Shown instead of the records when the collection is empty. */
 export const EmptyCollection: FC = () => (
   <p class="banner">The collection is empty. Its owner has loaded no records yet.</p>
 );

@@ -5,13 +5,13 @@ import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.t
 import { refuseMethod } from "../http/errors.ts";
 import { isCurrent } from "../http/headers.ts";
 import { findOrigin } from "../http/request.ts";
+import { HTML_HEADERS } from "./html-middleware.ts";
 import { escapeText } from "./jsx-runtime.ts";
-import { HTML_HEADERS } from "./web-layer.ts";
 
-/** Templates change only with a deployment, so caches keep them for minutes; after that a copy costs only a 304. */
-const TEMPLATE_CACHING = "public, max-age=300, stale-if-error=86400";
+/** Templates only change with a deployment, so caches may store them for minutes. */
+const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 
-/** The OpenAPI document and the API reference. The build writes them for each setting of `FAULTS`, without the origin (tools/build-assets.ts). */
+/** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
 export function createTemplates(): Hono<CollectionEnv> {
   const templates = new Hono<CollectionEnv>();
   // A Host can contain quotes and `&`, and the commands of the page have URLs between single quotes.
@@ -24,9 +24,9 @@ export function createTemplates(): Hono<CollectionEnv> {
   return templates;
 }
 
-/** @param encode writes the origin as a part of the template */
+/** @param encode Encodes the origin for the template */
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
-  /** The latest text, because most deployments have one origin and one setting. */
+  /** The latest document. Most deployments have one origin and one setting. */
   let latest: { key: string; text: string; etag: string } | undefined;
   return async (c: CollectionContext) => {
     const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
@@ -35,7 +35,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
     const key = `${file} ${origin}`;
     if (latest?.key !== key) latest = { key, ...(await fill(c, file, encode(origin))) };
     const { text, etag } = latest;
-    const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHING };
+    const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHE_CONTROL };
     if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
     return c.body(text, 200, { ...headers, ...caching });
   };
@@ -43,10 +43,10 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
 
 async function fill({ env }: CollectionContext, file: string, origin: string) {
   if (!env.ASSETS) throw new Error("[assets] in wrangler.toml does not bind ASSETS");
-  // The host has no meaning: the binding looks at the path only.
+  // The binding ignores the host.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
-  // A function, because `$` in a text has a meaning.
+  // A function, because `$` is special in a replacement string.
   const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => origin);
   return { text, etag: `"${await digestText(text)}"` };
 }

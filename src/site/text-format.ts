@@ -1,4 +1,4 @@
-/** A whole number with thousands separators: `40,614`. `Intl.NumberFormat` would take 10 ms to load in a new process. */
+/** Formats an integer with thousands separators: `40,614`. `Intl.NumberFormat` is slow to load. */
 export function formatNumber(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -10,39 +10,38 @@ const UNITS = [
   [1e6, "M"],
 ] as const;
 
-/** A number for a narrow place: from a million on, with three digits and a unit, such as `1.23M`. */
+/** Formats a number for a narrow column: three digits and a unit from a million on, such as `1.23M`. */
 export function formatCompact(value: number): string {
   const [size, unit] = UNITS.find(([size]) => value >= size) ?? [];
   return size ? `${Number((value / size).toPrecision(3))}${unit}` : formatNumber(Math.round(value));
 }
 
-/** A mean: below 1 with two decimals, below 100 with one. */
+/** Formats a mean with two decimals below 1, and with one decimal below 100. */
 export function formatMean(mean: number): string {
   if (mean >= 100) return formatCompact(mean);
   return mean.toFixed(mean < 1 ? 2 : 1);
 }
 
-/** A number of things: `1 page`, `2,708 pages`. */
+/** Formats a quantity: `1 page`, `2,708 pages`. */
 export function formatQuantity(count: number, thing: string): string {
   return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
 }
 
-/** A share: `86.0 %`, which does not break across lines. It is `100 %` or `0 %` only if that is exact. */
+/** Formats a share without a line break: `86.0 %`. Only exact shares are `100 %` or `0 %`. */
 export function formatShare(part: number, whole: number): string {
   if (part === 0 || part === whole) return part === 0 ? "0\u00a0%" : "100\u00a0%";
   return `${Math.min(99.9, Math.max(0.1, (100 * part) / whole)).toFixed(1)}\u00a0%`;
 }
 
 /**
- * The status and the headers of a response.
- * @param status the number and the name, if it is known
+ * Formats the status and the headers of a response.
+ * @param status The number and the text of the status
  */
 export function formatHead(status: string, headers: Iterable<[string, string]>): string {
-  const lines = Array.from(headers, ([name, value]) => `${capitalise(name)}: ${value}\n`);
+  const lines = Array.from(headers, ([name, value]) => `${capitalize(name)}: ${value}\n`);
   return `HTTP ${status}\n${lines.join("")}\n`;
 }
 
-/** Writes the name of a header as usual. Names are case-insensitive (RFC 9110, 5.1). */
-function capitalise(name: string): string {
+function capitalize(name: string): string {
   return name === "etag" ? "ETag" : name.replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());
 }

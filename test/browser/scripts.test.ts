@@ -85,7 +85,7 @@ test("without scripts, the form opens the response or a web page", async ({ visi
   const { searchParams } = new URL((await response.json()).previous);
   expect([searchParams.get("page"), searchParams.getAll("prefer")]).toEqual(["2", [prefer]]);
   press = await fillForm(page, "", "");
-  await follow(page, () => press("Open the web page"));
+  await follow(page, () => press("Open as HTML"));
   expect(await page.getByLabel("Page", { exact: true }).inputValue()).toBe("1");
   expect(new URL(page.url()).search).toBe("?page=&prefer=&format=api");
 });
@@ -117,7 +117,7 @@ describe("with scripts, a request is sent in place:", () => {
     await page.getByLabel("page").fill("");
     await page.getByLabel("prefer").fill("");
     expect(await command.textContent()).toMatch(/\/records\/'$/);
-    await follow(page, () => page.getByRole("button", { name: "Open the web page" }).click());
+    await follow(page, () => page.getByRole("button", { name: "Open as HTML" }).click());
     expect(new URL(page.url()).pathname).toBe("/api/tf1/records/");
   });
 

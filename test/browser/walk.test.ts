@@ -23,7 +23,7 @@ test("a person can visit all pages without scripts", async ({ visit }) => {
   await click("Overview");
   expect(await page.locator("button").count(), "of no use").toBe(0);
   expect(await page.locator(".periods tbody tr").count()).toBe(10);
-  await click("Look at the records");
+  await click("Browse the records");
   expect(await shown()).toEqual(await readTimestamps(1));
   expect(await page.getByRole("link", { name: /Newest$|Previous/ }).count(), "nothing is newer").toBe(0);
 
@@ -89,7 +89,7 @@ test("the table and the date field lead to the records of a day, or of the neare
   await page.getByLabel("Date").fill("2020-02-29");
   await follow(page, () => page.getByRole("button", { name: "Go" }).nth(1).click());
   await expectDay("2020-02-29", "2019-05-19T23:59");
-  expect(await nearest.textContent()).toContain("The nearest ones are of 2019-05-19.");
+  expect(await nearest.textContent()).toContain("The nearest are from 2019-05-19.");
   expect(await page.locator(".nearest + :target").count()).toBe(1);
   expect(new URL(page.url()).searchParams.get("x")).toBe("1");
 });

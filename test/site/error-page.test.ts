@@ -9,10 +9,11 @@ const HERE = ORIGIN + PATH;
 const BAD_REQUEST = "400 Bad Request";
 const UNAVAILABLE = "503 Service Unavailable";
 const NOT_FOUND = "404 Not Found";
-const ON_REQUEST = "A preference asked for this error; nothing is wrong. Show the page without it";
+const ON_REQUEST =
+  "This error was requested with a preference. The service is working normally. Show the page without preferences";
 const PAST_THE_END = "The collection has fewer pages. Show the last page";
-const FORMATS = "The formats are api and json. Show the page";
-const NUMBERED = "Pages are numbered from 1, which has the newest records. Show page 1";
+const FORMATS = "The valid formats are api and json. Show the page";
+const NUMBERED = "Pages are numbered from 1, and page 1 has the newest records. Show page 1";
 
 const service = await createMemoryService(makeRecords(100));
 afterEach(() => vi.restoreAllMocks());
@@ -36,12 +37,12 @@ test.each([
     NUMBERED,
     `${HERE}?page=1&prefer=body%3Dempty%2Ctimes%3D9`,
   ],
-  ["//a.example/b?prefer=x", NOT_FOUND, "There is nothing at this address. Show the newest records", PATH],
+  ["//a.example/b?prefer=x", NOT_FOUND, "There is nothing at this URL. Show the newest records", PATH],
   [`${PATH}?page=999&x=1`, NOT_FOUND, PAST_THE_END, `${HERE}?page=last&x=1`],
   [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, `${HERE}?page=1`],
   [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, `${HERE}?page=1&prefer=delay%3D1`],
   [`${PATH}?format=xml&page=2`, NOT_FOUND, FORMATS, `${HERE}?format=api&page=2`],
-  [`${PATH}7/`, NOT_FOUND, "There is nothing at this address. Show the newest records", PATH],
+  [`${PATH}7/`, NOT_FOUND, "There is nothing at this URL. Show the newest records", PATH],
   [`${PATH}?prefer=x=1`, BAD_REQUEST, "x=1 is unknown. Show the page without preferences", `${HERE}?`],
   ["/go?date=x", BAD_REQUEST, "date must be a day such as 2025-10-29. Show the overview", "/"],
 ])("the page of the error of %s is %s: %s", async (target, name, advice, link) => {

@@ -48,11 +48,11 @@ describe("a jump to a date", () => {
       const page = await (await fetch(target, IN_BROWSER)).text();
       expect(page).toContain(`name="date" type="date" value="${date}"`);
       const sentences = Array.from(page.matchAll(/<tr class="nearest">(.*?)<\/tr><tr id="(.*?)"/g));
-      const sentence = `No record on this page is of ${date}. The nearest ones are of ${day}.`;
+      const sentence = `This page has no records from ${date}. The nearest are from ${day}.`;
       expect(sentences.map(([, text = "", id]) => [extractText(text), id])).toEqual(
         date === day ? [] : [[sentence, day]],
       );
-      expect([place, page.match(/No record/g)?.length ?? 0]).toEqual([day, sentences.length]);
+      expect([place, page.match(/has no records from/g)?.length ?? 0]).toEqual([day, sentences.length]);
       expect(page.split(`<tr id="${day}"`)).toHaveLength(2);
       expect(page).toContain("&amp;x=1");
       expect(page).not.toContain("jump-date");

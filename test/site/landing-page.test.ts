@@ -96,12 +96,12 @@ const NO_FAULTS = { faults: false, prefer: null };
 
 test.each<[Partial<Env>, json: object, shown: string, hidden: string]>([
   [{ PUBLIC_ORIGIN: "https://p.example" }, {}, "https://p.example/api/tf1/records/?page=2", ORIGIN],
-  [LIMITED, { rate_limit_seconds: 10 }, "within 10 seconds get 429", "not limit"],
-  [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "does not limit", "get 429"],
-  [{ PREFER: "fail=0.1" }, { prefer: "fail=0.1" }, "of this deployment: <code>fail=0.1</code>", "for every"],
-  [{}, { faults: true, prefer: null }, "Test a client", "prefer=none"],
+  [LIMITED, { rate_limit_seconds: 10 }, "within 10 seconds gets status 429", "no rate limit"],
+  [{ RATE_LIMIT: "off" }, { rate_limit_seconds: null }, "has no rate limit", "gets status 429"],
+  [{ PREFER: "fail=0.1" }, { prefer: "fail=0.1" }, "applies <code>fail=0.1</code>", "no rate limit of"],
+  [{}, { faults: true, prefer: null }, "Test your client", "prefer=none"],
   [{ FAULTS: "off", PREFER: "delay=1" }, NO_FAULTS, "The collection", "prefer"],
-  [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test a client"],
+  [{ FAULTS: "off" }, NO_FAULTS, "The collection", "Test your client"],
 ])(
   "the landing page shows the setting %j as %j and %j, without %j",
   async (settings, facts, shown, hidden) => {
@@ -112,15 +112,15 @@ test.each<[Partial<Env>, json: object, shown: string, hidden: string]>([
   },
 );
 
-describe("the landing page says where the records come from:", () => {
+describe("the landing page shows the sources of the records:", () => {
   const createFiles = (count: number) => Array.from({ length: count }, (_, index) => `${index}.csv`);
 
   test.each<[string[], string]>([
-    [[], "It is not recorded where the records come from."],
-    [["generated"], "The records are made up: they are the seed of this project."],
-    [["generated", "counts.csv"], "The records come from: generated; counts.csv."],
-    [["<b>x"], "The records come from: &lt;b&gt;x."],
-    [createFiles(5), "The records come from: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
+    [[], "The source of these records was not recorded."],
+    [["generated"], "The records are generated: they are the seed of this project."],
+    [["generated", "counts.csv"], "Sources: generated; counts.csv."],
+    [["<b>x"], "Sources: &lt;b&gt;x."],
+    [createFiles(5), "Sources: 0.csv; 1.csv; 2.csv; 3.csv; 4.csv."],
     [createFiles(7), "3.csv; 4.csv; and 2 more."],
     [createFiles(25), "3.csv; 4.csv; and 20 more."],
   ])("%j: %s", async (sources, sentence) => {

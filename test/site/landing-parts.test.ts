@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/records/record.ts";
 import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
-import { formatDates, namePeriod } from "../../src/site/landing/period-table.tsx";
+import { formatDates, formatPeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/site/text-format.ts";
 import { extractText } from "./web-page.ts";
@@ -42,7 +42,7 @@ test.each([
   ["year", "2024-05-17", "2024-12-31", "17 May – 31 Dec 2024"],
   ["year", "2024-12-31", "2024-12-31", "31 Dec 2024"],
 ] as const)("the %s with records from %s to %s is named %s", (unit, first, last, name) =>
-  expect(namePeriod({ first, last }, unit)).toBe(name),
+  expect(formatPeriod({ first, last }, unit)).toBe(name),
 );
 
 describe("periods", () => {
@@ -84,10 +84,10 @@ describe("the figure", () => {
     // 7 and 8 h are a line, and 12 h is a mark of its own. The scale ends at 20.
     expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12.2 100.0l.3-3 .3 3-.3 3z"></path>');
     expect(html).toContain('<path class="weekends" d="M9.2 90.0l.3-3 .3 3-.3 3z"></path>');
-    const sentence = "at most 20.0 from 7 to 8 h UTC, and at least 0.00 from 12 to 13 h UTC.";
+    const sentence = "highest 20.0 (07:00–08:00 UTC), lowest 0.00 (12:00–13:00 UTC).";
     expect(extractText(html)).toContain(`Monday to Friday: ${sentence}`);
     expect(extractText(html)).toContain(
-      "Saturday and Sunday: 2.0 from 9 to 10 h UTC. No other hour has records.",
+      "Saturday and Sunday: 2.0 (09:00–10:00 UTC). No other hour has records.",
     );
   });
 

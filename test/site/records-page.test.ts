@@ -33,7 +33,7 @@ describe("a page of the collection in a browser", () => {
     expect(rows.map((row) => readAll(row, "t[hd]", "t[hd]"))).toEqual(
       results.map((record) => headings.map((name) => String(record[name as keyof TrafficRecord]))),
     );
-    expect(page.includes("it was not recorded whether the camera worked")).toBe(query === "?page=last");
+    expect(page.includes("means that camera health was not recorded")).toBe(query === "?page=last");
   });
 
   test.each([{}, { prefer: "delay=1" }, { prefer: "delay=1,code=wrong" }])(

@@ -57,7 +57,7 @@ describe("the API reference", () => {
   test("with FAULTS off has no faults, and says so", async () => {
     const { fetch } = createInstance(service.store, { settings: { FAULTS: "off" } });
     const off = await (await fetch("/docs", IN_BROWSER)).text();
-    expect(off).toContain("Faults are off in this deployment: <code>prefer</code> has no meaning");
+    expect(off).toContain("Faults are turned off in this deployment, so <code>prefer</code> has no effect");
     expect(off).not.toMatch(/code=503|[^>]\bprefer(ence)?\b/i);
     expect(await (await fetch(`${ORIGIN}/openapi.json`)).json()).toEqual(
       createOpenApiDocument(ORIGIN, false),

@@ -2,8 +2,8 @@ import type { Hour, Statistics } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { formatCompact, formatMean } from "../text-format.ts";
 
-/** A line of the figure for each kind of day. */
-const KINDS = [
+/** The lines of the figure. */
+const LINES = [
   ["weekdays", "Monday to Friday"],
   ["weekends", "Saturday and Sunday"],
 ] as const;
@@ -12,15 +12,15 @@ const KINDS = [
 type Means = (number | null)[];
 
 /**
- * The mean road users per record of a working camera by hour of the day: a solid line for Monday to Friday and a dashed one for the weekend. The text
- * below it says what a reader can see. Without the style sheet, only that is shown.
+ * The mean number of road users per record by hour of the day: a solid line for Monday to Friday and a dashed line for the weekend. The
+ * caption describes the lines. Without the style sheet, only the caption is visible.
  */
 export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
   const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
-  const lines = KINDS.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
+  const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
   if (highest === 0) return <p>The records count no road users.</p>;
-  const top = roundUp(highest);
+  const top = getAxisMaximum(highest);
   return (
     <figure class="panel">
       <figcaption>
@@ -31,7 +31,7 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
         <svg viewBox="0 0 24 100" preserveAspectRatio="none" width="0" height="0" aria-hidden="true">
           <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
           {lines.toReversed().map(({ kind, means }) => (
-            <path class={kind} d={writePath(means, top)} />
+            <path class={kind} d={buildPath(means, top)} />
           ))}
         </svg>
         <Scale labels={[0, 6, 12, 18, 24]} />
@@ -41,24 +41,24 @@ export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
           <svg class="key" width="32" height="8" viewBox="0 0 32 8" aria-hidden="true">
             <path class={line.kind} d="M2 4H30" />
           </svg>{" "}
-          {describe(line.name, line.means)}
+          {describeLine(line.name, line.means)}
         </p>
       ))}
     </figure>
   );
 };
 
-/** Numbers of two digits whose half is as short. */
-const STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
+/** Ends of a scale. Half of each number has at most two digits, too. */
+const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** The end of a scale that contains a number above 0. */
-function roundUp(highest: number): number {
+/** Gets the end of a scale for a highest value above 0. */
+function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
-  return power * (STEPS.find((step) => step * power >= highest) ?? 10);
+  return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);
 }
 
-/** A line through the middle of each hour. An hour without records is a gap, and one between two gaps is a diamond. */
-function writePath(means: Means, top: number): string {
+/** Builds a line through the middle of each hour. An hour without records is a gap. A single hour between two gaps is a diamond. */
+function buildPath(means: Means, top: number): string {
   const has = (hour: number) => (means[hour] ?? null) !== null;
   return means
     .map((mean, hour) => {
@@ -78,16 +78,17 @@ const Scale: FC<{ labels: number[] }> = ({ labels }) => (
   </div>
 );
 
-/** What the line shows: the highest and the lowest hour. */
-function describe(name: string, means: Means): string {
+/** Describes a line by its highest and its lowest hour. */
+function describeLine(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
   const [highest, ...others] = hours.sort((one, other) => other.mean - one.mean);
   const lowest = others.at(-1);
   if (!highest) return `${name}: no records.`;
   if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
-  return `${name}: at most ${formatHour(highest)}, and at least ${formatHour(lowest)}.`;
+  return `${name}: highest ${formatHour(highest)}, lowest ${formatHour(lowest)}.`;
 }
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
-  return `${formatMean(mean)} from ${hour} to ${hour + 1} h UTC`;
+  const [start, end] = [hour, hour + 1].map((one) => `${String(one).padStart(2, "0")}:00`);
+  return `${formatMean(mean)} (${start}–${end} UTC)`;
 }

@@ -10,7 +10,7 @@ import { HoursFigure } from "./hours-figure.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
-/** A page of the collection with only its first record, as an example of a response. */
+/** A page of the collection with only its first record. */
 export interface Sample {
   number: number;
   envelope: object;
@@ -37,8 +37,8 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
       )}
       <h2>Read all records</h2>
       <p>
-        Follow <code>next</code> until it is null. {describeLimit(summary.rate_limit_seconds)} These programs
-        also wait if the service asks for it.
+        Follow <code>next</code> until it is null. {formatRateLimit(summary.rate_limit_seconds)} These
+        programs also wait if the service asks for it.
       </p>
       {createCodeSamples(url).map(({ language, code }) => (
         <details name="program">
@@ -55,13 +55,13 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
   <div>
     <h1>{SITE_NAME}</h1>
     <p class="lead">
-      Cars, persons, bicycles, trucks, motorcycles and buses, counted by roadside cameras: one paginated JSON
-      collection that everyone may read. It is a {SERVICE_SUMMARY}.
+      A public, paginated JSON collection of cars, persons, bicycles, trucks, motorcycles and buses, counted
+      by roadside cameras. It is a {SERVICE_SUMMARY}.
     </p>
-    <CodeBlock code={url} label="address of the collection" />
+    <CodeBlock code={url} label="URL of the collection" />
     <p class="row">
       <a class="button primary" href={COLLECTION_PATH}>
-        Look at the records
+        Browse the records
       </a>{" "}
       <a class="button" href={REFERENCE_PATH}>
         Try the API
@@ -70,7 +70,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
   </div>
 );
 
-/** The command, and its response with only one record. */
+/** A command and its response, shortened to one record. */
 const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
@@ -83,7 +83,7 @@ const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url })
 const Collection: FC<Summary> = ({ loaded_at, seed_url, ...summary }) => (
   <>
     <p>
-      {writeSourceSentence(summary.statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
+      {formatSources(summary.statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
       {loaded_at && (
         <>
           The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
@@ -123,22 +123,22 @@ function listFacts({ count, pages, statistics }: Pick<Summary, "count" | "pages"
   ];
 }
 
-/** How many sources are named. */
-const NAMED_SOURCES = 5;
+/** The number of sources that are shown. */
+const MAX_SHOWN_SOURCES = 5;
 
-function writeSourceSentence({ sources, source_count }: Summary["statistics"]): string {
-  if (sources.join() === "generated") return "The records are made up: they are the seed of this project.";
-  if (sources.length === 0) return "It is not recorded where the records come from.";
-  const named = sources.slice(0, NAMED_SOURCES);
+function formatSources({ sources, source_count }: Summary["statistics"]): string {
+  if (sources.join() === "generated") return "The records are generated: they are the seed of this project.";
+  if (sources.length === 0) return "The source of these records was not recorded.";
+  const named = sources.slice(0, MAX_SHOWN_SOURCES);
   const more = source_count - named.length;
   if (more > 0) named.push(`and ${more} more`);
-  return `The records come from: ${named.join("; ")}.`;
+  return `Sources: ${named.join("; ")}.`;
 }
 
 const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
   <>
-    <h2>Test a client</h2>
-    <p>Ask for an error, a delay, a broken body or wrong data, and the client gets it:</p>
+    <h2>Test your client</h2>
+    <p>Request an error, a delay, a broken body or invalid data:</p>
     <CurlBlock options="-si" url={`${url}?prefer=code=503`} label="fault" />
     <p>
       The links keep the parameter. The API reference lists{" "}
@@ -146,14 +146,14 @@ const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
     </p>
     {prefer !== null && (
       <p>
-        Requests of the collection that name no preference get that of this deployment: <code>{prefer}</code>.
-        With <code>prefer=none</code>, the response is not changed.
+        This deployment applies <code>{prefer}</code> to every request for the collection that sets no
+        preference of its own. Add <code>prefer=none</code> to get the unchanged response.
       </p>
     )}
   </>
 );
 
-function describeLimit(seconds: number | null): string {
-  if (seconds === null) return "This deployment does not limit the number of requests.";
-  return `Clients that send too many requests within ${seconds} seconds get 429, with Retry-After.`;
+function formatRateLimit(seconds: number | null): string {
+  if (seconds === null) return "This deployment has no rate limit.";
+  return `A client that sends too many requests within ${seconds} seconds gets status 429.`;
 }

@@ -8,7 +8,7 @@ import type { State } from "../../store/state.ts";
 /** The content of the landing page, which is also its representation in JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Groups the days of a load into periods. With many days this takes long, so do it once for each load. */
+/** Groups the days of a load into periods. This is slow for many days, so do it once for each load. */
 export function summarizeStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
   const { days, ...others } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
@@ -35,36 +35,36 @@ export function createSummary(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
-    /** All records as one file; null if they are not the seed, or if a process serves them, which does not have the file. */
+    /** The URL of all records as one file; null if they are not the seed, or if the package serves them, which lacks the file. */
     seed_url: state.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
     count: state.count,
     pages: getLastPage(state.count),
     loaded_at: state.loaded_at,
     /** The period of the rate limit in seconds; null if there is no limit. */
     rate_limit_seconds: limitPeriod === undefined ? null : Number(limitPeriod),
-    /** Whether requests can ask for faults. */
+    /** Whether requests can have faults. */
     faults: settings.FAULTS !== "off",
-    /** The preferences of requests that name none; null if there are none. */
+    /** The default preferences of the deployment; null if there are none. */
     prefer: settings.FAULTS === "off" ? null : settings.PREFER || null,
     statistics,
   };
 }
 
-/** The length of the name of a day, a month or a year in a date. */
-export const NAME_LENGTH = { day: 10, month: 7, year: 4 };
-export type Unit = keyof typeof NAME_LENGTH;
+/** The length of a day, a month and a year in a date. */
+export const DATE_LENGTHS = { day: 10, month: 7, year: 4 };
+export type Unit = keyof typeof DATE_LENGTHS;
 
 /** A day, a month or a year in UTC that has records. */
 export interface Period {
-  /** The first and the last day of it that has records. */
+  /** The first and the last day of the period that have records. */
   first: string;
   last: string;
   records: number;
-  /** Those with `camera_ok` `False` and null. */
+  /** The records with `camera_ok` `False`, and null. */
   failing: number;
   unknown: number;
   road_users: number;
-  /** Their mean in the records of working cameras, which are those that are not `False`; null if there are none. */
+  /** The mean per record, without the records whose `camera_ok` is `False`; null if there are no others. */
   mean_road_users: number | null;
 }
 
@@ -74,31 +74,31 @@ export interface Periods {
   periods: Period[];
 }
 
-/** A page should not contain more periods. This is a bit more than the months of ten years. */
-const MOST_PERIODS = 124;
+/** Slightly more than the months of ten years. */
+const MAX_PERIODS = 124;
 
 /**
- * Combines days into at most 124 periods: days, otherwise months, otherwise years, however many those are.
- * @param days oldest first
+ * Combines days into at most 124 days or months, or any number of years.
+ * @param days The days of the collection, oldest first
  */
 export function groupIntoPeriods(days: Day[]): Periods {
-  if (days.length <= MOST_PERIODS) return { unit: "day", periods: combine(days, "day") };
-  const months = combine(days, "month");
-  if (months.length <= MOST_PERIODS) return { unit: "month", periods: months };
-  return { unit: "year", periods: combine(days, "year") };
+  if (days.length <= MAX_PERIODS) return { unit: "day", periods: combineDays(days, "day") };
+  const months = combineDays(days, "month");
+  if (months.length <= MAX_PERIODS) return { unit: "month", periods: months };
+  return { unit: "year", periods: combineDays(days, "year") };
 }
 
-const NOTHING = { records: 0, failing: 0, unknown: 0, road_users: 0, mean_road_users: null };
+const NO_RECORDS = { records: 0, failing: 0, unknown: 0, road_users: 0, mean_road_users: null };
 
 /** Adds up the days of each period. */
-function combine(days: Day[], unit: Unit): Period[] {
+function combineDays(days: Day[], unit: Unit): Period[] {
   const periods: Period[] = [];
   let period: Period | undefined;
   let name = "";
   for (const [date, records, failing, unknown, roadUsers] of days) {
     if (!period || !date.startsWith(name)) {
-      name = date.slice(0, NAME_LENGTH[unit]);
-      period = { first: date, last: "", ...NOTHING };
+      name = date.slice(0, DATE_LENGTHS[unit]);
+      period = { first: date, last: "", ...NO_RECORDS };
       periods.push(period);
     }
     period.last = date;

@@ -8,15 +8,13 @@ import {
   parsePageNumber,
 } from "../../records/page.ts";
 import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
-import { type ClientResponse, changeQuery, Message, parseBody } from "../client-response.tsx";
+import { type ClientResponse, changeQuery, parseBody, RawResponse } from "../client-response.tsx";
 import { CurlBlock, JsonText } from "../code.tsx";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity } from "../text-format.ts";
 
-/**
- * The HTML view of a page of the collection. It shows the response that a client gets, even if a fault has damaged its body.
- */
+/** Renders the response to a request for a page of the collection, even if a fault has broken its body. */
 export function renderRecords(response: ClientResponse): string {
   const { url, body, jumpDate } = response;
   const page = parseBody(body) as Page | undefined;
@@ -25,12 +23,12 @@ export function renderRecords(response: ClientResponse): string {
   const position = number === "last" ? number : formatNumber(number) + total;
   const toUrl = createPageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
-    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={chooseCards(page?.results)}>
+    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={getCardClass(page?.results)}>
       <h1>Records</h1>
       <p class="lead">
         {page
           ? `${formatQuantity(page.count, "record")}, newest first: page ${position}.`
-          : "A client cannot read the body of this response."}
+          : "The body of this response is not readable."}
       </p>
       <Banners {...response} />
       {page && (
@@ -42,20 +40,20 @@ export function renderRecords(response: ClientResponse): string {
         <p>
           <a href={changeQuery(new URL(toUrl(number)), "format", "json")}>Raw JSON</a>
         </p>
-        <Message {...response}>{page && <JsonText value={page} />}</Message>
+        <RawResponse {...response}>{page && <JsonText value={page} />}</RawResponse>
       </section>
     </Layout>
   ).html;
 }
 
-/** The number of the requested page; `last` if its number is not known, because a fault has broken the body. */
+/** Gets the number of the requested page, or `last` if a fault has broken the body, so that the number is unknown. */
 function getPageNumber(url: URL, page: Page | undefined): PageNumber {
   const requested = parsePageNumber(lastValue(url.searchParams, "page")) ?? 1;
   if (requested !== "last" || !page) return requested;
   return page.previous === null ? 1 : Number(new URL(page.previous).searchParams.get("page")) + 1;
 }
 
-/** The preferences of a page, with the way to the page without them. */
+/** The preferences that were applied to a page, with a link to the page without them. */
 const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
@@ -87,7 +85,7 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, jumpDate }) => 
   return (
     <>
       <nav class="row" aria-label="Pages">
-        <PageLink to={page.previous && toUrl(1)} name="« Newest" /> <Neighbours {...page} />{" "}
+        <PageLink to={page.previous && toUrl(1)} name="« Newest" /> <NeighborLinks {...page} />{" "}
         <PageLink to={page.next && toUrl(getLastPage(count))} name="Oldest »" />
         <JumpForm action={COLLECTION_PATH} query={query}>
           <label for="page">Page</label>
@@ -95,29 +93,29 @@ const Records: FC<RecordsProps> = ({ page, number, query, toUrl, jumpDate }) => 
         </JumpForm>
         <JumpForm action={GO_PATH} query={query}>
           <label for="date">Date</label>
-          <input id="date" name="date" type="date" value={jumpDate ?? toDay(results[0])} />
+          <input id="date" name="date" type="date" value={jumpDate ?? getDay(results[0])} />
         </JumpForm>
       </nav>
       <RecordTable records={results} jumpDate={jumpDate} />
       {results.some(({ camera_ok }) => camera_ok === null) && (
         <p class="quiet">
-          If <code>camera_ok</code> is null, it was not recorded whether the camera worked.
+          A null <code>camera_ok</code> means that camera health was not recorded.
         </p>
       )}
       <nav class="row" aria-label="Pages, below the records">
-        <Neighbours {...page} />
+        <NeighborLinks {...page} />
       </nav>
     </>
   );
 };
 
-const Neighbours: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
+const NeighborLinks: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) => (
   <>
     <PageLink to={previous} name="‹ Previous" rel="prev" /> <PageLink to={next} name="Next ›" rel="next" />
   </>
 );
 
-/** A link to a page. If there is no such page, the link keeps its place, so that the others do not move. */
+/** A link to a page. If there is no page, a disabled button fills the same space, so that the other links do not move. */
 const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, name, rel }) =>
   to === null ? (
     <span class="button off">{name}</span>
@@ -142,10 +140,10 @@ const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>
 
 const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...ROAD_USERS, "camera_pk", "id", "model_name"];
 
-/** The columns without numbers. */
-const TEXTS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
+/** The columns whose values are strings. */
+const TEXT_COLUMNS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 
-/** A record of a response. A fault may have removed, changed or added a field. */
+/** A record of a response, in which a fault may have removed, changed or added a field. */
 type Row = Partial<TrafficRecord> & Record<string, unknown>;
 
 function listColumns(records: Row[]): string[] {
@@ -153,10 +151,10 @@ function listColumns(records: Row[]): string[] {
 }
 
 /**
- * Where the records are cards: in windows of less than 72 rem, or everywhere, also on paper, if long numbers make the table wider. It
- * adds up the columns in rem, generously: a sum of 72 fits into such a window with a wide font. References of cameras can be broken.
+ * Gets the media query for which the records are shown as cards: windows of less than 72 rem, or all media if long numbers make the
+ * table wider than that. The estimated width of a column in rem allows for a wide font. A camera_ref can wrap.
  */
-function chooseCards(records: Row[] = []): string {
+function getCardClass(records: Row[] = []): string {
   let width = 0;
   for (const name of listColumns(records)) {
     const values = name === "camera_ref" ? [] : records.map((record) => String(record[name]).length);
@@ -166,20 +164,20 @@ function chooseCards(records: Row[] = []): string {
 }
 
 /**
- * The records of a page, one row each, with all fields. In narrow windows each row becomes a card, which shows the names of the
- * counts and leaves out zeros. The first record of each day has an `id`, to which a jump to a date leads (src/site/go.ts).
+ * The records of a page, with a row for each record. In narrow windows each row becomes a card that shows the names of the counts and
+ * hides zeros. The first row of each day has an `id`, the target of a jump to a date (src/site/go.ts).
  * @param jumpDate The date of the jump to the page
  */
 const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ records, jumpDate }) => {
   const columns = listColumns(records);
-  const days = records.map(toDay);
-  const nearest = jumpDate && findNearest(days, jumpDate);
+  const days = records.map(getDay);
+  const nearest = jumpDate && getNearestDays(days, jumpDate);
   return (
     <table class="records">
       <thead>
         <tr>
           {columns.map((name) => (
-            <th scope="col" class={TEXTS.includes(name) ? undefined : "number"}>
+            <th scope="col" class={TEXT_COLUMNS.includes(name) ? undefined : "number"}>
               {name}
             </th>
           ))}
@@ -193,11 +191,11 @@ const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ rec
               {day && day === nearest && day !== jumpDate && (
                 <tr class="nearest">
                   <td colspan={columns.length}>
-                    No record on this page is of {jumpDate}. The nearest ones are of {day}.
+                    This page has no records from {jumpDate}. The nearest are from {day}.
                   </td>
                 </tr>
               )}
-              <tr id={day} class={classify(record)}>
+              <tr id={day} class={getRowClass(record)}>
                 {columns.map((name) => (
                   <Cell name={name} value={record[name]} />
                 ))}
@@ -210,18 +208,18 @@ const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ rec
   );
 };
 
-function toDay(record: Row | undefined): string | undefined {
+function getDay(record: Row | undefined): string | undefined {
   return record?.timestamp?.slice(0, 10);
 }
 
-/** The day on a page to which a jump to a date leads: the nearest one, and of two equally near days the older one. */
-function findNearest(days: (string | undefined)[], date: string): string | undefined {
+/** Finds the day of a page that is nearest to a date. The older of two equally near days wins. */
+function getNearestDays(days: (string | undefined)[], date: string): string | undefined {
   const distance = (day = "") => Math.abs(Date.parse(day) - Date.parse(date));
   return days.toReversed().sort((one, other) => distance(one) - distance(other))[0];
 }
 
-/** A card shows the zeros of a working camera that saw nobody: otherwise it would show no counts. */
-function classify(record: Row): string | undefined {
+/** If all counts are 0, the card shows them anyway. */
+function getRowClass(record: Row): string | undefined {
   if (record.camera_ok === "False") return "failing";
   return ROAD_USERS.every((name) => record[name] === 0) ? "nobody" : undefined;
 }
@@ -235,7 +233,7 @@ const Cell: FC<{ name: string; value: unknown }> = ({ name, value }) => {
         <time>{text}</time>
       </th>
     );
-  const kind = TEXTS.includes(name) ? name : `number ${name}`;
+  const kind = TEXT_COLUMNS.includes(name) ? name : `number ${name}`;
   return (
     <td class={value === 0 && name in NO_COUNTS ? `${kind} zero` : kind} data-name={name}>
       {name === "camera_ok" ? <span class={`health health-${text}`}>{text}</span> : text}

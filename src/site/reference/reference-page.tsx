@@ -16,10 +16,10 @@ const SECTIONS = [
   ["#faults", "Faults"],
 ] as const;
 
-/** Joins alternatives as in a sentence: `a, b or c`. American English would have a comma before "or". */
+/** Joins alternatives: `a, b or c`. The locale avoids a comma before "or". */
 const OR = new Intl.ListFormat("en-GB", { type: "disjunction" });
 
-/** The API reference: the OpenAPI document for people to read, and a form that sends requests. */
+/** Renders the API reference: the OpenAPI document as HTML, and a form that sends requests. */
 export function renderReference({ info, servers, paths, components }: OpenApiDocument): string {
   const url = `${servers[0]?.url}${COLLECTION_PATH}`;
   const { get, options } = paths[COLLECTION_PATH] ?? {};
@@ -34,13 +34,12 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
       <h1>{title}</h1>
       {!hasFaults && (
         <p class="banner" id="faults">
-          Faults are off in this deployment: <code>prefer</code> has no meaning here.
+          Faults are turned off in this deployment, so <code>prefer</code> has no effect.
         </p>
       )}
       <Markdown text={info.description} />
       <p>
-        Version {info.version}. The <a href={OPENAPI_PATH}>OpenAPI document</a> is for client generators and
-        other viewers.
+        Version {info.version}. Use the <a href={OPENAPI_PATH}>OpenAPI document</a> to generate a client.
       </p>
       <h2>{get.summary}</h2>
       <p>
@@ -53,35 +52,35 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
         <pre />
       </section>
       <h3 id="parameters">Parameters</h3>
-      <Entries kind="parameter" entries={listParameters(get)} />
+      <DefinitionList kind="parameter" entries={listParameters(get)} />
       <h3 id="responses">Responses</h3>
-      <Entries kind="response" entries={listResponses(get)} />
+      <DefinitionList kind="response" entries={listResponses(get)} />
       <Example {...get} />
       <h3>Other methods</h3>
-      <Entries
+      <DefinitionList
         kind="method"
         entries={[{ name: "OPTIONS", detail: options.summary, text: options.description }]}
       />
       <h2 id="record">Record</h2>
-      <Entries kind="record" entries={listFields(components.schemas.TrafficRecord)} />
+      <DefinitionList kind="record" entries={listFields(components.schemas.TrafficRecord)} />
       <h2 id="envelope">Page</h2>
-      <Entries kind="page" entries={listFields(components.schemas.Page)} />
+      <DefinitionList kind="page" entries={listFields(components.schemas.Page)} />
       <h2 id="headers">Headers</h2>
-      <Entries kind="header" entries={listHeaders(get, components)} />
+      <DefinitionList kind="header" entries={listHeaders(get, components)} />
       {hasFaults && (
         <>
           <h2 id="faults">Faults</h2>
           <p>
             These are the options of <code>prefer</code>. Commas separate several options.
           </p>
-          <Entries kind="fault" entries={listMockOptions()} />
+          <DefinitionList kind="fault" entries={listOptionEntries()} />
         </>
       )}
     </Layout>
   ).html;
 }
 
-/** The first example of a page, with only its first record. */
+/** The first example of a page, shortened to one record. */
 const Example: FC<Operation> = ({ responses }) => {
   const [example] = Object.values(responses["200"]?.content?.["application/json"]?.examples ?? {});
   if (!example) return null;
@@ -99,8 +98,8 @@ const Example: FC<Operation> = ({ responses }) => {
 };
 
 /**
- * A form that sends a request for a page. A script shows the response in place (scripts/send.ts); without scripts, the browser
- * opens the response.
+ * A form that sends a request for a page. A script shows the response below the form (scripts/send.ts). Without scripts, the browser opens
+ * the response.
  */
 const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
   <form class="try row" action={COLLECTION_PATH} data-url={url} aria-label="Try it" autocomplete="off">
@@ -123,13 +122,13 @@ const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
       Send
     </button>
     <button type="submit" class="button" name="format" value="api">
-      Open the web page
+      Open as HTML
     </button>
     <span role="status" />
   </form>
 );
 
-/** Text of the OpenAPI document, which is Markdown: paragraphs, lists and code (OpenAPI 3.1, "Rich Text Formatting"). */
+/** Renders Markdown of the OpenAPI document: paragraphs, lists and code. */
 const Markdown: FC<{ text: string }> = ({ text }) => (
   <>
     {text
@@ -142,7 +141,6 @@ const List: FC<{ block: string }> = ({ block }) => (
   <ul>{block.split(/^- /m).map((item) => item !== "" && <li>{markCode(item)}</li>)}</ul>
 );
 
-/** In a text without paragraphs, backticks enclose code. */
 function markCode(text: string) {
   return text.split("`").map((part, index) => (index % 2 === 1 ? <code>{part}</code> : part));
 }
@@ -150,13 +148,13 @@ function markCode(text: string) {
 /** A field, a parameter, a header, a response, a method or a fault. */
 interface Entry {
   name: string;
-  /** The values that it can have, in Markdown. */
+  /** The valid values, in Markdown. */
   detail?: string;
   text: string;
 }
 
-/** @param kind the beginning of the `id` of each entry */
-const Entries: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
+/** @param kind The prefix of the `id` of each entry */
+const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
     {entries.map((entry) => (
       <Definition {...entry} id={`${kind}-${entry.name.replace(/=.*/, "")}`} />
@@ -164,7 +162,7 @@ const Entries: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   </dl>
 );
 
-/** Its link is for the mouse only: with the keyboard, the way through the page would be three times as long. */
+/** The link is not in the tab order: with it, keyboard users would need three times as many steps through the page. */
 const Definition: FC<Entry & { id: string }> = ({ id, name, detail = "", text }) => (
   <div id={id}>
     <dt>
@@ -190,7 +188,7 @@ function listParameters({ parameters }: Operation): Entry[] {
   return parameters.map(({ name, in: location, schema, description }) => ({
     name,
     detail: `${location}: ${describeSchema(schema)}`,
-    // The section about faults replaces the list of them.
+    // The page has a section about faults instead of the list.
     text: description.replace(/:\n\n- .*/s, ": see Faults, below."),
   }));
 }
@@ -202,7 +200,7 @@ function listResponses({ responses }: Operation): Entry[] {
   }));
 }
 
-/** The headers of the responses of an operation that a client acts on: those that do not always have the same value. */
+/** Lists the response headers whose value varies. */
 function listHeaders({ responses }: Operation, { headers }: Components): Entry[] {
   const references = Object.values(responses).flatMap((response) => Object.entries(response.headers));
   const entries = references.flatMap(([name, { $ref }]) => {
@@ -211,12 +209,12 @@ function listHeaders({ responses }: Operation, { headers }: Components): Entry[]
       ? [[name, { name, detail: describeSchema(schema), text }] as const]
       : [];
   });
-  // A name that means different things is explained as in the first response.
+  // If responses describe a header differently, use the first description.
   return [...new Map(entries.toReversed()).values()].reverse();
 }
 
-/** The faults: the name and the values of each, or an example of it if its values are many. */
-function listMockOptions(): Entry[] {
+/** Lists the options of `prefer` with their values, or with an example if there are many values. */
+function listOptionEntries(): Entry[] {
   return Object.entries<Option>(OPTIONS).map(([name, { value, values, example, description }]) => {
     const text = `${description}.`;
     if (!values) return { name: example, detail: value, text };
@@ -225,8 +223,8 @@ function listMockOptions(): Entry[] {
 }
 
 /**
- * Describes the values that a schema allows, in Markdown.
- * @param write writes a value as clients send or receive it
+ * Describes the valid values of a schema in Markdown.
+ * @param write Formats a value
  */
 function describeSchema(schema: Schema, write: (value: unknown) => string = String): string {
   return OR.format(listAlternatives(schema, write));

@@ -5,7 +5,7 @@ const SHOWN_MS = 2_000;
 for (const code of document.querySelectorAll<HTMLElement>(".code")) {
   const text = code.querySelector("code");
   if (!text) continue;
-  // A screen reader announces a status only if its element exists before it changes, and the button must keep its name.
+  // A screen reader announces a status only if the element already exists. The name of the button must not change.
   const status = document.createElement("span");
   status.setAttribute("role", "status");
   const button = document.createElement("button");
@@ -15,14 +15,14 @@ for (const code of document.querySelectorAll<HTMLElement>(".code")) {
   let removal: ReturnType<typeof setTimeout> | undefined;
   button.addEventListener("click", async () => {
     clearTimeout(removal);
-    // Screen readers do not repeat a text that does not change, so remove it first.
+    // Screen readers do not repeat an unchanged status, so clear it first.
     status.textContent = "";
     status.textContent = await copy(text);
     removal = setTimeout(() => status.replaceChildren(), SHOWN_MS);
   });
 }
 
-/** Copies the text. If the clipboard is not allowed, selects the text, so that the person can copy it. */
+/** Copies the text, or selects it if the clipboard is not allowed. */
 async function copy(text: HTMLElement): Promise<string> {
   try {
     await navigator.clipboard.writeText(text.textContent ?? "");

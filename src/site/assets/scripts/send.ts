@@ -1,4 +1,4 @@
-// Sends the form of the API reference without leaving the page, keeps its command up to date, and shows the response below it.
+// Sends the form of the API reference without leaving the page, updates its curl command, and shows the response.
 
 import { formatHead } from "../../text-format.ts";
 
@@ -13,7 +13,7 @@ form?.addEventListener("submit", (event) => {
   void send(form, form.action + readQuery(form));
 });
 
-/** The parameters that are filled in, with their question mark. */
+/** Builds the query from the non-empty fields, with its question mark. */
 function readQuery(form: HTMLFormElement): string {
   const filled = Array.from(new FormData(form), ([name, value]) => [name, String(value)]);
   const query = new URLSearchParams(filled.filter(([, value]) => value !== ""));
@@ -25,7 +25,7 @@ function showCommand(form: HTMLFormElement): void {
   if (code) code.textContent = `curl -si '${form.dataset.url}${readQuery(form)}'`;
 }
 
-/** Sends a request, and shows its response. It ends a request that is still running. */
+/** Sends a request and shows the response. A running request is aborted. */
 async function send(form: HTMLFormElement, url: string): Promise<void> {
   const panel = form.parentElement?.querySelector<HTMLElement>(".response");
   const status = form.querySelector("[role=status]");
@@ -41,7 +41,7 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   };
   let head = "";
   const beginning = Date.now();
-  // The last response stays until there is another one, and the panel keeps its height, so that nothing moves.
+  // The previous response stays visible until the next one arrives, so that nothing moves.
   status.textContent = "Waiting for the response";
   panel.hidden = false;
   panel.scrollIntoView({ block: "nearest" });
@@ -57,7 +57,7 @@ async function send(form: HTMLFormElement, url: string): Promise<void> {
   }
 }
 
-/** JSON with a member on each line. Other text stays as it is. */
+/** Indents JSON. A different body stays unchanged. */
 function indent(text: string): string {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

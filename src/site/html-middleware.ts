@@ -8,44 +8,43 @@ import { isDate } from "./go.ts";
 import { renderRecords } from "./records/records-page.tsx";
 
 /**
- * The Content-Security-Policy of every web page: it may load only the site's own scripts, styles and images, and nothing
- * inline. So even if foreign text became markup by mistake, it could do nothing (Content Security Policy, level 3).
+ * The Content-Security-Policy of every HTML response: it allows only the site's own scripts, styles and images, and nothing inline. Text
+ * from a client that became markup by mistake could not run.
  */
-const POLICY =
+const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/** The headers of every web page. */
+/** The headers of every HTML response. */
 export const HTML_HEADERS = {
   "Content-Type": "text/html; charset=utf-8",
-  "Content-Security-Policy": POLICY,
+  "Content-Security-Policy": CONTENT_SECURITY_POLICY,
   "Referrer-Policy": "same-origin",
 };
 
-/** Headers of the JSON response that do not describe its HTML view, which also changes when the site changes. */
-const REPLACED = ["ETag", "Content-Length", "Content-Encoding"];
+/** Headers of the JSON response that do not fit the HTML. The HTML also changes when the site changes. */
+const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
 /**
- * Shows the JSON response that a client gets as HTML if the client prefers that: pages of the collection, and errors of every path.
- * Other responses pass.
+ * Shows a JSON response as HTML if the client prefers HTML. It applies to pages of the collection and to errors of every path.
  */
-export function showAsPage(c: CollectionContext, next: Next): Promise<void> {
-  return prefersHtml(c) ? show(c, next) : next();
+export function renderHtml(c: CollectionContext, next: Next): Promise<void> {
+  return prefersHtml(c) ? replaceWithHtml(c, next) : next();
 }
 
-async function show(c: CollectionContext, next: Next): Promise<void> {
+async function replaceWithHtml(c: CollectionContext, next: Next): Promise<void> {
   await next();
   const { status, headers } = c.res;
   const isPage = status === 200 && c.req.path === COLLECTION_PATH && c.req.method !== "OPTIONS";
   if (!(isPage || status >= 400) || headers.get("Content-Type") !== "application/json") return;
   const response = { ...getRequestInfo(c), status, headers, body: await readBody(c.res) };
   const html = isPage ? renderRecords(response) : renderError(response);
-  for (const name of REPLACED) headers.delete(name);
+  for (const name of JSON_ONLY_HEADERS) headers.delete(name);
   for (const [name, value] of Object.entries(HTML_HEADERS)) headers.set(name, value);
   c.res = new Response(`<!doctype html>${html}`, { status, headers });
 }
 
-/** Reads a body as a client does: to its end, or to where a fault cuts it. */
+/** Reads a body as a client does: to its end, or until a fault cuts it. */
 async function readBody({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
@@ -57,7 +56,7 @@ async function readBody({ body }: Response): Promise<string> {
   return text;
 }
 
-/** The part of a request that its HTML view shows. */
+/** Gets the request data that the HTML view shows. */
 function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "headers" | "body"> {
   const { pathname, search } = new URL(c.req.url);
   const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
@@ -73,7 +72,7 @@ function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "
   };
 }
 
-/** The URL of the same page without preferences; undefined if a header sets them. */
+/** Gets the URL of the same page without preferences; undefined if a header sets them. */
 function getUrlWithoutFaults(c: CollectionContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;
