@@ -11,13 +11,13 @@ const browser = "test/browser/**/*.test.ts";
 /** The tests that may start processes. In all others, which are quick, starting one fails. */
 const processes = ["test/{live,tools}/**/*.test.ts", "test/**/*.process.test.ts"];
 
-/** A test is skipped if a program that it needs is missing. In CI, that is an error. */
-const refuseSkipped: Reporter = {
+/** In CI, skipped tests are an error. A test is skipped if a program that it needs is missing. */
+const failSkippedTests: Reporter = {
   onTestRunEnd(modules) {
     const files = modules.filter(hasSkipped).map(({ relativeModuleId }) => relativeModuleId);
     if (files.length === 0) return;
     console.error(
-      `\nIn CI, no test may be skipped. Install what CONTRIBUTING.md names for: ${files.join(", ")}\n`,
+      `\nIn CI, no test may be skipped. Install the programs that CONTRIBUTING.md lists for: ${files.join(", ")}\n`,
     );
     process.exitCode = 1;
   },
@@ -29,7 +29,7 @@ function hasSkipped({ children }: TestModule): boolean {
 
 const isInCi = Boolean(process.env.CI) && process.env.CI !== "false";
 
-// All temporary files of a run are in one folder, so that no test has to remove its own.
+// All temporary files of a run are in one folder, so that no test has to remove files.
 const folder = createFolder();
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 process.env.TMPDIR = folder;
@@ -37,21 +37,21 @@ process.env.NODE_COMPILE_CACHE ??= resolve("node_modules/.cache/node");
 // Without this, each start of the worker sends a request to Cloudflare.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED = "false";
 
-// Tests import modules of the worker, which import what the build writes.
+// The tests import modules of the worker, and these import files of the build.
 execFileSync(process.execPath, ["tools/build-assets.ts"]);
 
 export default defineConfig({
   test: {
-    // These limits only end what hangs. A test may start wrangler or npm many times in a row, and a busy machine can take ten times
-    // as long as usual. A test that is given up goes on, and then disturbs the next ones.
+    // Timeouts only end tests that hang: a test may start wrangler or npm many times, and a busy machine can be very slow. A test
+    // continues after its timeout, and then disturbs the next tests.
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     expect: { poll: { timeout: 120_000 } },
-    // A worker often waits: for a process that it started, or until a state is no longer fresh.
+    // A Vitest worker often waits for a process or for the expiry of a cached state.
     maxWorkers: Math.max(4, Math.ceil(1.5 * availableParallelism())),
-    // With a process for each file, each would load wrangler and the code under test again.
+    // Isolated files would each load wrangler and the code under test again.
     isolate: false,
-    reporters: [...configDefaults.reporters, ...(isInCi ? [refuseSkipped] : [])],
+    reporters: [...configDefaults.reporters, ...(isInCi ? [failSkippedTests] : [])],
     projects: [
       {
         extends: true,

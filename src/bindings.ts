@@ -7,14 +7,13 @@ import type {
 } from "@cloudflare/workers-types";
 import type * as hono from "hono";
 
-/** A setting is wrong, or a binding that it needs is missing. */
+/** Thrown if a setting is invalid, or if the binding that it needs is missing. */
 export class SettingError extends Error {
   readonly setting: string;
 
   /**
-   * @param setting its name
-   * @param value what it is
-   * @param problem what follows the value in the message, such as `; it must be "on" or "off"`
+   * @param setting The name of the setting
+   * @param problem The end of the message, after the value, such as `; it must be "on" or "off"`
    */
   constructor(setting: string, value: unknown, problem: string) {
     super(`${setting} is ${JSON.stringify(value)}${problem}`);
@@ -22,35 +21,35 @@ export class SettingError extends Error {
   }
 }
 
-/** The bindings and variables of wrangler.toml, any of which can be missing there. */
+/** The bindings and variables from wrangler.toml. Each of them can be missing. */
 export interface Env {
-  /** Which store serves the collection: `d1`, `kv` or `seed`. */
+  /** The store of the collection: `d1`, `kv` or `seed`. */
   STORE?: string;
-  /** Scheme, host and port for links, if a proxy or tunnel hides those that clients use. */
+  /** Scheme, host and port for links, if a proxy or tunnel hides the public address. */
   PUBLIC_ORIGIN?: string;
-  /** `off`, or the period in seconds of `RATE_LIMITER`, `10` or `60`, which then limits the requests of each client. */
+  /** `off`, or the period of `RATE_LIMITER` in seconds: `10` or `60`. */
   RATE_LIMIT?: string;
-  /** Preferences for requests of the collection that name none, such as `delay=200-800`; empty for none. */
+  /** Default options for requests to the collection that set none, such as `delay=200-800`. Empty for no options. */
   PREFER?: string;
-  /** `off` ends all faults, so that `PREFER` and the preferences of requests have no meaning. By default `on`. */
+  /** `off` turns off all faults, so that `PREFER` and the options of requests have no effect. By default `on`. */
   FAULTS?: string;
-  /** The D1 database that holds the collection if `STORE` is `d1`. */
+  /** The D1 database with the collection if `STORE` is `d1`. */
   DB?: D1Database;
-  /** The KV namespace that holds it if `STORE` is `kv`. */
+  /** The KV namespace with the collection if `STORE` is `kv`. */
   KV?: KVNamespace;
-  /** The static files, with the templates of the OpenAPI document and of the API reference. */
+  /** The static files, including the templates of the OpenAPI document and of the API reference. */
   ASSETS?: Fetcher;
-  /** Counts requests if `RATE_LIMIT` is not `off`. */
+  /** The rate limiter that is used unless `RATE_LIMIT` is `off`. */
   RATE_LIMITER?: RateLimit;
   /** The deployed version of the code. */
   CF_VERSION_METADATA?: WorkerVersionMetadata;
 }
 
-/** The environment of the service, as Hono types it. */
+/** The environment type of the service for Hono. */
 export interface CollectionEnv {
   Bindings: Env;
 }
 
-/** Hono's own types have no bindings by default, so no other file imports them. */
+// The types of Hono have no bindings by default, so all files use these types instead.
 export type CollectionContext = hono.Context<CollectionEnv>;
 export type CollectionMiddleware = hono.MiddlewareHandler<CollectionEnv>;

@@ -9,16 +9,15 @@ import type { State, StateRead } from "./store/state.ts";
 
 const PATH = "/healthz";
 
-/** All monitors that ask within this time share a read of the store, because nothing else limits them. */
+/** Max age of a read of the store. Requests share reads because `/healthz` has no rate limit. */
 const READ_MAX_AGE_MS = 1_000;
 
-/** The latest read of each environment, of which an instance of the worker has one. */
+/** The latest read, by environment. An instance of the worker has one environment. */
 const latestReads = new WeakMap<Env, { at: number; reading: Promise<StateRead> }>();
 
 /**
- * Reports whether the service works, for monitors. It asks the store itself, without the cache of the instance, which
- * serves pages while the store fails; and no cache keeps the response (RFC 9111, 5.2.2.5). It comes before the rate limit,
- * so that a monitor always gets through and sees what is true.
+ * The health check for monitors. It reads the store without the cache of the instance, because the cache serves pages even while the
+ * store fails. The route comes before the rate limit and the faults, so that every monitor gets the true state.
  */
 export const health = new Hono<CollectionEnv>();
 
@@ -26,8 +25,8 @@ health.get(PATH, async (c) => {
   c.header("Cache-Control", ERROR_CACHING);
   const { CF_VERSION_METADATA, STORE, PREFER, FAULTS } = c.env;
   const faults = FAULTS !== "off";
-  const mock = { faults, prefer: (faults && PREFER) || null };
-  const details = { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, ...mock };
+  const prefer = (faults && PREFER) || null;
+  const details = { code: CF_VERSION_METADATA ?? null, store: STORE ?? null, faults, prefer };
   try {
     requireSettings(c.env);
     const { state } = await readSharedState(c);
@@ -39,7 +38,7 @@ health.get(PATH, async (c) => {
 
 health.all(PATH, refuseMethod);
 
-/** Reads the state, or takes what another request has read or is reading. */
+/** Reads the state, or shares the read of an earlier request. */
 function readSharedState(c: CollectionContext): Promise<StateRead> {
   const now = Date.now();
   const latestRead = latestReads.get(c.env);
@@ -53,16 +52,13 @@ function readSharedState(c: CollectionContext): Promise<StateRead> {
 function respondUnavailable(c: CollectionContext, error: unknown, details: object): Response {
   logFailedRequest(error, c);
   const { message, status, headers } = unavailable();
-  // The value of a setting may be private, so only the log has it.
+  // The value of a setting may be private, so only the log contains the value.
   const detail =
-    error instanceof SettingError ? `The setting ${error.setting} is wrong. The log says why.` : message;
+    error instanceof SettingError ? `The setting ${error.setting} is invalid. See the log.` : message;
   return c.json({ status: "unavailable", ...details, detail }, status, headers);
 }
 
-/**
- * @param now milliseconds since 1970
- * @returns nulls for what is not known; the age in whole seconds, 0 if the clocks of loader and worker disagree
- */
+/** Returns the state for monitors. Unknown values are null, and an age below 0 becomes 0, because clocks can differ. */
 export function toHealthState({ load, count, loaded_at, source }: State, now: number) {
   const age = Math.floor((now - Date.parse(loaded_at ?? "")) / 1000);
   return {

@@ -4,8 +4,8 @@ import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";
 
 /**
- * Checks all settings, and that the bindings that they need exist. A value can have any type, because it comes from wrangler.toml.
- * @throws SettingError that names a setting that is wrong
+ * Checks all settings and the bindings that they need. Values from wrangler.toml can have any type.
+ * @throws SettingError
  */
 export function requireSettings(env: Env): void {
   const { PUBLIC_ORIGIN, RATE_LIMIT = "off", RATE_LIMITER, PREFER, FAULTS = "on" } = env;
@@ -16,6 +16,5 @@ export function requireSettings(env: Env): void {
   if (RATE_LIMIT !== "off" && !RATE_LIMITER)
     throw new SettingError("RATE_LIMIT", RATE_LIMIT, ", but wrangler.toml binds no RATE_LIMITER");
   if (!["on", "off"].includes(FAULTS)) throw new SettingError("FAULTS", FAULTS, '; it must be "on" or "off"');
-  // With FAULTS off, PREFER has no meaning.
   if (PREFER && FAULTS === "on") requirePreferences("PREFER", String(PREFER));
 }

@@ -1,24 +1,24 @@
--- A load: its records in blocks, and its statistics. Its name is never used for other content.
+-- The blocks of a load: its records and its statistics. The name of a load is never reused.
 CREATE TABLE block (
   load TEXT NOT NULL,
-  number INTEGER NOT NULL, -- 1, 2, ... from the newest record; 0, -1, ... for the pieces of the statistics
+  number INTEGER NOT NULL, -- 1, 2, ... for the records, newest first; 0, -1, ... for the pieces of the statistics
   text TEXT NOT NULL, -- up to 210 records, newest first: a JSON array with one record per line, each an array of its values
   PRIMARY KEY (load, number)
 ) STRICT, WITHOUT ROWID;
 
--- What is served: always exactly one row.
+-- The current collection: always exactly one row.
 CREATE TABLE state (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   load TEXT NOT NULL, -- empty if nothing was ever loaded
   count INTEGER NOT NULL,
   loaded_at TEXT,
-  sequence INTEGER NOT NULL, -- one more than that of the state before
-  source TEXT NOT NULL -- where the records come from
+  sequence INTEGER NOT NULL, -- one more than the previous sequence
+  source TEXT NOT NULL -- the source of the records
 ) STRICT;
 
 INSERT INTO state (only, load, count, sequence, source) VALUES (1, '', 0, 0, '');
 
--- The records that are served, as a table for people who use SQL. Each query reads all blocks.
+-- The current records as a table, for queries in SQL. Each query reads all blocks.
 CREATE VIEW records AS
 SELECT
   210 * (block.number - 1) + line.key + 1 AS place,

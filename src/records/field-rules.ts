@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-// The rules for the fields of a record. The loader and the schema both use them, so they accept the same records.
+// The rules for the fields of a record. The loader and the schema share these rules, so they accept the same records.
 
 /** Checks a value. Returns the problem, such as "is not a whole number", or undefined. */
 export type FieldCheck = (value: unknown) => string | undefined;
@@ -36,10 +36,10 @@ export function checkCameraOk(value: unknown): string | undefined {
   return 'is not "True", "False", or null, which is an empty cell in CSV';
 }
 
-/** The most characters of a `camera_ref`, so that the records of a block fit into one statement of D1. */
+/** The maximum number of characters in a `camera_ref`, so that the records of a block fit into one D1 statement. */
 export const MAX_CAMERA_REF_LENGTH = 64;
 
-/** Most values of `camera_ref` match this pattern, and then need no slower check. */
+/** A fast check: most values of `camera_ref` match this pattern. */
 const COMMON_CAMERA_REF = /^\w[\w-]{0,63}$/;
 
 /** Control and format characters, separators, fillers and half characters. */
@@ -55,7 +55,7 @@ const JOINED = /* @__PURE__ */ new RegExp(
   "gu",
 );
 
-/** Rejects a `camera_ref` that could look like the one of a different camera, or that a spreadsheet could run. */
+/** Rejects a `camera_ref` that could look like a different `camera_ref`, or that a spreadsheet could run as a formula. */
 export function checkCameraRef(value: unknown): string | undefined {
   const text = typeof value === "string" ? value : "";
   if (COMMON_CAMERA_REF.test(text)) return undefined;
@@ -64,5 +64,5 @@ export function checkCameraRef(value: unknown): string | undefined {
   const code = INVISIBLE.exec(text.replaceAll(JOINED, ""))?.[0].codePointAt(0)?.toString(16).toUpperCase();
   if (code !== undefined) return `contains the invisible character U+${code.padStart(4, "0")}`;
   if (text.trim() !== text) return "begins or ends with white space";
-  return /^[=+\-@]/.test(text) ? "begins like a formula of a spreadsheet" : undefined;
+  return /^[=+\-@]/.test(text) ? "begins like a spreadsheet formula" : undefined;
 }

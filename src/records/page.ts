@@ -7,34 +7,34 @@ export const JUMP_DATE_PARAMETER = "jump-date";
 /** Records per page (specification, "Limits"). */
 export const PAGE_SIZE = 15;
 
-/** Beyond it positions would no longer be exact; no collection gets there. */
+/** The last page number with exact places. */
 export const MAX_PAGE = Math.floor(Number.MAX_SAFE_INTEGER / PAGE_SIZE);
 
 /** The number of a page, from 1 (the newest records), or the last page. */
 export type PageNumber = number | "last";
 
-/** How many of the newest records a view of the collection hides, by the number of records that are loaded. */
+/** Returns the number of hidden records, the newest ones, for a number of loaded records. */
 export type HiddenCount = (count: number) => number;
 
-/** Where a page lies. */
+/** The position of a page in the collection. */
 export interface PageLocation {
   number: number;
-  /** How many pages the collection has. */
+  /** The number of pages in the collection. */
   pages: number;
-  /** Records in the collection that it is a page of. */
+  /** The number of records in the collection. */
   count: number;
-  /** The places of its records, both included; `last` is less than `first` if there are none. */
+  /** The places of the first and the last record of the page. In an empty collection, `last` is less than `first`. */
   first: number;
   last: number;
-  /** The numbers of its neighbours; null if there is none. */
+  /** The numbers of the neighboring pages; null if there is none. */
   next: number | null;
   previous: number | null;
 }
 
 /**
  * Parses the query parameter `page`.
- * @param text decimal digits or `last`; absent or empty is page 1
- * @returns undefined if it is not a page of any collection
+ * @param text Decimal digits or `last`. Null and the empty string mean page 1
+ * @returns undefined if no collection can have this page
  */
 export function parsePageNumber(text: string | null): PageNumber | undefined {
   if (text === null || text === "") return 1;
@@ -44,9 +44,9 @@ export function parsePageNumber(text: string | null): PageNumber | undefined {
 }
 
 /**
- * Finds where a page lies. The records have the places 1, 2, ... from the newest to the oldest.
- * @param total records that are loaded
- * @param hidden how many of the newest ones are not shown
+ * Locates a page. The records have the places 1, 2, ... from the newest to the oldest.
+ * @param total The number of loaded records
+ * @param hidden The number of hidden records, the newest ones
  * @returns undefined if the page is past the end
  */
 export function locatePage(page: PageNumber, total: number, hidden = 0): PageLocation | undefined {
@@ -65,24 +65,20 @@ export function locatePage(page: PageNumber, total: number, hidden = 0): PageLoc
   };
 }
 
-/**
- * The number of the last page of a collection.
- * @param count records in the collection, 0 or more; an empty collection has one page, which is empty
- */
+/** Returns the number of the last page. An empty collection has one empty page. */
 export function getLastPage(count: number): number {
   return Math.max(1, Math.ceil(count / PAGE_SIZE));
 }
 
 /**
- * Makes the absolute URLs of pages (specification, "Page envelope", rules 1 and 2): always with `format`, `api` unless
- * the request said `json`; the request's other parameters are kept, except the date of a jump; sorted by name.
- * @param collection absolute URL of the collection, without query
- * @param query the query of the request
- * @returns the URL of a page by its number
+ * Returns a function that builds the absolute URL of a page (specification, "Page envelope", rules 1 and 2). The URL has the
+ * parameters of the request, sorted by name, without the date of a jump. Its `format` is `api` unless the request has `json`.
+ * @param collection The absolute URL of the collection, without query
+ * @param query The query of the request
  */
 export function createPageUrls(collection: string, query: URLSearchParams): (page: PageNumber) => string {
   const format = query.getAll("format").at(-1) === "json" ? "json" : "api";
-  // Copying the parameters one by one would take a tenth of the time of a page from memory.
+  // One copy of the whole query is cheaper than a copy of each parameter.
   const parameters = new URLSearchParams(query.toString());
   parameters.delete(JUMP_DATE_PARAMETER);
   parameters.set("format", format);
@@ -95,9 +91,9 @@ export function createPageUrls(collection: string, query: URLSearchParams): (pag
 }
 
 /**
- * Writes the page envelope (specification, "Page envelope").
- * @param results the records of the page, a JSON array
- * @param url returns the absolute URL of a page
+ * Formats the page envelope (specification, "Page envelope").
+ * @param results The records of the page, as a JSON array
+ * @param url Returns the absolute URL of a page
  */
 export function formatEnvelope(
   { count, next, previous }: PageLocation,

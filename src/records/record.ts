@@ -13,10 +13,9 @@ import {
 export const ROAD_USERS = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"] as const;
 export type RoadUser = (typeof ROAD_USERS)[number];
 
-/** How many of each were counted. */
 export type Counts = Record<RoadUser, number>;
 
-/** The counts of a camera that fails (specification, "Record": `False` goes with counts of 0). */
+/** The counts of a record with `camera_ok` `False` (specification, "Record"). */
 export const NO_COUNTS: Readonly<Counts> = {
   cars: 0,
   persons: 0,
@@ -26,7 +25,7 @@ export const NO_COUNTS: Readonly<Counts> = {
   buses: 0,
 };
 
-/** The rule for each field, in the order of the fields in every response. The fields are checked one by one. */
+/** The rule for each field, in the order of the fields in every response. */
 export const FIELD_RULES = {
   id: checkInteger,
   camera_pk: checkInteger,
@@ -45,8 +44,8 @@ export const FIELD_RULES = {
 type Field = keyof typeof FIELD_RULES;
 
 /**
- * Checks the counts of a camera that fails (specification, "Record": `False` appears together with all counts equal to 0).
- * @returns what is wrong with `camera_ok`; undefined if nothing is
+ * Checks that a record with `camera_ok` `False` has no counts above 0 (specification, "Record").
+ * @returns The problem with `camera_ok`, or undefined
  */
 export function checkFailingCamera(record: Counts & { camera_ok: string | null }): string | undefined {
   if (record.camera_ok !== "False") return undefined;
@@ -54,7 +53,7 @@ export function checkFailingCamera(record: Counts & { camera_ok: string | null }
   return counted && `requires counts of 0, but ${counted} is ${record[counted]}`;
 }
 
-// The worker uses none of the schemas below. PURE lets its bundle leave them out, and zod with them.
+// The worker does not use the schemas below. PURE lets the bundler remove them together with zod.
 
 /**
  * One record: the counts of one camera at one moment (specification, "Record").
@@ -63,7 +62,7 @@ export function checkFailingCamera(record: Counts & { camera_ok: string | null }
 export const TrafficRecord = /* @__PURE__ */ createRecordSchema();
 export type TrafficRecord = z.infer<typeof TrafficRecord>;
 
-/** A page of the collection with links to its neighbours (specification, "Page envelope"). */
+/** A page of the collection with links to its neighbors (specification, "Page envelope"). */
 export const Page = /* @__PURE__ */ createPageSchema();
 export type Page = z.infer<typeof Page>;
 
@@ -92,7 +91,7 @@ function createRecordSchema() {
     buses: createCountSchema("buses"),
     model_name: z.literal("tf1").meta({ description: "The model that counted." }),
   });
-  // The types above are what JSON Schema can express. The rules decide.
+  // JSON Schema can express the types above, but not all rules.
   return schema.check(({ value, issues }) => {
     const report = (field: string, message: string | undefined) => {
       if (message !== undefined) issues.push({ code: "custom", path: [field], input: value, message });
@@ -123,20 +122,20 @@ function createPageSchema() {
 }
 
 /**
- * One day in UTC (`YYYY-MM-DD`): its records, those with `camera_ok` `False` and null, and all road users that they counted. It is a
- * tuple because there may be thousands of days, which are stored as JSON.
+ * The statistics of one day in UTC (`YYYY-MM-DD`): the numbers of all records, of records with `camera_ok` `False` and with null, and
+ * of counted road users. A tuple keeps the JSON of thousands of days short.
  */
 export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
 
-/** The records of one hour of the day in UTC, without those of failing cameras, and all road users that they counted. */
+/** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
 export type Hour = [records: number, roadUsers: number];
 
-/** A summary of the records of a load, which is stored with it, so that nobody has to read all records. */
+/** A summary of the records of a load. It is stored with the load, so that no request has to read all records. */
 export interface Statistics {
   /** Timestamps of the oldest and of the newest record; null in an empty collection. */
   first: string | null;
   last: string | null;
-  /** How many there are. */
+  /** The number of cameras. */
   cameras: number;
   /** Sums of the counts; no longer exact above 2^53. */
   totals: Counts;
@@ -144,9 +143,9 @@ export interface Statistics {
   days: Day[];
   /** The 24 hours from 0 to 23 of Monday to Friday, and of Saturday and Sunday. */
   hours: { weekdays: Hour[]; weekends: Hour[] };
-  /** Where the records come from: the names of files, or what a person says; at most twenty. */
+  /** The sources of the records: names of files, or the source that a user stated. At most twenty. */
   sources: string[];
-  /** How many sources there are. */
+  /** The number of all sources. */
   source_count: number;
 }
 

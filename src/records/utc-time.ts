@@ -1,10 +1,10 @@
 /**
  * Parses a date in UTC, `YYYY-MM-DD`, or a date-time, `YYYY-MM-DDThh:mm:ssZ` with up to three decimals.
- * @returns milliseconds since 1970; undefined if it has another shape or does not exist
+ * @returns Milliseconds since 1970, or undefined if the text has a different format or the date does not exist
  */
 export function parseUtcTime(text: string): number | undefined {
   const time = /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d(\.\d{1,3})?Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Date.parse reads 30 February as 2 March.
+  // Date.parse converts 30 February to 2 March.
   const exists = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text.slice(0, 10));
   return exists ? time : undefined;
 }

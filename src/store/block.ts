@@ -2,43 +2,43 @@ import { NO_STATISTICS, ROAD_USERS, type Statistics, type TrafficRecord } from "
 import type { Store } from "./state.ts";
 
 /**
- * The number of records in a block, the same in every store. It is a multiple of the records of a page, so each page lies in one block.
- * With this number, the usual lines of 60 to 63 bytes fill whole pages of SQLite, and the longest lines fit into a D1 statement.
+ * The number of records in a block of any store. A multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
+ * Common lines of 60 to 63 bytes then fill whole SQLite pages, and the longest lines fit into a D1 statement.
  */
 export const BLOCK_SIZE = 210;
 
 /**
- * The stored unit: consecutive records, newest first, as a JSON array with one record per line. Block 1 holds the newest
- * records, and only the last block of a load can have fewer than `BLOCK_SIZE`. A block never changes.
+ * Consecutive records, newest first, as a JSON array with one record per line. Block 1 contains the newest records, and only the last
+ * block of a load can have fewer than `BLOCK_SIZE` records. A block never changes.
  */
 export interface Block {
   number: number;
   text: string;
 }
 
-/** Consecutive places, both ends included; empty if `last` is less than `first`. Place 1 is the newest record. */
+/** Consecutive places, including both ends. Empty if `last` is less than `first`. Place 1 is the newest record. */
 export interface PlaceRange {
   first: number;
   last: number;
 }
 
-/** A block is missing that the state names. */
+/** Thrown if a block of a load is missing. */
 export class MissingBlockError extends Error {}
 
-/** The fields whose values vary, in the order of a line; `model_name` has one value and is not stored. */
+/** The stored fields, in the order of a line. `model_name` is not stored, because all records have the same value. */
 const STORED_FIELDS = ["id", "camera_pk", "camera_ref", "timestamp", "camera_ok", ...ROAD_USERS] as const;
 
-/** JSON writes a line feed inside a string as \n, so this occurs only between records. */
+/** The separator occurs only between records, because JSON escapes a line feed inside a string. */
 export const RECORD_SEPARATOR = ",\n";
 const BLOCK_START = "[\n";
 const BLOCK_END = "\n]";
 
-/** The number of the last block of a load, 0 if it has no records. */
-export function getBlockNumber(count: number): number {
-  return Math.ceil(count / BLOCK_SIZE);
+/** Returns the number of the block that contains a place. For the count of a load, that is its last block, or 0 if it is empty. */
+export function getBlockNumber(place: number): number {
+  return Math.ceil(place / BLOCK_SIZE);
 }
 
-/** The numbers of the blocks that hold a range; none for an empty range. */
+/** Returns the numbers of the blocks that contain a range. */
 export function getBlockNumbers({ first, last }: PlaceRange): number[] {
   const numbers: number[] = [];
   for (let number = getBlockNumber(first); number <= getBlockNumber(last) && first <= last; number++)
@@ -46,18 +46,18 @@ export function getBlockNumbers({ first, last }: PlaceRange): number[] {
   return numbers;
 }
 
-/** The text of a block with these lines. */
+/** Formats a block from lines with `RECORD_SEPARATOR` between them. */
 export function formatBlock(lines: string): string {
   return BLOCK_START + lines + BLOCK_END;
 }
 
-/** A record as a line. */
+/** Formats a record as a line. */
 export function encodeRecord(record: TrafficRecord): string {
   return JSON.stringify(STORED_FIELDS.map((field) => record[field]));
 }
 
 /**
- * Reads the texts of blocks. If one is missing, because a replica may lag, all of them are read from the primary database.
+ * Reads blocks. If a block is missing, all blocks are read again from the primary database, because a replica may lag.
  * @throws MissingBlockError
  */
 export async function requireBlocks(store: Store, load: string, numbers: number[]): Promise<string[]> {
@@ -69,9 +69,9 @@ export async function requireBlocks(store: Store, load: string, numbers: number[
 }
 
 /**
- * The lines of a block: each is a record, as a JSON array of its values.
- * @param count the records of its load, which say how many the block must have
- * @throws Error if it is damaged
+ * Parses a block into lines. Each line is a JSON array with the values of a record.
+ * @param count The number of records in the load, to check the number of lines
+ * @throws Error if the block is damaged
  */
 export function parseBlock(count: number, number: number, text: string): string[] {
   if (!text.startsWith(BLOCK_START) || !text.endsWith(BLOCK_END))
@@ -79,14 +79,14 @@ export function parseBlock(count: number, number: number, text: string): string[
   const lines = text.slice(BLOCK_START.length, -BLOCK_END.length).split(RECORD_SEPARATOR);
   const expected = Math.min(BLOCK_SIZE, count - BLOCK_SIZE * (number - 1));
   if (lines.length !== expected)
-    throw new Error(`Block ${number} is damaged: it holds ${lines.length} of ${expected} records`);
+    throw new Error(`Block ${number} is damaged: it contains ${lines.length} of ${expected} records`);
   return lines;
 }
 
 /**
- * The records of a range, newest first.
- * @param blocks the lines of those that hold the range, in their order
- * @throws Error if one of the records is damaged
+ * Decodes the records of a range, newest first.
+ * @param blocks The lines of each block that contains a part of the range, in order
+ * @throws Error if a record is damaged
  */
 export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): TrafficRecord[] {
   const start = (first - 1) % BLOCK_SIZE;
@@ -96,7 +96,6 @@ export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): Tr
     .map(decodeRecord);
 }
 
-/** Decodes one line. */
 function decodeRecord(line: string): TrafficRecord {
   const values = parseJson(line, `A stored line is not JSON: ${line}`);
   if (!Array.isArray(values) || values.length !== STORED_FIELDS.length)
@@ -126,15 +125,15 @@ function parseJson(json: string, message: string) {
   }
 }
 
-/** D1 refuses a statement of more than 100 KB. */
+/** D1 rejects statements of more than 100 KB. */
 const MAX_PIECE_BYTES = 80_000;
 
-/** Ends a piece that another one follows. JSON writes a line feed inside a string as \n. */
+/** The end of each piece except the last. JSON has no line feed in a string, so the mark is unambiguous. */
 const CONTINUED = "\n";
 
 /**
- * The statistics of a load as its blocks 0, -1, -2, ...: JSON in ASCII without apostrophes, so that each character takes one byte, also in
- * a statement of SQL.
+ * Encodes the statistics of a load as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
+ * byte even in an SQL statement.
  */
 export function encodeStatistics(statistics: Statistics): Block[] {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
@@ -146,9 +145,9 @@ export function encodeStatistics(statistics: Statistics): Block[] {
 
 /**
  * Reads the statistics of a load.
- * @param load empty if nothing was ever loaded
+ * @param load The name of the load; empty if nothing was ever loaded
  * @throws MissingBlockError if a piece is missing
- * @throws Error if they are damaged
+ * @throws Error if the statistics are damaged
  */
 export async function readStatistics(store: Store, load: string): Promise<Statistics> {
   if (load === "") return NO_STATISTICS;

@@ -20,41 +20,41 @@ import type { WaitUntil } from "./retry.ts";
 import type { State, Store } from "./state.ts";
 import { createStateCache, getState, type InstanceContext, readWithCurrentState } from "./state-cache.ts";
 
-// A response comes from one state and the blocks of its load, although an instance keeps blocks of several loads.
+// Each response uses one state and the blocks of its load, although the cache of an instance can contain blocks of several loads.
 
-/** Blocks and pages that an instance keeps, in bytes: an eighth of the 128 MB that the platform gives it. */
+/** Max size of the cache of an instance: 16 of the 128 MB that the platform allows. */
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 
-/** A character takes at most two, and nearly always one, which leaves room for what a line takes beside its characters. */
+/** An estimate: most characters take one byte, and the second byte covers the overhead of each line. */
 const BYTES_PER_CHARACTER = 2;
 
-/** What a day of the statistics takes in memory. */
+/** An estimate for a day of the statistics in memory. */
 const BYTES_PER_DAY = 200;
 
-/** A page of a state, or the state alone if it has no such page. `results` is the JSON text of its records, newest first. */
+/** A state and a page. `found` is undefined if the state has no such page. `results` is a JSON array of the records, newest first. */
 export interface PageRead {
   state: State;
   found: { location: PageLocation; results: string } | undefined;
 }
 
-/** A store with this instance's cache in front. */
+/** A store behind the cache of this instance. */
 export interface CachedStore {
   state(waitUntil: WaitUntil): Promise<State>;
-  /** @param getHiddenCount says how many of the newest records are hidden; by default none are */
+  /** @param getHiddenCount Returns the number of hidden records; if undefined, no records are hidden */
   page(page: PageNumber, getHiddenCount: HiddenCount | undefined, waitUntil: WaitUntil): Promise<PageRead>;
   statistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
 }
 
-/** What an instance knows and keeps, and the request that uses it. */
+/** The caches of an instance, and the request that uses them. */
 interface CacheContext extends InstanceContext {
   store: Store;
   cache: ReturnType<typeof createLruCache>;
 }
 
 /**
- * Puts a cache in front of a store. While the instance trusts its copy of the state, pages whose blocks it keeps are served
- * without the store. While the store fails, they are served however old they are.
- * @param name of the store, for the log
+ * Creates a cache in front of a store. Pages of cached blocks are served without the store while the cached state is fresh. While the
+ * store fails, they are served at any age.
+ * @param name The name of the store, for the log
  */
 export function createCachedStore(store: Store, name: string, maxBytes = MAX_CACHE_BYTES): CachedStore {
   const stateCache = createStateCache(name);
@@ -79,13 +79,13 @@ async function getPage(
     const location = locate(state);
     return location && getBlockNumbers(location).every((number) => cache.get(blockCacheKey(state, number)));
   };
-  /** Reads the state and, if the page lies in one block that is not kept, this block, whose number follows from the page. */
+  /** Reads the state and, in the same step, the block of the page, unless that block is cached or the page can span two blocks. */
   const readState = async (fromPrimary: boolean) => {
     const stateOnly = getHiddenCount || (stateCache.latest && isCached(stateCache.latest));
     const blockOfPage = page === "last" ? page : getBlockNumber(PAGE_SIZE * page);
     const withBlock = stateOnly ? undefined : blockOfPage;
     const { state, block } = await store.readState({ fromPrimary, withBlock });
-    // A damaged one is read again by the requests for its pages, which report it.
+    // Ignore a damaged block here: a request for one of its pages reads it again and reports the error.
     if (block) await cacheBlock(context, state, block).catch(() => undefined);
     return state;
   };
@@ -117,7 +117,7 @@ async function getBlock(context: CacheContext, state: State, number: number): Pr
   return cacheBlock(context, state, { number, text });
 }
 
-/** Keeps the lines of a block, unless it is damaged. */
+/** Parses a block and caches its lines. */
 async function cacheBlock({ cache }: CacheContext, state: State, { number, text }: Block): Promise<string[]> {
   const lines = parseBlock(state.count, number, text);
   cache.set(blockCacheKey(state, number), lines, text.length * BYTES_PER_CHARACTER);
@@ -140,11 +140,11 @@ async function getStatistics(context: CacheContext): Promise<{ state: State; sta
 }
 
 /**
- * Creates a memory of values by name.
- * @param maxBytes if there are more, the values that were asked for longest ago are dropped
+ * Creates an LRU cache.
+ * @param maxBytes The least recently used values are evicted above this size
  */
 function createLruCache(maxBytes: number) {
-  // A Map remembers the order in which its keys were set: the first is the one that was asked for longest ago.
+  // A Map has the order in which keys were set, so the first entry is the least recently used.
   const entries = new Map<string, { value: unknown; bytes: number }>();
   let total = 0;
   return {
@@ -155,7 +155,7 @@ function createLruCache(maxBytes: number) {
       entries.set(name, entry);
       return entry.value;
     },
-    /** @param bytes about how much memory the value takes */
+    /** @param bytes An estimate of the memory that the value takes */
     set(name: string, value: unknown, bytes: number): void {
       total += bytes - (entries.get(name)?.bytes ?? 0);
       entries.delete(name);

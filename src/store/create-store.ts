@@ -5,17 +5,17 @@ import { bindNamespace, createKvStore } from "./kv.ts";
 import { createSeedStore } from "./seed.ts";
 import type { Store } from "./state.ts";
 
-/** An environment whose collection is in this process: the package and tests pass it to the service instead of a binding. */
+/** An environment that can contain a store of this process. The package and the tests use it instead of a binding. */
 export interface StoreEnv extends Env {
   MEMORY?: Store;
 }
 
-/** The store of each environment, of which an instance of the worker has one: its cache outlives a request. */
+/** Stores by environment. An instance of the worker has one environment, so the cache outlives a request. */
 const cachedStores = new WeakMap<Env, CachedStore>();
 
 /**
- * The store that the setting `STORE` names, with this instance's cache in front.
- * @param maxBytes what a cache that is created keeps; the benchmark measures one that keeps nothing
+ * Returns the store of an environment, behind the cache of this instance.
+ * @param maxBytes The size of the cache, if this call creates it. The benchmark passes 0
  */
 export function getCachedStore(env: Env, maxBytes?: number): CachedStore {
   let store = cachedStores.get(env);
@@ -27,8 +27,8 @@ export function getCachedStore(env: Env, maxBytes?: number): CachedStore {
 }
 
 /**
- * The same store without the cache, for callers that need the current state.
- * @throws SettingError if the setting names none, or if its binding is missing
+ * Creates the store of an environment, without a cache.
+ * @throws SettingError if `STORE` is invalid or its binding is missing
  */
 export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store {
   if (MEMORY) return MEMORY;
@@ -40,7 +40,7 @@ export function createStore({ STORE, DB, KV, ASSETS, MEMORY }: StoreEnv): Store 
   throw new SettingError("STORE", STORE, problem);
 }
 
-/** What can be missing in wrangler.toml for a store. */
+/** The missing part of wrangler.toml, by store. */
 const MISSING_BINDINGS = new Map([
   ["d1", "no [[d1_databases]] binds DB"],
   ["kv", "no [[kv_namespaces]] binds KV"],

@@ -4,17 +4,17 @@ import { retry, SHORT_PAUSES } from "./retry.ts";
 import { type BlockSelector, requireState, type Store } from "./state.ts";
 
 /*
- * The collection in a D1 database with the tables of data/migrations. A state and a block of its load are read in one statement:
- * two rows, at any depth and size.
+ * The collection in a D1 database with the tables of data/migrations. One statement reads a state and a block of its load: two rows,
+ * for any page and any size of the collection.
  */
 
 export type SqlRow = Record<string, string | number | null>;
 
-/** A D1 database: the worker's binding, wrangler's command line, or a file on this machine. It retries what fails for a moment. */
+/** A D1 database: the worker's binding, the wrangler command line, or a local file. Transient errors are retried. */
 export interface SqlDatabase {
   /**
-   * Runs one statement that reads.
-   * @param fromPrimary true to read from the primary database, not from a replica
+   * Runs one SELECT statement.
+   * @param fromPrimary Whether to read from the primary database instead of a replica
    */
   query(sql: string, parameters: (string | number)[], fromPrimary: boolean): Promise<SqlRow[]>;
 }
@@ -39,7 +39,7 @@ export function createD1Store(database: SqlDatabase): Store {
   };
 }
 
-/** The query of the state and, if one is selected, of a block of its load. */
+/** Builds the query for the state and, if a block is selected, for this block of its load. */
 export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (withBlock === undefined) return `${state} FROM state`;
@@ -47,12 +47,12 @@ export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
 }
 
-/** The number of a block as a parameter: D1 passes numbers as reals, and the key of a row must be an integer. */
+/** Casts a parameter, because D1 passes numbers as reals, and the key of a row must be an integer. */
 function castToInteger(parameter: number): string {
   return `CAST(?${parameter} AS INTEGER)`;
 }
 
-/** Plain `wrangler deploy` creates a database, but no tables. */
+/** Without `npm run deploy`, `wrangler deploy` creates a database without tables. */
 function explainMissingTables(cause: unknown): never {
   if (!isTableMissing(cause)) throw cause;
   const message =
@@ -69,10 +69,10 @@ function getText(row: SqlRow | undefined): string | null {
   return typeof row?.text === "string" ? row.text : null;
 }
 
-/** The binding of a worker. */
+/** Adapts the binding of a worker. */
 export function bindDatabase(database: D1Database): SqlDatabase {
   return {
-    // Other reads go to the nearest replica. Since what a name refers to never changes, it does not matter how old that is.
+    // Any replica is good enough for other reads, because the blocks of a load never change.
     query: (sql, parameters, fromPrimary) =>
       retry(
         async () => {
@@ -86,9 +86,8 @@ export function bindDatabase(database: D1Database): SqlDatabase {
 }
 
 /**
- * What D1 reports when the same statement may well succeed a moment later: a lost connection, an import of a load, or a local database
- * to which another process writes. Its other errors (overload, time and memory limits, the daily limits of the free plan) would only
- * get worse with another attempt.
+ * Messages of D1 errors that are worth a retry: a lost connection, an import of a load, or a local database that another process is
+ * writing to. Errors of overload, of time and memory limits and of the daily limits of the free plan would get worse with a retry.
  */
 const TRANSIENT_ERRORS = [
   "SQLITE_BUSY",

@@ -3,32 +3,30 @@ import { retry, SHORT_PAUSES } from "./retry.ts";
 import { NOTHING_LOADED, parseState, type Store } from "./state.ts";
 
 /*
- * The collection in a KV namespace. A location may show a key, or its absence, as it was up to 60 seconds ago, each key by itself.
- * Responses are nevertheless of one state: a block's key contains the name of its load, which is never used for other content, and
- * the writer stores the state when the blocks are visible everywhere.
+ * The collection in a KV namespace. A location may return a value, or its absence, that is up to 60 seconds old, separately for each key.
+ * Each response still uses one state: the key of a block contains the name of its load, names are never reused, and the writer stores the
+ * state when the blocks are visible everywhere.
  */
 
-/** A KV namespace: the worker's binding, wrangler's command line, or files on this machine. It retries what fails for a moment. */
+/** A KV namespace: the worker's binding, the wrangler command line, or local files. Transient errors are retried. */
 export interface KeyValueStore {
   /**
-   * Reads values; null for a key that does not exist.
-   * @param cacheTtl seconds, 30 or more, for which a location of KV may keep what it read
+   * Reads values. The value of a missing key is null.
+   * @param cacheTtl How long a location of KV may cache the values, in seconds, 30 or more
    */
   get(keys: string[], cacheTtl: number): Promise<(string | null)[]>;
 }
 
-/** The key of the current state. */
 export const STATE_KEY = "state";
 
-/** The key of a block. */
 export function getBlockKey(load: string, number: number): string {
   return `block/${load}/${number}`;
 }
 
-/** The shortest that KV allows, in seconds. */
+/** The minimum that KV allows, in seconds. */
 const STATE_CACHE_TTL = 30;
 
-/** Blocks never change. */
+/** A day, in seconds: blocks never change. */
 const BLOCK_CACHE_TTL = 86_400;
 
 export function createKvStore(namespace: KeyValueStore): Store {
@@ -45,7 +43,7 @@ export function createKvStore(namespace: KeyValueStore): Store {
   };
 }
 
-/** The binding of a worker. */
+/** Adapts the binding of a worker. */
 export function bindNamespace(namespace: KVNamespace): KeyValueStore {
   const policy = { isTransient, ...SHORT_PAUSES };
   return {
@@ -54,7 +52,7 @@ export function bindNamespace(namespace: KVNamespace): KeyValueStore {
   };
 }
 
-/** KV reports `KV GET failed: 500 Internal Server Error`, with the status of what went wrong inside. */
+/** KV errors contain a status, as in `KV GET failed: 500 Internal Server Error`. */
 function isTransient(error: unknown): boolean {
   return /KV GET failed: (5\d\d|429)|Network connection lost/.test(String(error));
 }

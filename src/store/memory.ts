@@ -2,13 +2,13 @@ import type { Block } from "./block.ts";
 import type { State, Store } from "./state.ts";
 
 /**
- * A collection in the memory of a process, for the package and for tests. It never changes.
- * @param blocks with the pieces of the statistics
+ * Creates a store in the memory of a process, for the package and for tests. The collection never changes.
+ * @param blocks The blocks of the records and of the statistics
  */
 export function createMemoryStore(state: State, blocks: Iterable<Block>): Store {
   const encoder = new TextEncoder();
   const decoder = new TextDecoder();
-  // As UTF-8, the blocks of a million records take about 70 MB, half of what strings may take.
+  // UTF-8 takes less memory than strings, which can have two bytes per character.
   const encoded = new Map(Array.from(blocks, ({ number, text }) => [number, encoder.encode(text)]));
   return {
     readState: async () => ({ state }),

@@ -1,22 +1,21 @@
-/** A store that has not responded after this long is given up: clients prefer an error to waiting longer. */
+/** Reads of a store time out after this time, because clients prefer an error to a longer wait. */
 export const READ_TIMEOUT_MS = 3_000;
 
-/** How often and how long an operation is tried again. */
 export interface RetryPolicy {
-  /** Whether an error is worth another attempt. */
+  /** Whether an error is worth a retry. */
   isTransient: (error: unknown) => boolean;
-  /** The longest pause before the second attempt; each further one may be twice as long. */
+  /** Max pause before the second attempt. The maximum doubles with each attempt. */
   firstPauseMs: number;
-  /** Pauses together are at most this long. An attempt may take any time. */
+  /** Max sum of the pauses. The time of the attempts does not count. */
   totalPauseMs: number;
 }
 
-/** The times for a store that responds in milliseconds: most transient errors are over within a second. */
+/** Pauses for a store that responds in milliseconds: most transient errors end within a second. */
 export const SHORT_PAUSES = { firstPauseMs: 40, totalPauseMs: 1_000 };
 
 /**
- * Runs an operation again if it fails with a transient error.
- * @throws what the last attempt threw
+ * Runs an operation, and retries transient errors.
+ * @throws the error of the last attempt
  */
 export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy): Promise<T> {
   let remainingMs = policy.totalPauseMs;
@@ -24,7 +23,7 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
     try {
       return await operation();
     } catch (error) {
-      // A random pause, so that instances that failed together do not try again together.
+      // The pause is random, so that instances that failed at the same time do not retry at the same time.
       const pause = Math.random() * maxPauseMs;
       remainingMs -= pause;
       if (remainingMs < 0 || !policy.isTransient(error)) throw error;
@@ -33,7 +32,7 @@ export async function retry<T>(operation: () => Promise<T>, policy: RetryPolicy)
   }
 }
 
-/** The result of the work, or an error if it takes too long; the work itself cannot be stopped. */
+/** Rejects if the work exceeds `READ_TIMEOUT_MS`. The work itself cannot be stopped. */
 export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const timeout = Promise.withResolvers<never>();
   const onTimeout = () => timeout.reject(new Error(`The store did not respond within ${READ_TIMEOUT_MS} ms`));
@@ -41,15 +40,15 @@ export async function withTimeout<T>(work: Promise<T>): Promise<T> {
   return Promise.race([work, timeout.promise]).finally(() => clearTimeout(timer));
 }
 
-/** Keeps work going when the request that began it ends, since other requests may be waiting for it too. */
+/** Lets work continue after the end of the request that started it, because other requests may be waiting for the result. */
 export type WaitUntil = (work: Promise<unknown>) => void;
 
-/** A read can be joined for this long after it began. Then the next request begins another one, because this one may hang. */
+/** Requests can join a read for this time after its start. Later requests start a new read, because the old one may hang. */
 export const JOIN_WINDOW_MS = 1_000;
 
 /**
- * Makes concurrent reads of the same thing one read: the first request begins it, and those that come within a second join it. Each has a
- * timer of its own, because the runtime may end the request that began the read, and with it the work that it began, without notice.
+ * Coalesces concurrent reads with the same name. Each request has its own timeout, because the runtime may end the request that started
+ * the read, together with the read, without notice.
  */
 export function createSingleFlight() {
   const running = new Map<string, { work: Promise<unknown>; startedAt: number }>();
@@ -64,7 +63,7 @@ export function createSingleFlight() {
       if (running.get(name) === entry) running.delete(name);
     };
     running.set(name, entry);
-    // The work forgets itself, too, because the request that began it may be gone when it ends.
+    // The work removes its entry too, because the request that started it may have ended.
     waitUntil(work.then(forget, forget));
     return withTimeout(work).finally(forget);
   };

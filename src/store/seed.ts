@@ -1,10 +1,10 @@
 import type { Fetcher } from "@cloudflare/workers-types";
 import { parseState, type Store } from "./state.ts";
 
-/** Where the build puts the seed: below /api/, where the worker runs first, so clients cannot read it. */
+/** The folder of the seed in the static assets. Clients cannot read it, because the worker handles all paths below /api/. */
 export const SEED_PATH = "/api/seed";
 
-/** The path of a file of the seed: its state, or a block of its load. */
+/** Returns the path of a block. */
 export function getSeedPath(load: string, number: number): string {
   return `${SEED_PATH}/${load}/${number}.json`;
 }
@@ -12,8 +12,8 @@ export function getSeedPath(load: string, number: number): string {
 export const SEED_STATE_PATH = `${SEED_PATH}/state.json`;
 
 /**
- * The seed as static assets of the worker: code and records are one version, and nothing is loaded.
- * @param assets the binding `ASSETS`
+ * Creates a store from the static assets of the worker. The records belong to the version of the code, so nothing is ever loaded.
+ * @param assets The binding `ASSETS`
  */
 export function createSeedStore(assets: Pick<Fetcher, "fetch">): Store {
   const read = async (path: string): Promise<string | null> => {

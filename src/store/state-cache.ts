@@ -5,25 +5,25 @@ import { DamagedStateError, type State } from "./state.ts";
 
 // Blocks never change, so only the cached state can be too old. docs/architecture.md, "The cached state", lists the cases.
 
-/** Max age of an answer of the primary database, from the start of its read to the start of a request that relies on it. */
+/** Max age of a confirmation, from the start of the read of the primary database to the start of the request that uses it. */
 export const CONFIRMATION_MAX_AGE_MS = 1_000;
 
 /** Max age of the cached state, from the start of its read. After a failed read, the state is served for this long again. */
 export const STATE_MAX_AGE_MS = 5_000;
 
-/** Other requests get the cached state during a refresh, unless it starts later than this after the expiry: the instance was idle. */
+/** A refresh within this time after the expiry lets other requests use the cached state. A later refresh ends an idle time. */
 const STALE_WHILE_REFRESHING_MS = 1_000;
 
-/** Attempts to read something: from the cached state, and then from newer states while loads replace each other. */
+/** Max attempts of a request: one with the cached state, and more while loads keep replacing each other. */
 const MAX_ATTEMPTS = 3;
 
 /** The cached state of an instance, and the reads of the store that its requests share. */
 export interface StateCache {
   storeName: string;
   latest?: State;
-  /** When the next request for the state must read it again. */
+  /** When the cached state must be read again. */
   expiresAt: number;
-  /** The latest answer of the primary database. */
+  /** The latest state that the primary database confirmed. */
   confirmed?: { load: string; startedAt: number };
   singleFlight: ReturnType<typeof createSingleFlight>;
 }
@@ -34,7 +34,7 @@ export interface InstanceContext {
   waitUntil: WaitUntil;
   /**
    * Reads the state from the store.
-   * @param fromPrimary Whether to read from the primary database, because a replica may lag
+   * @param fromPrimary Whether to read from the primary database
    */
   readState(fromPrimary: boolean): Promise<State>;
 }
@@ -52,7 +52,7 @@ export async function getState(context: InstanceContext): Promise<State> {
   try {
     return await refreshState(context);
   } catch (error) {
-    // Another request may have read the state during the wait.
+    // A different request may have cached a state during the wait.
     if (!stateCache.latest) throw error;
     stateCache.expiresAt = Date.now() + STATE_MAX_AGE_MS;
     logFailure({ event: "stale_served", store: stateCache.storeName }, error);
@@ -60,7 +60,7 @@ export async function getState(context: InstanceContext): Promise<State> {
   }
 }
 
-/** Reads the state, and returns the state that is cached afterwards. Requests that arrive at the same time share the read. */
+/** Reads the state and returns the cached state. Concurrent requests share the read. */
 function refreshState(context: InstanceContext): Promise<State> {
   const { stateCache, waitUntil, readState } = context;
   const read = async () => {
@@ -73,12 +73,12 @@ function refreshState(context: InstanceContext): Promise<State> {
   return stateCache.singleFlight("state", read, waitUntil);
 }
 
-/** Reads the state from the primary database, and otherwise does the same. */
+/** Reads the state from the primary database and returns the cached state. Concurrent requests share the read. */
 function readFromPrimary({ stateCache, waitUntil, readState }: InstanceContext): Promise<State> {
   const read = async () => {
     const [previous, startedAt] = [stateCache.latest, Date.now()];
     const state = await readState(true);
-    // A load always replaces a state by another one, so the store has lost its state.
+    // A load never removes the state, so the store has lost it.
     if (state.load === "" && stateCache.latest?.load)
       throw new DamagedStateError(`The store has no state, although it had load ${stateCache.latest.load}`);
     stateCache.confirmed = { load: state.load, startedAt };
@@ -88,8 +88,8 @@ function readFromPrimary({ stateCache, waitUntil, readState }: InstanceContext):
 }
 
 /**
- * Caches a state and returns it, or the cached state if another read has cached one since `previous` that is not older: either of two
- * reads that overlap can return the newer state, so only a higher sequence decides.
+ * Caches a state and returns the cached state. If an overlapping read has replaced `previous` in the meantime, only a state with a higher
+ * sequence is cached, because either of two overlapping reads can return the newer state.
  */
 function cacheState(stateCache: StateCache, state: State, previous: State | undefined, startedAt: number) {
   const { latest } = stateCache;
@@ -100,9 +100,9 @@ function cacheState(stateCache: StateCache, state: State, previous: State | unde
 }
 
 /**
- * Reads something from the state to serve and, if it is missing there, from newer states, because another load may be current.
- * @param read Returns undefined if the state does not have it; throws MissingBlockError if the state's load may have been replaced
- * @returns `found` is undefined if the state does not have it and the primary database confirmed the state
+ * Calls `read` with the cached state and, if it finds nothing, with newer states, because a load may have replaced the cached state.
+ * @param read Returns undefined if it finds nothing, and throws MissingBlockError if the load may have been removed
+ * @returns The result of `read` and its state. The result is undefined only if the primary database confirmed the state
  */
 export async function readWithCurrentState<T>(
   context: InstanceContext,
@@ -129,7 +129,7 @@ export async function readWithCurrentState<T>(
   }
 }
 
-/** Whether the primary database named the load of a state recently enough for a request. */
+/** Whether the primary database confirmed a state recently enough for a request. */
 function isConfirmed({ confirmed }: StateCache, { load }: State, requestedAt: number): boolean {
   return confirmed?.load === load && requestedAt - confirmed.startedAt < CONFIRMATION_MAX_AGE_MS;
 }

@@ -1,54 +1,53 @@
 /**
- * What is served. A collection is only ever replaced, by a load: its blocks and its statistics are stored under a new name, and
- * then the state names it. So what a name refers to never changes.
+ * The current collection. A load replaces it: the load stores its blocks and statistics under a new name, and then switches the state
+ * to this name. So the content of a load never changes.
  */
 export interface State {
-  /** Names the load whose blocks are served; empty if nothing was ever loaded. */
+  /** The name of the current load; empty if nothing was ever loaded. */
   load: string;
-  /** Records in the collection. */
+  /** The number of records in the collection. */
   count: number;
-  /** When readers were switched to this load, ISO 8601 in UTC; null if it is not known. */
+  /** The time of the switch to this load, ISO 8601 in UTC; null if unknown. */
   loaded_at: string | null;
-  /** One more than that of the state that it replaced. */
+  /** One more than the sequence of the previous state. */
   sequence: number;
-  /** Where the records come from, at most 100 printable ASCII characters; `generated` for the seed. */
+  /** The source of the records, at most 100 printable ASCII characters; `generated` for the seed. */
   source: string;
 }
 
 /** The state of an empty store, before its first load. */
 export const NOTHING_LOADED: State = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
 
-/** The number of a block, or the last one of the load that is served. */
+/** The number of a block, or the last block of the current load. */
 export type BlockSelector = number | "last";
 
-/** A state and, if the store could read both at once and has it, the selected block of its load. */
+/** A state, with the selected block of its load if the store could read both in one step and has the block. */
 export interface StateRead {
   state: State;
   block?: { number: number; text: string };
 }
 
-/** Where the collection is read from. All methods throw if it fails. */
+/** A store to read from. All methods throw if the store fails. */
 export interface Store {
   /**
    * Reads the current state.
-   * @param options.withBlock a block of its load to read in the same moment, if the store can do that
-   * @param options.fromPrimary true if a replica that may lag behind is not enough
+   * @param options.withBlock A block to read in the same step, if the store can do that
+   * @param options.fromPrimary Whether to read from the primary database, because a replica may lag
    * @throws DamagedStateError
    */
   readState(options?: { withBlock?: BlockSelector | undefined; fromPrimary?: boolean }): Promise<StateRead>;
   /**
-   * Reads blocks of a load by their numbers. Those from 0 downwards are the pieces of its statistics.
-   * @param fromPrimary true if a replica that may lag behind is not enough
-   * @returns null for a block that is missing, or that is not visible here yet
+   * Reads blocks of a load by their numbers. The blocks 0, -1, ... are the pieces of the statistics.
+   * @returns null for a block that is missing or not visible yet
    */
   readBlocks(load: string, numbers: number[], fromPrimary?: boolean): Promise<(string | null)[]>;
 }
 
-/** The state is missing or is not a state. A load replaces it. */
+/** Thrown if the stored state is missing or invalid. A load repairs it. */
 export class DamagedStateError extends Error {}
 
 /**
- * Checks what a store holds as its state.
+ * Checks a stored state.
  * @throws DamagedStateError
  */
 export function requireState(value: unknown): State {

@@ -54,7 +54,7 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
         status: 503,
         body: expect.objectContaining({
           status: "unavailable",
-          detail: `The setting ${name} is wrong. The log says why.`,
+          detail: `The setting ${name} is invalid. See the log.`,
         }),
       },
     ];

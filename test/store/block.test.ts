@@ -31,9 +31,9 @@ test.each([
   [1, "[]", "is damaged: it is not a JSON array"],
   [1, FIRST.slice(0, -1), "is damaged: it is not a JSON array"],
   [1, FIRST.slice(1), "is damaged: it is not a JSON array"],
-  [1, LAST, "is damaged: it holds 20 of 210 records"],
-  [3, FIRST, "is damaged: it holds 210 of 20 records"],
-  [1, FIRST.replace("\n[", "\n[1],\n["), "is damaged: it holds 211 of 210 records"],
+  [1, LAST, "is damaged: it contains 20 of 210 records"],
+  [3, FIRST, "is damaged: it contains 210 of 20 records"],
+  [1, FIRST.replace("\n[", "\n[1],\n["), "is damaged: it contains 211 of 210 records"],
 ])("the damaged block %i is an error", (number, text, message) => {
   const open = () => parseBlock(RECORDS.length, number, text);
   expect(open).toThrow(`Block ${number} ${message}`);
