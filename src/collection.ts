@@ -4,8 +4,8 @@ import { SITE_NAME } from "./constants.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
 import { getPreferences, getView } from "./faults/preferences.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
-import { isCurrent, PAGE_CACHING } from "./http/headers.ts";
-import { findOrigin, lastValue, negotiate, prefersHtml } from "./http/request.ts";
+import { matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
+import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
 import {
   COLLECTION_PATH,
   createPageUrls,
@@ -29,10 +29,10 @@ const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
 /** The methods of the collection, as `Allow` lists them (specification, "List records"). */
-export const METHODS = "GET, OPTIONS";
+export const ALLOWED_METHODS = "GET, OPTIONS";
 
 /** The specification does not show the response to OPTIONS; a Django REST Framework list view responds like this. */
-export const DESCRIPTION = {
+export const OPTIONS_BODY = {
   name: SITE_NAME,
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
   renders: ["application/json", "text/html"],
@@ -44,7 +44,7 @@ const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
 export const collectionHeaders: CollectionMiddleware = (c, next) => {
-  c.header("Allow", METHODS);
+  c.header("Allow", ALLOWED_METHODS);
   c.header("Vary", "Accept");
   return next();
 };
@@ -84,10 +84,10 @@ async function respond(
   query: URLSearchParams,
   options: ResponseOptions,
 ): Promise<ServedResponse> {
-  negotiate(lastValue(query, "format"), c.req.header("Accept"));
-  if (c.req.method === "OPTIONS") return { response: c.json(DESCRIPTION) };
-  if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, METHODS);
-  const page = parsePageNumber(lastValue(query, "page"));
+  negotiate(getLastValue(query, "format"), c.req.header("Accept"));
+  if (c.req.method === "OPTIONS") return { response: c.json(OPTIONS_BODY) };
+  if (!["GET", "HEAD"].includes(c.req.method)) throw methodNotAllowed(c.req.method, ALLOWED_METHODS);
+  const page = parsePageNumber(getLastValue(query, "page"));
   if (page === undefined) throw invalidPage();
   return respondPage(c, query, page, options);
 }
@@ -101,13 +101,13 @@ async function respondPage(
 ): Promise<ServedResponse> {
   const store = getCachedStore(c.env);
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-  const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+  const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   if (condition !== undefined) {
     const state = await store.state(waitUntil);
     const location = locatePage(page, state.count);
     // A page that this state does not have may be in the newest one, which reading the page decides.
-    const headers = location && (await cacheHeaders(c, state, location, origin));
-    if (headers && isCurrent(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
+    const headers = location && (await createCacheHeaders(c, state, location, origin));
+    if (headers && matchesETag(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
   const { state, found } = await store.page(page, view, waitUntil);
   if (!found) throw invalidPage();
@@ -116,7 +116,7 @@ async function respondPage(
   // Headers that `c.body` is given would be on an error that replaces this response, too.
   const response = c.body(body);
   const headers = {
-    ...(await cacheHeaders(c, state, location, origin)),
+    ...(await createCacheHeaders(c, state, location, origin)),
     ...(location.count > 0 && { "Data-Source": state.source, Link: DESCRIBED_BY }),
     "Content-Type": "application/json",
   };
@@ -127,33 +127,33 @@ async function respondPage(
 /** Returns a 304 instead of a response whose entity-tag the client has. A response with a fault has none. */
 function toNotModified(response: Response, condition: string): Response {
   const etag = response.headers.get("ETag");
-  if (etag === null || !isCurrent(condition, etag)) return response;
+  if (etag === null || !matchesETag(condition, etag)) return response;
   const headers = new Headers(response.headers);
   for (const name of ["Content-Type", "Data-Source", "Link"]) headers.delete(name);
   return new Response(null, { status: 304, headers });
 }
 
 /** The latest hash. Only one is kept, because a client chooses its `Host`. */
-let latest: { text: string; hash: string } | undefined;
+let latestHash: { text: string; hash: string } | undefined;
 
 /**
  * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load identifies the
  * records, the origin is in the links, and another version of the code may write an envelope in another way. These two are hashed,
  * because proxies, such as that of `wrangler dev`, rewrite header values that contain a host. A hash takes as long as half of a page.
  */
-async function cacheHeaders(
+async function createCacheHeaders(
   c: CollectionContext,
   { load }: State,
   { count, number }: PageLocation,
   origin: string,
 ) {
   const text = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
-  if (latest?.text !== text) latest = { text, hash: await digestText(text) };
-  return { ETag: `"${load}-${count}-${number}-${latest.hash}"`, "Cache-Control": PAGE_CACHING };
+  if (latestHash?.text !== text) latestHash = { text, hash: await createDigest(text) };
+  return { ETag: `"${load}-${count}-${number}-${latestHash.hash}"`, "Cache-Control": PAGE_CACHE_CONTROL };
 }
 
 /** A hash for an entity-tag, 32 hexadecimal digits. */
-export async function digestText(text: string): Promise<string> {
+export async function createDigest(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import { type CollectionContext, type CollectionEnv, type Env, SettingError } from "./bindings.ts";
-import { logFailedRequest, refuseMethod, unavailable } from "./http/errors.ts";
-import { ERROR_CACHING } from "./http/headers.ts";
+import { logFailedRequest, rejectMethod, unavailable } from "./http/errors.ts";
+import { ERROR_CACHE_CONTROL } from "./http/headers.ts";
 import { requireSettings } from "./settings.ts";
 import { createStore } from "./store/create-store.ts";
 import { withTimeout } from "./store/retry.ts";
@@ -22,7 +22,7 @@ const latestReads = new WeakMap<Env, { at: number; reading: Promise<StateRead> }
 export const health = new Hono<CollectionEnv>();
 
 health.get(PATH, async (c) => {
-  c.header("Cache-Control", ERROR_CACHING);
+  c.header("Cache-Control", ERROR_CACHE_CONTROL);
   const { CF_VERSION_METADATA, STORE, PREFER, FAULTS } = c.env;
   const faults = FAULTS !== "off";
   const prefer = (faults && PREFER) || null;
@@ -36,7 +36,7 @@ health.get(PATH, async (c) => {
   }
 });
 
-health.all(PATH, refuseMethod);
+health.all(PATH, rejectMethod);
 
 /** Reads the state, or shares the read of an earlier request. */
 function readSharedState(c: CollectionContext): Promise<StateRead> {

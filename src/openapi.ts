@@ -1,10 +1,10 @@
 import * as z from "zod";
 import project from "../package.json" with { type: "json" };
-import { DESCRIPTION, METHODS } from "./collection.ts";
+import { ALLOWED_METHODS, OPTIONS_BODY } from "./collection.ts";
 import { PLACEHOLDER_ORIGIN, SERVICE_SUMMARY, SITE_NAME } from "./constants.ts";
 import { OPTIONS } from "./faults/options.ts";
 import { NO_TRANSFORM } from "./faults/response-options.ts";
-import { ERROR_CACHING, PAGE_CACHING } from "./http/headers.ts";
+import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import {
   COLLECTION_PATH,
   createPageUrls,
@@ -72,7 +72,7 @@ const BODY_FAULT_CACHING = { const: NO_TRANSFORM, ...FAULTS_ONLY };
 
 /** The headers of responses. A dot and a word distinguish descriptions of one header; `prefer` marks those that exist only with faults. */
 const HEADERS = {
-  Allow: constantHeader(METHODS, "The methods of the collection."),
+  Allow: constantHeader(ALLOWED_METHODS, "The methods of the collection."),
   Vary: constantHeader("Accept", "What the response depends on besides its URL."),
   "Access-Control-Allow-Origin": constantHeader("*", "Scripts of any origin may read the response."),
   "Access-Control-Expose-Headers": constantHeader("*", "Scripts of any origin may read its headers."),
@@ -84,17 +84,17 @@ const HEADERS = {
     description:
       "A page may be kept for some seconds, or for an hour if the service fails. With `no-cache`, a cache must ask again, and with `no-store`, it must not keep the page.",
     required: true,
-    schema: anyOf({ enum: [PAGE_CACHING, "no-cache", ERROR_CACHING] }, BODY_FAULT_CACHING),
+    schema: anyOf({ enum: [PAGE_CACHE_CONTROL, "no-cache", ERROR_CACHE_CONTROL] }, BODY_FAULT_CACHING),
   },
   "Cache-Control.error": {
     description: "An error says nothing about the next request.",
     required: true,
-    schema: anyOf({ const: ERROR_CACHING }, BODY_FAULT_CACHING),
+    schema: anyOf({ const: ERROR_CACHE_CONTROL }, BODY_FAULT_CACHING),
   },
   "Cache-Control.prefer": {
     description: "Only with a preference.",
     required: false,
-    schema: anyOf({ enum: ["no-cache", ERROR_CACHING] }, BODY_FAULT_CACHING),
+    schema: anyOf({ enum: ["no-cache", ERROR_CACHE_CONTROL] }, BODY_FAULT_CACHING),
   },
   "Retry-After": {
     description: "With 429 and 503: the time after which to try again, in seconds or as an HTTP date.",
@@ -303,7 +303,7 @@ const DESCRIBE_OPERATION: Operation = {
     200: {
       description: "The description of the collection.",
       headers: { ...RESPONSE_HEADERS, ...referTo("Cache-Control.prefer") },
-      content: createContent("Description", { "OPTIONS ": DESCRIPTION }),
+      content: createContent("Description", { "OPTIONS ": OPTIONS_BODY }),
     },
     204: {
       description: "The response to a preflight, which has the header `Access-Control-Request-Method`.",

@@ -1,7 +1,7 @@
 import type { CollectionMiddleware } from "./bindings.ts";
 import { GO_PATH } from "./constants.ts";
 import { HttpError } from "./http/errors.ts";
-import { findOrigin } from "./http/request.ts";
+import { getOrigin } from "./http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, MAX_PAGE } from "./records/page.ts";
 
 /** The HTML view repeats the URL of its request in each of its links. */
@@ -16,20 +16,20 @@ const MAX_PARAMETERS = 50;
  */
 export const limitUrl: CollectionMiddleware = ({ req: { url }, env }, next) => {
   // Encoding turns a character into three at most, so the links of a short URL are within the limits.
-  const isShort = url.length < MAX_URL_LENGTH / 5 && isAllowed(url, MAX_PARAMETERS - 5);
-  if (isShort || listRepeatedUrls(url, env.PUBLIC_ORIGIN).every((one) => isAllowed(one))) return next();
+  const isShort = url.length < MAX_URL_LENGTH / 5 && isWithinLimits(url, MAX_PARAMETERS - 5);
+  if (isShort || listRepeatedUrls(url, env.PUBLIC_ORIGIN).every((one) => isWithinLimits(one))) return next();
   const detail = `A URL has at most ${MAX_URL_LENGTH} characters and ${MAX_PARAMETERS} parameters.`;
   throw new HttpError(414, { detail });
 };
 
-function isAllowed(url: string, maxParameters = MAX_PARAMETERS): boolean {
+function isWithinLimits(url: string, maxParameters = MAX_PARAMETERS): boolean {
   return url.length <= MAX_URL_LENGTH && url.split("&").length <= maxParameters;
 }
 
 /** The URL as sent, as a redirect to the slash or a retry repeats it, and as the longest link does. */
 function listRepeatedUrls(url: string, publicOrigin: string | undefined): string[] {
   const { pathname, search, searchParams: query } = new URL(url);
-  const origin = findOrigin(url, publicOrigin);
+  const origin = getOrigin(url, publicOrigin);
   if (pathname === GO_PATH) query.delete("date");
   query.set("page", String(MAX_PAGE));
   query.set(JUMP_DATE_PARAMETER, "2000-01-01");

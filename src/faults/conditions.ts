@@ -1,5 +1,5 @@
 import { parseUtcTime } from "../records/utc-time.ts";
-import { defineOption, parseRange, whole, withoutValue } from "./option.ts";
+import { defineOption, integerBetween, noValue, parseRange } from "./option.ts";
 
 /** More pages would make long headers and long links. */
 const MAX_RANGES = 50;
@@ -25,7 +25,7 @@ export const CONDITIONS = {
     allows: (time, { now }) => now < time,
   }),
   times: defineOption({
-    ...whole(1, 1_000_000),
+    ...integerBetween(1, 1_000_000),
     description: "Limits the faults to this number of requests for the same page, the first ones",
     example: "times=2",
     allows: (times, { count }) => count() <= times,
@@ -35,16 +35,16 @@ export const CONDITIONS = {
     description: "Limits the faults except delay to this share of the requests, at random",
     example: "fail=0.1",
     parse: parseShare,
-    sparesDelay: true,
+    exemptsDelay: true,
     allows: (share, { random }) => random("fail") < share,
   }),
   seed: defineOption({
-    ...whole(0, Number.MAX_SAFE_INTEGER),
+    ...integerBetween(0, Number.MAX_SAFE_INTEGER),
     description: "Makes random choices repeatable: they depend only on this number, the method and the page",
     example: "seed=4",
   }),
   none: defineOption({
-    ...withoutValue,
+    ...noValue,
     description: "Switches off the preferences that a deployment has for all requests",
     example: "none",
   }),

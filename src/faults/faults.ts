@@ -1,12 +1,12 @@
 import type { CollectionContext } from "../bindings.ts";
 import { type HttpError, respondWithError } from "../http/errors.ts";
-import { ERROR_CACHING } from "../http/headers.ts";
-import { identifyClient } from "../http/rate-limit.ts";
+import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
+import { getClientKey } from "../http/rate-limit.ts";
 import type { PageLocation } from "../records/page.ts";
 import type { ChangedPage, FaultRequest, Wait } from "./option.ts";
-import { type ListedOption, listWithValues, OPTION_NAMES, OPTIONS, type OptionName } from "./options.ts";
+import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./options.ts";
 import type { Preferences } from "./preferences.ts";
-import { createCounter, createRandom, pageKey, requestKey } from "./random.ts";
+import { createCounter, createRandom, getPageKey, getRequestKey } from "./random.ts";
 import { createWaitLimiter } from "./wait-limiter.ts";
 
 /** The usual response to a request, and where its page lies if it is a page. */
@@ -37,27 +37,27 @@ export function createFaults(now: () => number) {
     preferences: Preferences,
     serve: () => Promise<ServedResponse>,
   ): Promise<Response> {
-    const { values, texts, isOwn } = preferences;
+    const { values, formatted, isFromClient } = preferences;
     const { method, raw } = c.req;
     let served: Promise<ServedResponse> | undefined;
     const serveOnce = () => (served ??= serve());
     const request: FaultRequest = {
       method,
       now: now(),
-      random: createRandom(values.seed, pageKey(method, query)),
+      random: createRandom(values.seed, getPageKey(method, query)),
       // Requests with other options are counted separately.
-      count: () => counter.count(`${requestKey(method, query)} ${[...texts.values()]}`),
+      count: () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`),
       getPage: async () => (await serveOnce()).page,
     };
-    let effects = await getEffects(listWithValues(values), request);
+    let effects = await getEffects(listEntries(values), request);
     const wait: Wait = {};
     for (const [, option, value] of effects) option.changeWait?.(wait, value, request.random);
-    const endWait = await startWait(wait, raw.signal, isOwn ? identifyClient(c) : undefined);
+    const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
     // Without room for a wait of the deployment, the response has no fault: its client did not ask for one.
     if (!endWait) effects = [];
     const outcome =
       replaceResponse(c, effects, request) ??
-      (await changePage(await serveOnce(), listWithValues(values), effects, request));
+      (await changePage(await serveOnce(), listEntries(values), effects, request));
     const { response, applied } = await changeBody(outcome, effects, wait, endWait);
     const waits = effects.filter(([, option]) => option.changeWait && !option.changeBody);
     setPreferenceHeaders(response.headers, preferences, [...applied, ...getNames(waits)]);
@@ -74,20 +74,20 @@ export function isInjectedError(headers: Headers): boolean {
   return applied.some((text) => OPTIONS[text.replace(/=.*/, "") as OptionName]?.replace);
 }
 
-const getNames = (options: ListedOption[]) => options.map(([name]) => name);
+const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 
 /** The options that take effect: none if a condition excludes the request. */
-async function getEffects(options: ListedOption[], request: FaultRequest): Promise<ListedOption[]> {
+async function getEffects(options: OptionEntry[], request: FaultRequest): Promise<OptionEntry[]> {
   for (const [, option, value] of options)
     if (option.allows && !(await option.allows(value, request)))
-      return option.sparesDelay ? options.filter(([name]) => name === "delay") : [];
+      return option.exemptsDelay ? options.filter(([name]) => name === "delay") : [];
   return options;
 }
 
 /** @returns undefined if no option replaces the response */
 function replaceResponse(
   c: CollectionContext,
-  effects: ListedOption[],
+  effects: OptionEntry[],
   request: FaultRequest,
 ): Outcome | undefined {
   const applied: OptionName[] = [];
@@ -104,8 +104,8 @@ function replaceResponse(
 /** Changes the JSON of a page, unless another fault hides it. */
 async function changePage(
   { response, page }: ServedResponse,
-  options: ListedOption[],
-  effects: ListedOption[],
+  options: OptionEntry[],
+  effects: OptionEntry[],
   { random }: FaultRequest,
 ): Promise<Outcome> {
   if (!page || effects.some(([, option, value]) => option.hidesPage?.(value)))
@@ -123,7 +123,7 @@ async function changePage(
 /** Changes how the body is sent. The wait ends now, or with a slow body. */
 async function changeBody(
   { response, applied }: Outcome,
-  effects: ListedOption[],
+  effects: OptionEntry[],
   wait: Wait,
   endWait = () => {},
 ): Promise<Outcome> {
@@ -142,22 +142,22 @@ async function changeBody(
  */
 function setPreferenceHeaders(
   headers: Headers,
-  { texts, fromHeader, warnings }: Preferences,
+  { formatted, headerOptions, warnings }: Preferences,
   applied: OptionName[],
 ): void {
   const faults = applied.filter((name) => !OPTIONS[name].createView);
   // A cache must not give a response to the preferences of a client to others, not even with a 304 (RFC 9111, 4.3.4).
   const isPrivate =
-    warnings.length > 0 || faults.length > 0 || applied.some((name) => fromHeader.includes(name));
+    warnings.length > 0 || faults.length > 0 || applied.some((name) => headerOptions.includes(name));
   if (isPrivate) headers.delete("ETag");
   // Without a fault, a cache must ask again, because the next response may have one.
-  if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHING))
-    headers.set("Cache-Control", isPrivate ? ERROR_CACHING : "no-cache");
+  if (!headers.get("Cache-Control")?.startsWith(ERROR_CACHE_CONTROL))
+    headers.set("Cache-Control", isPrivate ? ERROR_CACHE_CONTROL : "no-cache");
   const limits = (name: OptionName) =>
     (OPTIONS[name].allows || name === "seed") &&
-    faults.some((fault) => fault !== "delay" || !OPTIONS[name].sparesDelay);
+    faults.some((fault) => fault !== "delay" || !OPTIONS[name].exemptsDelay);
   const names = OPTION_NAMES.filter((name) => applied.includes(name) || limits(name));
-  const listed = names.flatMap((name) => texts.get(name) ?? []);
+  const listed = names.flatMap((name) => formatted.get(name) ?? []);
   if (listed.length > 0) headers.set("Preference-Applied", listed.join(", "));
   if (warnings.length > 0) headers.set("Mock-Warning", warnings.join(" "));
 }

@@ -37,7 +37,7 @@ export interface Option<Value = unknown> {
   /** Makes the option a condition: whether it lets the request have faults. */
   allows?(value: Value, request: FaultRequest): boolean | Promise<boolean>;
   /** Whether the condition does not apply to a delay. */
-  sparesDelay?: true;
+  exemptsDelay?: true;
   /** Makes the option a view: returns how many of the newest records are hidden. */
   createView?(value: Value, now: number): HiddenCount;
   changeWait?(wait: Wait, value: Value, random: RandomSource): void;
@@ -56,11 +56,11 @@ export interface Option<Value = unknown> {
 /** Infers the type of the values from `parse`, for the other functions of an option. */
 export const defineOption = <Value>(option: Option<Value>): Option<Value> => option;
 
-export const withoutValue = { value: "without a value", parse: (text: string) => text === "" || undefined };
+export const noValue = { value: "without a value", parse: (text: string) => text === "" || undefined };
 
-export function whole(least: number, most: number) {
-  const value = `a whole number from ${least} to ${most}`;
-  return { value, parse: (text: string) => parseWhole(text, least, most) };
+export function integerBetween(min: number, max: number) {
+  const value = `a whole number from ${min} to ${max}`;
+  return { value, parse: (text: string) => parseInteger(text, min, max) };
 }
 
 export function oneOf<T extends string>(...values: T[]) {
@@ -69,17 +69,17 @@ export function oneOf<T extends string>(...values: T[]) {
 }
 
 /** Accepts few digits, because `Preference-Applied` repeats them. */
-export function parseWhole(text: string, least: number, most: number): number | undefined {
+export function parseInteger(text: string, min: number, max: number): number | undefined {
   if (!/^[0-9]{1,16}$/.test(text)) return undefined;
   const number = Number(text);
-  return number >= least && number <= most ? number : undefined;
+  return number >= min && number <= max ? number : undefined;
 }
 
 /** Both ends included. */
-export function parseRange(text: string, least: number, most: number) {
+export function parseRange(text: string, lowest: number, highest: number) {
   const [from = "", to = from, ...more] = text.split("-");
-  const min = parseWhole(from, least, most);
-  const max = parseWhole(to, least, most);
+  const min = parseInteger(from, lowest, highest);
+  const max = parseInteger(to, lowest, highest);
   if (min === undefined || max === undefined || min > max || more.length > 0) return undefined;
   return { min, max };
 }

@@ -16,10 +16,10 @@ export type OptionValues = {
 export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 
 /** An option with its value. */
-export type ListedOption = [name: OptionName, option: Option, value: unknown];
+export type OptionEntry = [name: OptionName, option: Option, value: unknown];
 
 /** The options that have a value, in the order of the table. */
-export function listWithValues(values: OptionValues): ListedOption[] {
+export function listEntries(values: OptionValues): OptionEntry[] {
   const names = OPTION_NAMES.filter((name) => values[name] !== undefined);
   return names.map((name) => [name, OPTIONS[name] as Option, values[name]]);
 }

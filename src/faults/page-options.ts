@@ -1,5 +1,5 @@
 import { ROAD_USERS } from "../records/record.ts";
-import { type ChangedPage, defineOption, oneOf, parseWhole } from "./option.ts";
+import { type ChangedPage, defineOption, oneOf, parseInteger } from "./option.ts";
 
 const DAY_MS = 86_400_000;
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
@@ -99,6 +99,6 @@ function swapRecords(records: ChangedPage["results"], random: number): boolean {
 /** @returns the milliseconds from one record to the next */
 function parseGrowth(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
-  const records = parseWhole(number, 1, 1_000);
+  const records = parseInteger(number, 1, 1_000);
   return records && UNIT_MS[unit] && UNIT_MS[unit] / records;
 }

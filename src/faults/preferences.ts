@@ -1,21 +1,21 @@
 import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import type { HiddenCount } from "../records/page.ts";
-import { listWithValues, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./options.ts";
+import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./options.ts";
 
 /** The valid options of a request or of a deployment. */
 export interface Preferences {
   values: OptionValues;
   /** Each option as `Preference-Applied` lists it. */
-  texts: Map<OptionName, string>;
+  formatted: Map<OptionName, string>;
   /** The options of the header `Prefer`, which no cache knows. */
-  fromHeader: OptionName[];
+  headerOptions: OptionName[];
   /** A sentence about each preference in the header that is unknown or invalid, and therefore ignored (RFC 7240, 2). */
   warnings: string[];
   /** The same about the query parameter, which makes the request invalid: no other service defines this parameter. */
   errors: string[];
   /** Whether the client set them, and not the deployment. */
-  isOwn: boolean;
+  isFromClient: boolean;
 }
 
 /**
@@ -28,22 +28,25 @@ export function getPreferences(c: CollectionContext, query: URLSearchParams): Pr
   const header = c.req.header("Prefer");
   const parameters = query.getAll("prefer");
   if (FAULTS === "off" || !(PREFER || header || parameters.length > 0)) return undefined;
-  const own = parsePreferences(header ?? "", parameters);
-  if (own.errors.length > 0) throw new HttpError(400, { detail: own.errors.join(" ") });
-  const isOwn = own.texts.size > 0 || !PREFER;
-  const chosen = isOwn ? own : { ...requirePreferences("PREFER", PREFER), warnings: own.warnings, isOwn };
-  addDefaultFault(chosen);
-  return chosen.texts.size > 0 || chosen.warnings.length > 0 ? chosen : undefined;
+  const clientPreferences = parsePreferences(header ?? "", parameters);
+  if (clientPreferences.errors.length > 0)
+    throw new HttpError(400, { detail: clientPreferences.errors.join(" ") });
+  const isFromClient = clientPreferences.formatted.size > 0 || !PREFER;
+  const effective = isFromClient
+    ? clientPreferences
+    : { ...requirePreferences("PREFER", PREFER), warnings: clientPreferences.warnings, isFromClient };
+  addDefaultFault(effective);
+  return effective.formatted.size > 0 || effective.warnings.length > 0 ? effective : undefined;
 }
 
 /** Conditions without a fault mean `code=503`. A delay needs no fault, except for `fail`, which does not apply to a delay. */
-function addDefaultFault({ values, texts }: Preferences): void {
-  const options = listWithValues(values).map(([, option]) => option);
+function addDefaultFault({ values, formatted }: Preferences): void {
+  const options = listEntries(values).map(([, option]) => option);
   const hasFault = options.some(({ replace, changePage, changeBody }) => replace ?? changePage ?? changeBody);
-  const needsFault = options.some(({ allows, sparesDelay }) => allows && (sparesDelay || !values.delay));
+  const needsFault = options.some(({ allows, exemptsDelay }) => allows && (exemptsDelay || !values.delay));
   if (hasFault || !needsFault) return;
   values.code = 503;
-  texts.set("code", "code=503");
+  formatted.set("code", "code=503");
 }
 
 /** The view of the collection that the preferences select; undefined if it shows all records. */
@@ -61,16 +64,16 @@ const MAX_PROBLEMS = 5;
  */
 export function parsePreferences(header: string, query: string[]): Preferences {
   const sent = splitPreferences(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
-  const found = { values: {}, texts: new Map(), fromHeader: [], warnings: [], errors: [] };
-  const preferences: Preferences = { ...found, isOwn: true };
+  const found = { values: {}, formatted: new Map(), headerOptions: [], warnings: [], errors: [] };
+  const preferences: Preferences = { ...found, isFromClient: true };
   addOptions(preferences, sent, preferences.warnings);
-  preferences.fromHeader = [...preferences.texts.keys()];
+  preferences.headerOptions = [...preferences.formatted.keys()];
   addOptions(preferences, query.flatMap(splitPreferences), preferences.errors);
   return preferences;
 }
 
 /** @param problems Gets a sentence about each invalid preference */
-function addOptions({ values, texts }: Preferences, preferences: Preference[], problems: string[]): void {
+function addOptions({ values, formatted }: Preferences, preferences: Preference[], problems: string[]): void {
   for (const { name, value } of preferences) {
     // `toLowerCase` would also turn the Kelvin sign into a k, and no header can repeat that sign.
     const text = value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -78,7 +81,7 @@ function addOptions({ values, texts }: Preferences, preferences: Preference[], p
     if (parsed === undefined && problems.length < MAX_PROBLEMS) problems.push(describeProblem(name, value));
     if (!isOptionName(name) || parsed === undefined || name in values) continue;
     Object.assign(values, { [name]: parsed });
-    texts.set(name, formatPreference(name, value));
+    formatted.set(name, formatPreference(name, value));
   }
 }
 
@@ -111,24 +114,28 @@ function describeProblem(name: string, value: string): string {
   const text = name === "" || value === "" ? name + value : `${name}=${value}`;
   const quoted = text.replace(/^(.{40}).+/s, "$1...").replaceAll(/[^\x20-\x7e]/g, "?");
   if (isOptionName(name)) return `${quoted} is invalid: ${name} must be ${OPTIONS[name].value}.`;
-  const nearest = findNearest(name);
+  const nearest = findSimilarName(name);
   return `${quoted} is unknown.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`;
 }
 
 /** The option whose name differs least from a word, if it is probably meant: at most two letters are wrong. */
-function findNearest(word: string): OptionName | undefined {
-  const listNear = (wrong: number) =>
-    OPTION_NAMES.filter((name) => name.length > wrong && isNear(word, name, wrong));
-  return [1, 2].flatMap(listNear)[0];
+function findSimilarName(word: string): OptionName | undefined {
+  const listSimilar = (maxEdits: number) =>
+    OPTION_NAMES.filter((name) => name.length > maxEdits && isSimilar(word, name, maxEdits));
+  return [1, 2].flatMap(listSimilar)[0];
 }
 
 /** Whether a word becomes another one if so many letters are inserted, removed or replaced (Levenshtein). */
-function isNear(from: string, to: string, wrong: number): boolean {
+function isSimilar(from: string, to: string, maxEdits: number): boolean {
   if (from === to) return true;
   const [rest, other] = [from.slice(1), to.slice(1)];
-  if (from[0] === to[0]) return isNear(rest, other, wrong);
-  if (wrong === 0) return false;
-  return isNear(rest, to, wrong - 1) || isNear(from, other, wrong - 1) || isNear(rest, other, wrong - 1);
+  if (from[0] === to[0]) return isSimilar(rest, other, maxEdits);
+  if (maxEdits === 0) return false;
+  return (
+    isSimilar(rest, to, maxEdits - 1) ||
+    isSimilar(from, other, maxEdits - 1) ||
+    isSimilar(rest, other, maxEdits - 1)
+  );
 }
 
 /**

@@ -1,21 +1,21 @@
-import { lastValue } from "../http/request.ts";
+import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, parsePageNumber } from "../records/page.ts";
 
 /** Identifies what a request is for: its method and the page, however the request is written. HEAD has the key of GET. */
-export function pageKey(method: string, query: URLSearchParams): string {
-  const page = lastValue(query, "page");
+export function getPageKey(method: string, query: URLSearchParams): string {
+  const page = getLastValue(query, "page");
   return `${method === "HEAD" ? "GET" : method} ${COLLECTION_PATH}?page=${parsePageNumber(page) ?? page}`;
 }
 
 /** Parameters that are in the key already, or that do not make it a different request. */
-const LEFT_OUT = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
+const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
 
 /** Identifies a request by its page and its other parameters, in any order. */
-export function requestKey(method: string, query: URLSearchParams): string {
+export function getRequestKey(method: string, query: URLSearchParams): string {
   const others = new URLSearchParams(query.toString());
-  for (const name of LEFT_OUT) others.delete(name);
+  for (const name of IGNORED_PARAMETERS) others.delete(name);
   others.sort();
-  return `${pageKey(method, query)} ${others}`;
+  return `${getPageKey(method, query)} ${others}`;
 }
 
 /** Random numbers for one request, one for each purpose: evenly distributed, from 0 up to but not including 1. */
@@ -24,11 +24,11 @@ export type RandomSource = (purpose: string) => number;
 /** With a random seed, each number depends only on the seed, the purpose and the key of the request. */
 export function createRandom(seed: number | undefined, key: string): RandomSource {
   if (seed === undefined) return Math.random;
-  return (purpose) => hashText(`${seed} ${purpose} ${key}`) / 2 ** 53;
+  return (purpose) => hashString(`${seed} ${purpose} ${key}`) / 2 ** 53;
 }
 
 /** Keys that are counted. The key that was used longest ago is forgotten first. */
-const MAX_KEYS = 10_000;
+const MAX_COUNTED_REQUESTS = 10_000;
 
 /** Creates a counter of requests by their keys. */
 export function createCounter() {
@@ -37,12 +37,12 @@ export function createCounter() {
   return {
     /** Counts a request, and returns how many there were with its key, this one included. */
     count(key: string): number {
-      const hash = hashText(key);
+      const hash = hashString(key);
       const count = (counts.get(hash) ?? 0) + 1;
       counts.delete(hash);
       counts.set(hash, count);
       const [oldest] = counts.keys();
-      if (counts.size > MAX_KEYS && oldest !== undefined) counts.delete(oldest);
+      if (counts.size > MAX_COUNTED_REQUESTS && oldest !== undefined) counts.delete(oldest);
       return count;
     },
     reset: () => counts.clear(),
@@ -53,7 +53,7 @@ export function createCounter() {
  * A hash of 53 bits: two lanes with the multipliers and the final mixing of MurmurHash3 (Austin Appleby, in the public domain). It is not
  * safe against deliberate collisions.
  */
-export function hashText(text: string): number {
+export function hashString(text: string): number {
   let [high, low] = [text.length, ~text.length];
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);

@@ -1,5 +1,5 @@
 import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
-import { defineOption, oneOf, parseRange, parseWhole, whole, withoutValue } from "./option.ts";
+import { defineOption, integerBetween, noValue, oneOf, parseInteger, parseRange } from "./option.ts";
 import { sleep } from "./wait-limiter.ts";
 
 /** Shorter than for real errors, because tests wait for it. */
@@ -14,7 +14,7 @@ const SLOW_BODY_MS = 2_000;
 /** The faults that replace a response, that delay it, or that break its body. */
 export const RESPONSE_OPTIONS = {
   code: defineOption({
-    ...whole(400, 599),
+    ...integerBetween(400, 599),
     description: "Responds with this status and its error",
     example: "code=503",
     replace: (status, { method }) => createError(status, method),
@@ -43,9 +43,9 @@ export const RESPONSE_OPTIONS = {
       const bytes = new Uint8Array(await response.arrayBuffer());
       const changes: Record<typeof fault, () => [string | ReadableStream, headers: Record<string, string>]> =
         {
-          cut: () => [cutShort(bytes), UNCOMPRESSED],
-          slow: () => [sendSlowly(bytes, bodyMs, end), UNCOMPRESSED],
-          garbage: () => [GARBAGE, {}],
+          cut: () => [sendHalf(bytes), UNCOMPRESSED_HEADERS],
+          slow: () => [sendSlowly(bytes, bodyMs, end), UNCOMPRESSED_HEADERS],
+          garbage: () => [INVALID_JSON, {}],
           empty: () => ["", {}],
         };
       const [body, headers] = changes[fault]();
@@ -55,7 +55,7 @@ export const RESPONSE_OPTIONS = {
     },
   }),
   hang: defineOption({
-    ...withoutValue,
+    ...noValue,
     description: "Sends no response for a minute",
     example: "hang",
     changeWait(wait) {
@@ -64,7 +64,7 @@ export const RESPONSE_OPTIONS = {
     replace: (_, { method }, error) => error ?? createError(503, method),
   }),
   close: defineOption({
-    ...withoutValue,
+    ...noValue,
     description: "Closes the connection before the response",
     example: "close",
     replace: createAbortedResponse,
@@ -74,7 +74,7 @@ export const RESPONSE_OPTIONS = {
     description:
       "Changes the header Retry-After of 429 and 503: leaves it out, writes an HTTP date, or writes so many seconds",
     example: "retry-after=date",
-    parse: (text: string) => (text === "none" || text === "date" ? text : parseWhole(text, 0, 86_400)),
+    parse: (text: string) => (text === "none" || text === "date" ? text : parseInteger(text, 0, 86_400)),
     changeError(error, value, { now }) {
       const { headers } = error;
       if (headers["Retry-After"] === undefined) return false;
@@ -114,7 +114,7 @@ function createAbortedResponse(): Response {
 declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
 
 /** Even a lenient JSON parser rejects it. */
-const GARBAGE = '{"count": 1, "results": [{"id": ]}} <not json>';
+const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
 
 /** `Cache-Control` of a body that is cut or slow. */
 export const NO_TRANSFORM = "no-store, no-transform";
@@ -124,18 +124,18 @@ export const NO_TRANSFORM = "no-store, no-transform";
  * before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6); `wrangler dev` compresses every response without
  * a Content-Encoding, so it gets `identity`, which means no encoding.
  */
-const UNCOMPRESSED = { "Cache-Control": NO_TRANSFORM, "Content-Encoding": "identity" };
+const UNCOMPRESSED_HEADERS = { "Cache-Control": NO_TRANSFORM, "Content-Encoding": "identity" };
 
 /** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
-const BREAK_AFTER_MS = 50;
+const ABORT_DELAY_MS = 50;
 
 /** Announces the whole length, but closes the connection before the end: the client must notice that (RFC 9112, 8). */
-function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
+function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
   const cut = async () => {
     await writer.write(bytes.subarray(0, bytes.length / 2));
-    await sleep(BREAK_AFTER_MS);
+    await sleep(ABORT_DELAY_MS);
     await writer.abort(new Error("the request asks for a cut"));
   };
   cut().catch(() => {}); // The client closed the connection first.
@@ -143,11 +143,11 @@ function cutShort(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
 }
 
 /** The time between the parts of a slow body, if it has enough bytes. */
-const PART_MS = 100;
+const PART_INTERVAL_MS = 100;
 
 /** Sends a part at a time, as long as the client reads them. The last one comes when the time is over. */
 function sendSlowly(bytes: Uint8Array, totalMs: number, end: () => void): ReadableStream {
-  const parts = Math.max(1, Math.min(Math.round(totalMs / PART_MS), bytes.length));
+  const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
   let sent = 0;
   return new ReadableStream({
     async pull(controller) {

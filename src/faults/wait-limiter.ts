@@ -10,7 +10,7 @@ const MAX_WAITS_PER_CLIENT = 50;
 /** A response that waits, or whose body is being sent slowly. */
 interface ActiveWait {
   /** When it no longer counts, in milliseconds since 1970: if a client disconnects, workerd ends the request without notice. */
-  until: number;
+  endsAt: number;
   client: string | undefined;
 }
 
@@ -29,10 +29,10 @@ export function createWaitLimiter() {
     client: string | undefined,
   ): Promise<(() => void) | undefined> => {
     const now = Date.now();
-    const wait = { until: now + beforeMs + bodyMs, client };
+    const wait = { endsAt: now + beforeMs + bodyMs, client };
     const end = () => void waits.delete(wait);
-    if (wait.until === now) return end;
-    for (const one of waits) if (one.until <= now) waits.delete(one);
+    if (wait.endsAt === now) return end;
+    for (const one of waits) if (one.endsAt <= now) waits.delete(one);
     if (!canWait(waits, client)) {
       if (client === undefined) return undefined;
       throw tooManyWaits();
@@ -46,9 +46,9 @@ export function createWaitLimiter() {
 }
 
 function canWait(waits: Set<ActiveWait>, client: string | undefined): boolean {
-  const own = Array.from(waits).filter((wait) => wait.client === client);
+  const clientWaits = Array.from(waits).filter((wait) => wait.client === client);
   // Without an address, all requests come from the process of the service.
-  return waits.size < MAX_WAITS && own.length < (client ? MAX_WAITS_PER_CLIENT : MAX_WAITS);
+  return waits.size < MAX_WAITS && clientWaits.length < (client ? MAX_WAITS_PER_CLIENT : MAX_WAITS);
 }
 
 function tooManyWaits(): HttpError {

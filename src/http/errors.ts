@@ -2,7 +2,7 @@ import { matchedRoutes } from "hono/route";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { CollectionContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
-import { ERROR_CACHING } from "./headers.ts";
+import { ERROR_CACHE_CONTROL } from "./headers.ts";
 
 /** An error that is sent to the client with its status, its headers and `{"detail": message}`, as in Django REST Framework. */
 export class HttpError extends Error {
@@ -14,7 +14,7 @@ export class HttpError extends Error {
    * @param options `detail` is a sentence for the client, sent as it is; by default the usual sentence of the status
    */
   constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
-    super(options.detail ?? findDetail(status));
+    super(options.detail ?? getDefaultDetail(status));
     this.status = status as ContentfulStatusCode;
     this.headers = options.headers ?? {};
   }
@@ -26,7 +26,7 @@ export function methodNotAllowed(method: string, allow: string): HttpError {
 }
 
 /** Refuses a method, as the last route of a path that has GET only. Hono's middleware for it would bring a second router. */
-export function refuseMethod({ req }: CollectionContext): never {
+export function rejectMethod({ req }: CollectionContext): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }
 
@@ -45,7 +45,7 @@ export function unavailable(): HttpError {
 
 /** The names of error statuses (RFC 9110, 15, and the IANA registry of status codes). */
 // biome-ignore format: several names per line
-const STATUS_NAMES: Record<number, string> = {
+const STATUS_TEXTS: Record<number, string> = {
   400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
   405: "Method Not Allowed", 406: "Not Acceptable", 407: "Proxy Authentication Required", 408: "Request Timeout",
   409: "Conflict", 410: "Gone", 411: "Length Required", 412: "Precondition Failed", 413: "Content Too Large",
@@ -59,8 +59,8 @@ const STATUS_NAMES: Record<number, string> = {
 };
 
 /** @param status 400 to 599; an unregistered status has the name of its class (RFC 9110, 15) */
-export function nameStatus(status: number): string {
-  return STATUS_NAMES[status] ?? (status < 500 ? "Client Error" : "Server Error");
+export function getStatusText(status: number): string {
+  return STATUS_TEXTS[status] ?? (status < 500 ? "Client Error" : "Server Error");
 }
 
 /** The sentences of Django REST Framework that are not the name of the status. */
@@ -75,8 +75,8 @@ const STATUS_DETAILS: Record<number, string> = {
 };
 
 /** The usual sentence of a status: by default its name, such as `Not found.` */
-function findDetail(status: number): string {
-  const name = STATUS_NAMES[status];
+function getDefaultDetail(status: number): string {
+  const name = STATUS_TEXTS[status];
   if (name === undefined) return `The request failed with status ${status}.`;
   return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
 }
@@ -89,7 +89,11 @@ export function respondWithError(error: Error, c: CollectionContext): Response {
   const sent = error instanceof HttpError ? error : unavailable();
   if (sent !== error) logFailedRequest(error, c);
   const { message, status, headers } = sent;
-  return c.json({ detail: message }, status, { "Cache-Control": ERROR_CACHING, Vary: "Accept", ...headers });
+  return c.json({ detail: message }, status, {
+    "Cache-Control": ERROR_CACHE_CONTROL,
+    Vary: "Accept",
+    ...headers,
+  });
 }
 
 /** Logs why a request gets a 503. */

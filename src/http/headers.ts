@@ -6,10 +6,10 @@ import type { CollectionMiddleware } from "../bindings.ts";
  * has not, that costs only a 304. If the service fails, an hour-old copy is better than none (RFC 9111, 5.2.2;
  * RFC 5861, 4).
  */
-export const PAGE_CACHING = "public, max-age=5, stale-if-error=3600";
+export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
 /** `Cache-Control` of an error, which says nothing about the next request (RFC 9111, 5.2.2.5). */
-export const ERROR_CACHING = "no-store";
+export const ERROR_CACHE_CONTROL = "no-store";
 
 /** An entity-tag in a header (RFC 9110, 8.8.3). It may contain commas. */
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
@@ -20,7 +20,7 @@ const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
  * @param ifNoneMatch the header; undefined if the client has no copy
  * @param etag the current strong entity-tag, with its quotes
  */
-export function isCurrent(ifNoneMatch: string | undefined, etag: string): boolean {
+export function matchesETag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
@@ -33,25 +33,25 @@ export type Representation = "json" | "html";
  * @param accept the header; absent, empty or without any media range means that every type is accepted
  * @returns undefined if it allows neither
  */
-export function findPreferred(accept: string | undefined): Representation | undefined {
+export function getPreferredRepresentation(accept: string | undefined): Representation | undefined {
   // Most clients are programs, which send one of these. Parsing it would take a tenth of the time of a page from memory.
   if (accept === undefined || accept === "*/*") return "json";
   const ranges = parseAccept(accept);
   if (ranges.length === 0) return "json";
-  const json = findRange("application/json", ranges);
-  const html = findRange("text/html", ranges);
+  const json = matchRange("application/json", ranges);
+  const html = matchRange("text/html", ranges);
   if (json.weight === 0 && html.weight === 0) return undefined;
-  return (html.weight - json.weight || html.names - json.names) > 0 ? "html" : "json";
+  return (html.weight - json.weight || html.specificity - json.specificity) > 0 ? "html" : "json";
 }
 
 /** The most specific range that matches a media type: its weight, 0 if none does, and how many names it has besides `*`. */
-function findRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
+function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   const [kind] = mediaType.split("/");
   for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
     const weights = ranges.filter(({ type }) => type.toLowerCase() === range).map(({ q }) => q);
-    if (weights.length > 0) return { weight: Math.max(...weights), names: 2 - index };
+    if (weights.length > 0) return { weight: Math.max(...weights), specificity: 2 - index };
   }
-  return { weight: 0, names: 0 };
+  return { weight: 0, specificity: 0 };
 }
 
 /**

@@ -5,7 +5,7 @@ import { logFailure } from "../log.ts";
 import { throttled } from "./errors.ts";
 
 /** The period of the limit as `RATE_LIMIT` gives it, in seconds; undefined if requests are not limited. */
-export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
+export function getLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string | undefined {
   return RATE_LIMIT === "off" ? undefined : RATE_LIMIT;
 }
 
@@ -16,17 +16,17 @@ export function findLimitPeriod({ RATE_LIMIT }: Pick<Env, "RATE_LIMIT">): string
  */
 export function createRateLimit(exempt: string[]): CollectionMiddleware {
   return async function limitRequests(c, next) {
-    const period = findLimitPeriod(c.env);
+    const period = getLimitPeriod(c.env);
     const { RATE_LIMITER } = c.env;
     // The check of the settings has refused a period without its binding.
     if (period === undefined || !RATE_LIMITER || exempt.includes(c.req.path)) return next();
-    if (await allows(RATE_LIMITER, identifyClient(c))) return next();
+    if (await isAllowed(RATE_LIMITER, getClientKey(c))) return next();
     throw throttled(Number(period));
   };
 }
 
 /** If the limiter fails, every request is allowed: the limiter must not become a cause of outages. */
-async function allows(limiter: RateLimit, key: string): Promise<boolean> {
+async function isAllowed(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await limiter.limit({ key })).success;
   } catch (error) {
@@ -36,7 +36,7 @@ async function allows(limiter: RateLimit, key: string): Promise<boolean> {
 }
 
 /** The beginning of an IPv4 address in the notation of IPv6 (RFC 4291, 2.5.5.2). */
-const MAPPED = "0000:0000:0000:0000:0000:ffff:";
+const IPV4_MAPPED_PREFIX = "0000:0000:0000:0000:0000:ffff:";
 
 /** The key of all clients whose address is not known. */
 const UNKNOWN_CLIENT = "unknown";
@@ -45,12 +45,14 @@ const UNKNOWN_CLIENT = "unknown";
  * A key for the client of a request: its address, which the platform sends as a header, and the package passes next to the request.
  * A host can use every address of its IPv6 network of 64 bits (RFC 4291, 2.5.1), so these addresses share a key.
  */
-export function identifyClient({ req, executionCtx }: CollectionContext): string {
+export function getClientKey({ req, executionCtx }: CollectionContext): string {
   const { address = req.header("CF-Connecting-IP") ?? UNKNOWN_CLIENT } = executionCtx.props;
   if (!address.includes(":")) return address;
   // Under `wrangler dev`, a client can send any value in this header.
   const host = URL.parse(`http://[${address}]`)?.hostname;
   if (!host) return UNKNOWN_CLIENT;
   const expanded = expandIPv6(host.slice(1, -1));
-  return expanded.startsWith(MAPPED) ? expanded : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;
+  return expanded.startsWith(IPV4_MAPPED_PREFIX)
+    ? expanded
+    : `${expanded.slice(0, "2001:0db8:0000:0000".length)}::/64`;
 }

@@ -1,16 +1,16 @@
 import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
-import { findPreferred, type Representation } from "./headers.ts";
+import { getPreferredRepresentation, type Representation } from "./headers.ts";
 
 /** The value of a query parameter, or null if it is absent. If it is repeated, the last value counts. */
-export function lastValue(query: URLSearchParams, name: string): string | null {
+export function getLastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
 }
 
 /** Whether a client gets the HTML view. */
 export function prefersHtml({ req }: CollectionContext): boolean {
-  if (findPreferred(req.header("Accept")) !== "html") return false;
-  return lastValue(new URL(req.url).searchParams, "format") !== "json";
+  if (getPreferredRepresentation(req.header("Accept")) !== "html") return false;
+  return getLastValue(new URL(req.url).searchParams, "format") !== "json";
 }
 
 /**
@@ -18,12 +18,12 @@ export function prefersHtml({ req }: CollectionContext): boolean {
  * @param requestUrl the absolute URL of the request, as the client used it
  * @param publicOrigin replaces the origin of the request. A wrong one does not, so that a page can show the error
  */
-export function findOrigin(requestUrl: string, publicOrigin: string | undefined): string {
-  return (publicOrigin && readOrigin(publicOrigin)) || new URL(requestUrl).origin;
+export function getOrigin(requestUrl: string, publicOrigin: string | undefined): string {
+  return (publicOrigin && parseOrigin(publicOrigin)) || new URL(requestUrl).origin;
 }
 
 /** @returns undefined if the text is not an http or https URL without a path */
-function readOrigin(text: string): string | undefined {
+function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? url.origin : undefined;
 }
@@ -34,7 +34,7 @@ function readOrigin(text: string): string | undefined {
  * @throws SettingError if every link would be broken
  */
 export function requireOrigin(setting: string, text: string): void {
-  if (readOrigin(text) !== undefined) return;
+  if (parseOrigin(text) !== undefined) return;
   const problem = '; it must be an http or https URL without a path, such as "https://counts.example"';
   throw new SettingError(setting, text, problem);
 }
@@ -48,7 +48,7 @@ export function requireOrigin(setting: string, text: string): void {
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";
   if (format !== null && format !== "" && format !== "api") throw new HttpError(404);
-  const preferred = findPreferred(accept);
+  const preferred = getPreferredRepresentation(accept);
   if (preferred === undefined) throw new HttpError(406);
   return preferred;
 }

@@ -1,4 +1,4 @@
-import { nameStatus } from "../http/errors.ts";
+import { getStatusText } from "../http/errors.ts";
 import type { FC, PropsWithChildren } from "./jsx-runtime.ts";
 import { formatHead } from "./text-format.ts";
 
@@ -21,7 +21,7 @@ export interface ClientResponse {
 
 /** Formats a status as in a response: `404 Not Found`. */
 export function formatStatus(status: number): string {
-  return status === 200 ? "200 OK" : `${status} ${nameStatus(status)}`;
+  return status === 200 ? "200 OK" : `${status} ${getStatusText(status)}`;
 }
 
 /**

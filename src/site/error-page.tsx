@@ -1,5 +1,5 @@
 import { isInjectedError } from "../faults/faults.ts";
-import { lastValue } from "../http/request.ts";
+import { getLastValue } from "../http/request.ts";
 import { COLLECTION_PATH, parsePageNumber } from "../records/page.ts";
 import {
   type ClientResponse,
@@ -57,9 +57,9 @@ const OVERVIEW = ["/", "Show the overview"] as const;
 
 function getNotFoundAdvice({ url }: ClientResponse): Advice {
   if (url.pathname !== COLLECTION_PATH) return ["There is nothing at this URL.", ...NEWEST];
-  if (!["", "api", null].includes(lastValue(url.searchParams, "format")))
+  if (!["", "api", null].includes(getLastValue(url.searchParams, "format")))
     return ["The valid formats are api and json.", changeQuery(url, "format", "api"), "Show the page"];
-  if (parsePageNumber(lastValue(url.searchParams, "page")))
+  if (parsePageNumber(getLastValue(url.searchParams, "page")))
     return ["The collection has fewer pages.", changeQuery(url, "page", "last"), "Show the last page"];
   const text = "Pages are numbered from 1, and page 1 has the newest records.";
   return [text, changeQuery(url, "page", "1"), "Show page 1"];

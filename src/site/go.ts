@@ -3,8 +3,8 @@ import type { CollectionEnv } from "../bindings.ts";
 import { GO_PATH } from "../constants.ts";
 import type { Faults } from "../faults/faults.ts";
 import { getPreferences, getView } from "../faults/preferences.ts";
-import { HttpError, refuseMethod } from "../http/errors.ts";
-import { lastValue, prefersHtml } from "../http/request.ts";
+import { HttpError, rejectMethod } from "../http/errors.ts";
+import { getLastValue, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "../records/page.ts";
 import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
@@ -17,7 +17,7 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
   go.get(GO_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
     const preferences = getPreferences(c, query);
-    const date = lastValue(query, "date") ?? "";
+    const date = getLastValue(query, "date") ?? "";
     query.delete("date");
     query.delete("page");
     query.delete(JUMP_DATE_PARAMETER);
@@ -33,7 +33,7 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
-  go.all(GO_PATH, refuseMethod);
+  go.all(GO_PATH, rejectMethod);
 
   return go;
 }

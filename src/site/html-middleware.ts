@@ -1,6 +1,6 @@
 import type { Next } from "hono";
 import type { CollectionContext } from "../bindings.ts";
-import { findOrigin, lastValue, prefersHtml } from "../http/request.ts";
+import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
 import { renderError } from "./error-page.tsx";
@@ -59,9 +59,9 @@ async function readBody({ body }: Response): Promise<string> {
 /** Gets the request data that the HTML view shows. */
 function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "headers" | "body"> {
   const { pathname, search } = new URL(c.req.url);
-  const url = new URL(findOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
+  const url = new URL(getOrigin(c.req.url, c.env.PUBLIC_ORIGIN) + pathname + search);
   const isCollection = pathname === COLLECTION_PATH;
-  const date = isCollection ? lastValue(url.searchParams, JUMP_DATE_PARAMETER) : null;
+  const date = isCollection ? getLastValue(url.searchParams, JUMP_DATE_PARAMETER) : null;
   if (date !== null) url.searchParams.delete(JUMP_DATE_PARAMETER);
   return {
     method: c.req.method,

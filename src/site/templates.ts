@@ -1,10 +1,10 @@
 import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv } from "../bindings.ts";
-import { digestText } from "../collection.ts";
+import { createDigest } from "../collection.ts";
 import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.ts";
-import { refuseMethod } from "../http/errors.ts";
-import { isCurrent } from "../http/headers.ts";
-import { findOrigin } from "../http/request.ts";
+import { rejectMethod } from "../http/errors.ts";
+import { matchesETag } from "../http/headers.ts";
+import { getOrigin } from "../http/request.ts";
 import { HTML_HEADERS } from "./html-middleware.ts";
 import { escapeText } from "./jsx-runtime.ts";
 
@@ -20,7 +20,7 @@ export function createTemplates(): Hono<CollectionEnv> {
   templates.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
   templates.get(REFERENCE_PATH, serve("html", HTML_HEADERS, toHtml));
   templates.get(`${REFERENCE_PATH}/`, (c) => c.redirect(REFERENCE_PATH, 301));
-  for (const path of [OPENAPI_PATH, REFERENCE_PATH]) templates.all(path, refuseMethod);
+  for (const path of [OPENAPI_PATH, REFERENCE_PATH]) templates.all(path, rejectMethod);
   return templates;
 }
 
@@ -29,14 +29,14 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
   /** The latest document. Most deployments have one origin and one setting. */
   let latest: { key: string; text: string; etag: string } | undefined;
   return async (c: CollectionContext) => {
-    const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
     // Clients cannot read this path (`run_worker_first` in wrangler.toml).
     const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
     const key = `${file} ${origin}`;
     if (latest?.key !== key) latest = { key, ...(await fill(c, file, encode(origin))) };
     const { text, etag } = latest;
     const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHE_CONTROL };
-    if (isCurrent(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
+    if (matchesETag(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
     return c.body(text, 200, { ...headers, ...caching });
   };
 }
@@ -48,5 +48,5 @@ async function fill({ env }: CollectionContext, file: string, origin: string) {
   if (!template.ok) throw new Error(`The asset ${file} is missing: status ${template.status}`);
   // A function, because `$` is special in a replacement string.
   const text = (await template.text()).replaceAll(PLACEHOLDER_ORIGIN, () => origin);
-  return { text, etag: `"${await digestText(text)}"` };
+  return { text, etag: `"${await createDigest(text)}"` };
 }

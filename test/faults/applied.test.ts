@@ -53,14 +53,14 @@ function getApplied(headers: Headers): string[] {
 
 type Received = Awaited<ReturnType<typeof request>>;
 
-const usual = await (async () => {
+const unchangedBody = await (async () => {
   const { fetch } = createInstance(store);
   return (await fetch(TARGET)).text();
 })();
 
 /** Whether a response differs from the usual one. */
 function isVisible({ status, body, isBroken }: Received): boolean {
-  return status !== 200 || body !== usual || isBroken;
+  return status !== 200 || body !== unchangedBody || isBroken;
 }
 
 /** How each body fault changes a body. */

@@ -15,7 +15,8 @@ const PAGE = page(2);
 const PAGES = NUMBERS.map((number) => page(number));
 
 const { env, fetch: send } = await createMemoryService(makeRecords(COUNT));
-const open = async (settings: object) => (await createMemoryService(makeRecords(COUNT), { settings })).fetch;
+const openService = async (settings: object) =>
+  (await createMemoryService(makeRecords(COUNT), { settings })).fetch;
 const setTime = (milliseconds: number) =>
   vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + milliseconds });
 afterEach(() => void vi.useRealTimers());
@@ -28,7 +29,7 @@ const prefer = (text: string, target = PAGE, expected: Omit<Exchange, "send"> = 
 });
 const read = async (text: string, target = PAGE) =>
   (await (await send(target, { headers: { Prefer: text } })).json()) as Page;
-const statuses = (text: string, targets: string[]) =>
+const getStatuses = (text: string, targets: string[]) =>
   Promise.all(targets.map(async (target) => (await send(target, { headers: { Prefer: text } })).status));
 
 const COMMON = {
@@ -92,12 +93,12 @@ describe("a limit chooses the requests that fail:", () => {
     ["fail=0.2, seed=4", [5, 8, 15]],
   ])("%s, without a fault, causes 503 on the pages %j", async (limits, pages) => {
     setTime(9_950);
-    const failed = await statuses(limits, PAGES);
+    const failed = await getStatuses(limits, PAGES);
     expect(NUMBERS.filter((_, index) => failed[index] === 503)).toEqual(pages);
     const runs = PAGES.map((target) => `${target}&run=a`);
-    expect(await statuses(limits, runs), "with another parameter").toEqual(failed);
+    expect(await getStatuses(limits, runs), "with another parameter").toEqual(failed);
     const throttled = failed.map((status) => (status === 503 ? 429 : status));
-    expect(await statuses(`${limits}, code=429`, PAGES)).toEqual(throttled);
+    expect(await getStatuses(`${limits}, code=429`, PAGES)).toEqual(throttled);
   });
 
   test("until, by the clock of the service", async () => {
@@ -116,7 +117,7 @@ describe("a limit chooses the requests that fail:", () => {
     for (const run of ["", "&run=a", "&run=b"]) {
       const targets = [1, 2, 3, 3, 4].map((number) => page(number, run));
       const seen: number[] = [];
-      for (const target of targets) seen.push(...(await statuses("on=3, code=500, times=1", [target])));
+      for (const target of targets) seen.push(...(await getStatuses("on=3, code=500, times=1", [target])));
       expect(seen).toEqual([200, 200, 500, 200, 200]);
     }
   });
@@ -127,7 +128,7 @@ describe("a limit chooses the requests that fail:", () => {
       ["code=500, times=1, fail=1", 500],
       ["CODE=500,times=1", 200],
     ] as const)
-      expect(await statuses(text, [page(11)])).toEqual([status]);
+      expect(await getStatuses(text, [page(11)])).toEqual([status]);
   });
 
   test("times, counted by each service alone, until it is reset", async () => {
@@ -378,7 +379,7 @@ describe("PREFER, the preferences of a deployment,", () => {
     const failed = { status: 503, headers };
     const targets = [PATH, `${PATH}?page=99`, `POST ${PATH}`, `${PATH}?prefer=`];
     await checkExchanges(
-      await open({ PREFER: "code=503" }),
+      await openService({ PREFER: "code=503" }),
       ...targets.map((target) => ({ send: target, ...failed })),
       { send: PATH, with: { Accept: "text/html" }, status: 503, body: /nothing is wrong/ },
       prefer("return=minimal", PATH, failed),
@@ -397,7 +398,7 @@ describe("PREFER, the preferences of a deployment,", () => {
   test("do not apply to other paths and to preflights", async () => {
     const usual = { headers: { "preference-applied": null } };
     await checkExchanges(
-      await open({ PREFER: "code=503" }),
+      await openService({ PREFER: "code=503" }),
       ...["/", "/docs", "/openapi.json"].map((target) => ({ send: target, ...usual })),
       { send: "/go?date=2019-05-17", status: 302, ...usual },
       { send: "/nothing", status: 404, ...usual },
@@ -409,7 +410,7 @@ describe("PREFER, the preferences of a deployment,", () => {
 
   test("are replaced by those of a request, and no cache keeps the response", async () => {
     await checkExchanges(
-      await open({ PREFER: "code=503, delay=1, times=2" }),
+      await openService({ PREFER: "code=503, delay=1, times=2" }),
       prefer("none", PAGE, { headers: INTACT }),
       { send: `${PAGE}&prefer=none`, headers: INTACT, body: /page=3&prefer=none"/ },
       prefer("fail=0", PAGE, { headers: INTACT }),
@@ -422,7 +423,7 @@ describe("PREFER, the preferences of a deployment,", () => {
 
 test("with FAULTS off, prefer is a parameter without meaning, and Prefer an unknown header", async () => {
   await checkExchanges(
-    await open({ FAULTS: "off", PREFER: "code=503" }),
+    await openService({ FAULTS: "off", PREFER: "code=503" }),
     ...["", "code=404", "hang", "dealy=5"].map((text) => prefer(text, PAGE, { headers: UNUSED })),
     { send: `${PAGE}&prefer=hang`, headers: UNUSED, body: /page=3&prefer=hang"/ },
     { send: `${PAGE}&prefer=dealy=5`, headers: UNUSED, body: /page=3&prefer=dealy%3D5"/ },

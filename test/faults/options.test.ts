@@ -75,13 +75,13 @@ describe("valid options", () => {
   });
 
   test("of the header come before those of the query", () => {
-    const { values, texts, fromHeader } = parsePreferences("code=404, delay=1", [
+    const { values, formatted, headerOptions } = parsePreferences("code=404, delay=1", [
       "code=500,body=empty",
       "fail=1",
     ]);
-    expect(fromHeader).toEqual(["code", "delay"]);
+    expect(headerOptions).toEqual(["code", "delay"]);
     expect(values).toEqual({ code: 404, delay: { min: 1, max: 1 }, body: "empty", fail: 1 });
-    expect([...texts.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
+    expect([...formatted.values()]).toEqual(["code=404", "delay=1", "body=empty", "fail=1"]);
   });
 });
 

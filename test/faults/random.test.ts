@@ -1,8 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/options.ts";
-import { createCounter, createRandom, hashText, pageKey, requestKey } from "../../src/faults/random.ts";
+import {
+  createCounter,
+  createRandom,
+  getPageKey,
+  getRequestKey,
+  hashString,
+} from "../../src/faults/random.ts";
 
-const key = (query: string, method = "GET") => requestKey(method, new URLSearchParams(query));
+const key = (query: string, method = "GET") => getRequestKey(method, new URLSearchParams(query));
 const REQUEST = { method: "GET", now: 0, count: () => 1, getPage: async () => undefined };
 const pages = (count: number) => Array.from({ length: count }, (_, index) => key(`page=${index + 1}`));
 
@@ -26,7 +32,7 @@ describe("the key of a request consists of its method and query", () => {
 
 describe("with a seed", () => {
   test("the numbers never change between versions, so that tests can be repeated", () => {
-    const random = createRandom(4, pageKey("GET", new URLSearchParams("run=a&page=002")));
+    const random = createRandom(4, getPageKey("GET", new URLSearchParams("run=a&page=002")));
     expect([random("fail"), random("delay")]).toEqual([0.9396864174551415, 0.21648012507014514]);
   });
 
@@ -52,7 +58,7 @@ test("different seeds, pages and purposes get different numbers, and without a s
 test("the hashes of 100,000 short keys differ, and are evenly distributed in all of their 53 bits", () => {
   const KEYS = 100_000;
   const hashes = Array.from({ length: KEYS }, (_, index) =>
-    hashText(String.fromCharCode(index & 0x3ff, index >>> 2)),
+    hashString(String.fromCharCode(index & 0x3ff, index >>> 2)),
   );
   expect(new Set(hashes).size).toBe(KEYS);
   for (let bit = 0; bit < 53; bit++) {

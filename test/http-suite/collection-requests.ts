@@ -66,10 +66,17 @@ export function listInvalidPages({ count, records }: Target): Exchange[] {
 }
 
 /** Paths that lead nowhere. */
-const NOWHERE = ["/api/tf1/", "/api/tf2/records/", "/API/tf1/records/", `${PATH}1/`, `${PATH}/`, "/nothing"];
+const UNKNOWN_PATHS = [
+  "/api/tf1/",
+  "/api/tf2/records/",
+  "/API/tf1/records/",
+  `${PATH}1/`,
+  `${PATH}/`,
+  "/nothing",
+];
 
 /** Formats, methods and paths. No request could change anything. */
-export function listRefusals({ records }: Target): Exchange[] {
+export function listRejectedRequests({ records }: Target): Exchange[] {
   // What is in front of a deployment may refuse these itself.
   const [methods, paths] = records ? [["PROPFIND"], ["/%ff%fe"]] : [[], []];
   const html = (send: string, status: number, body: RegExp): Exchange => ({
@@ -100,7 +107,7 @@ export function listRefusals({ records }: Target): Exchange[] {
       status: 301,
       headers: { ...COMMON, location: PATH + query },
     })),
-    ...[...NOWHERE, ...paths].map((path) => ({
+    ...[...UNKNOWN_PATHS, ...paths].map((path) => ({
       ...error(path, 404, NOT_FOUND),
       headers: { ...JSON_TYPE, allow: null, "access-control-allow-origin": "*" },
     })),

@@ -73,7 +73,7 @@ export async function checkExchanges(send: Send, ...exchanges: Exchange[]): Prom
 }
 
 /** What every web page may load, whatever it is a response to: nothing but the files of the site (SECURITY.md). */
-const POLICY = /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/;
+const CONTENT_SECURITY_POLICY = /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/;
 
 /** The content of an element `time`: a global date and time (HTML, 2.3.5.7). */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
@@ -89,7 +89,9 @@ export async function checkExchange(send: Send, exchange: Exchange): Promise<[Re
     if (expected instanceof RegExp) expect(response.headers.get(name), name).toMatch(expected);
     else expect(response.headers.get(name), name).toBe(expected);
   if (response.headers.get("content-type")?.startsWith("text/html")) {
-    expect(response.headers.get("content-security-policy"), "the policy of a web page").toMatch(POLICY);
+    expect(response.headers.get("content-security-policy"), "the policy of a web page").toMatch(
+      CONTENT_SECURITY_POLICY,
+    );
     for (const [, time] of text.matchAll(/<time>(.*?)<\/time>/g)) expect(time).toMatch(TIME);
   }
   if (body instanceof RegExp) expect(text).toMatch(body);

@@ -4,7 +4,7 @@ import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exch
 
 const JSON_TYPE = { "content-type": "application/json" };
 /** For pages that change with the collection, and for those that change with the code. */
-const [BRIEFLY, LONGER] = [
+const [SHORT_CACHING, LONG_CACHING] = [
   "public, max-age=5, stale-if-error=3600",
   "public, max-age=300, stale-if-error=86400",
 ];
@@ -19,7 +19,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     status = 200,
     accept = CHROMIUM,
   ): Exchange => ({ send, with: { accept }, status, headers: { ...WEB_PAGE, ...headers }, body });
-  const refuse = (path: string) =>
+  const rejectMethods = (path: string) =>
     ["POST", "DELETE", "OPTIONS"].map((method) => ({
       send: `${method} ${path}`,
       status: 405,
@@ -40,8 +40,8 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     return { send, headers: { ...JSON_TYPE, ...headers }, body: expect.objectContaining(body) };
   };
   return [
-    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": BRIEFLY }),
-    html("/docs", /^<!doctype html>.*<\/html>$/s, { "cache-control": LONGER }),
+    html("/", /^<!doctype html><html lang="en">.*<\/html>$/s, { "cache-control": SHORT_CACHING }),
+    html("/docs", /^<!doctype html>.*<\/html>$/s, { "cache-control": LONG_CACHING }),
     html(`${PATH}?page=last`, /<title>Records, page [\d,]+ of [\d,]+/, { allow: "GET, OPTIONS", etag: null }),
     ...(records ? [html("/%64ocs", /^<!doctype html>/, {})] : []),
     html(`HEAD ${PATH}`, /^$/, {}),
@@ -51,15 +51,15 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
     html(PATH, /^<!doctype html>/, {}, 200, TEXT_BROWSER),
     html(`${PATH}?page=0`, /<h1>404 /, {}, 404, TEXT_BROWSER),
     html("/nothing", /<h1>404 /, { allow: null }, 404),
-    json("/", about, { vary: "Accept", "cache-control": BRIEFLY }),
+    json("/", about, { vary: "Accept", "cache-control": SHORT_CACHING }),
     { send: "/?format=json", with: { accept: CHROMIUM }, headers: JSON_TYPE },
     { send: "/", with: { accept: "image/png" }, status: 406 },
     { send: "/?format=xml", status: 404 },
-    ...["/", "/docs", "/openapi.json", "/go"].flatMap(refuse),
+    ...["/", "/docs", "/openapi.json", "/go"].flatMap(rejectMethods),
     { send: "/docs/", status: 301, headers: { location: "/docs" } },
     { send: "/go?date=&page=3&x=1", status: 302, headers: { location: `${PATH}?x=1` } },
     { send: "/go?date=2019-02-30", status: 400, body: { detail: "date must be a day such as 2025-10-29." } },
-    json("/openapi.json", document, { "cache-control": LONGER, etag }),
+    json("/openapi.json", document, { "cache-control": LONG_CACHING, etag }),
     { send: "HEAD /openapi.json", headers: { ...JSON_TYPE, etag }, body: "" },
   ];
 }

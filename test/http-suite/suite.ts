@@ -7,7 +7,7 @@ import {
   listInvalidPages,
   listOptions,
   listPages,
-  listRefusals,
+  listRejectedRequests,
 } from "./collection-requests.ts";
 import { CHROMIUM, checkExchange, type Exchange, type ExpectedPage, PATH, type Target } from "./exchange.ts";
 import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
@@ -18,7 +18,7 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
-    "refused requests": listRefusals(target),
+    "refused requests": listRejectedRequests(target),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),
@@ -32,13 +32,13 @@ export function listExchanges(target: Target): [name: string, Exchange[]][] {
 export function describeHttpSuite(target: Target): void {
   for (const [name, exchanges] of listExchanges(target))
     describe(name, () => {
-      for (const exchange of exchanges) test(writeTitle(exchange), () => checkTarget(target, exchange));
+      for (const exchange of exchanges) test(formatTitle(exchange), () => checkTarget(target, exchange));
     });
   if (getLastPage(target.count) > 1) testPages(target);
   if (target.hasFiles) testAssets(target);
 }
 
-function writeTitle({ send, with: headers = {}, status = 200 }: Exchange): string {
+function formatTitle({ send, with: headers = {}, status = 200 }: Exchange): string {
   const sent = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return `${[send, ...sent].join(", ")} -> ${status}`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { isCurrent } from "../../src/http/headers.ts";
-import { findOrigin, negotiate, requireOrigin } from "../../src/http/request.ts";
+import { matchesETag } from "../../src/http/headers.ts";
+import { getOrigin, negotiate, requireOrigin } from "../../src/http/request.ts";
 import { CHROMIUM, TEXT_BROWSER } from "../http-suite/exchange.ts";
 
 describe("the origin of links", () => {
@@ -15,7 +15,7 @@ describe("the origin of links", () => {
     ["http://localhost:8787/", "https://counts.example", "https://counts.example"],
     ["http://localhost:8787/", "http://counts.example:8080/", "http://counts.example:8080"],
   ])("%s with PUBLIC_ORIGIN %j -> %s", (url, publicOrigin, origin) =>
-    expect(findOrigin(url, publicOrigin)).toBe(origin),
+    expect(getOrigin(url, publicOrigin)).toBe(origin),
   );
 
   test.each([
@@ -76,5 +76,5 @@ describe("the copy of a client whose If-None-Match is", () => {
     ["a,b", false],
     ['"a", "b"', false],
     ['"other", *', false],
-  ])("%j is current: %s", (condition, expected) => expect(isCurrent(condition, tag)).toBe(expected));
+  ])("%j is current: %s", (condition, expected) => expect(matchesETag(condition, tag)).toBe(expected));
 });

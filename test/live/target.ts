@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { PAGE_CACHING } from "../../src/http/headers.ts";
+import { PAGE_CACHE_CONTROL } from "../../src/http/headers.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import { getErrorMessage } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
@@ -66,7 +66,7 @@ function hasOption(target: string, headers: Headers): boolean {
 function restoreCacheControl(method: string, headers: Headers): void {
   if (headers.get("Cache-Control") !== "no-cache") return;
   if (method === "OPTIONS") headers.delete("Cache-Control");
-  else headers.set("Cache-Control", PAGE_CACHING);
+  else headers.set("Cache-Control", PAGE_CACHE_CONTROL);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { getMimeType } from "hono/utils/mime";
 import paths from "../../dist/asset-paths.ts";
-import { isCurrent } from "../../src/http/headers.ts";
+import { matchesETag } from "../../src/http/headers.ts";
 
 /** The texts of static files and of templates, by their paths. The build replaces this name. */
 declare const SITE: Record<"files" | "templates", Record<string, string>>;
@@ -33,7 +33,7 @@ export function respondWithFile({ method, url, headers }: Request): Response | u
   const file = files.get(pathname);
   if (!file) return undefined;
   if (method !== "GET") return new Response(null, { status: 405, headers: HEADERS });
-  const isUnchanged = isCurrent(headers.get("If-None-Match") ?? undefined, file.headers.ETag);
+  const isUnchanged = matchesETag(headers.get("If-None-Match") ?? undefined, file.headers.ETag);
   const [text, status] = isUnchanged ? [null, 304] : [file.text, 200];
   return new Response(text, { status, headers: file.headers });
 }

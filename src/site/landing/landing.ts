@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv } from "../../bindings.ts";
-import { refuseMethod } from "../../http/errors.ts";
-import { ERROR_CACHING, PAGE_CACHING } from "../../http/headers.ts";
-import { findOrigin, lastValue, negotiate } from "../../http/request.ts";
+import { rejectMethod } from "../../http/errors.ts";
+import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "../../http/headers.ts";
+import { getLastValue, getOrigin, negotiate } from "../../http/request.ts";
 import { logFailure } from "../../log.ts";
 import { COLLECTION_PATH, createPageUrls, formatEnvelope, getLastPage } from "../../records/page.ts";
 import { getCachedStore } from "../../store/create-store.ts";
@@ -21,12 +21,12 @@ export function createLanding(): Hono<CollectionEnv> {
 
   landing.get("/", async (c) => {
     c.header("Vary", "Accept");
-    const format = lastValue(new URL(c.req.url).searchParams, "format");
+    const format = getLastValue(new URL(c.req.url).searchParams, "format");
     const representation = negotiate(format, c.req.header("Accept"));
     const statistics = await getStatistics(c);
     const { state } = statistics;
-    const origin = findOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
-    const headers = { "Cache-Control": PAGE_CACHING };
+    const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
+    const headers = { "Cache-Control": PAGE_CACHE_CONTROL };
     const summary = createSummary(statistics, origin, c.env);
     if (representation === "json") return c.json(summary, 200, headers);
     const { STORE, RATE_LIMIT, PREFER, FAULTS } = c.env;
@@ -37,12 +37,12 @@ export function createLanding(): Hono<CollectionEnv> {
       html = `<!doctype html>${renderLanding(summary, sample)}`;
       // The next request may be able to read the sample.
       if (sample || summary.count === 0) latest = { key, html };
-      else headers["Cache-Control"] = ERROR_CACHING;
+      else headers["Cache-Control"] = ERROR_CACHE_CONTROL;
     }
     return c.body(html, 200, { ...HTML_HEADERS, ...headers });
   });
 
-  landing.all("/", refuseMethod);
+  landing.all("/", rejectMethod);
 
   return landing;
 }

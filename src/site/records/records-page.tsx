@@ -1,5 +1,5 @@
 import { GO_PATH } from "../../constants.ts";
-import { lastValue } from "../../http/request.ts";
+import { getLastValue } from "../../http/request.ts";
 import {
   COLLECTION_PATH,
   createPageUrls,
@@ -48,7 +48,7 @@ export function renderRecords(response: ClientResponse): string {
 
 /** Gets the number of the requested page, or `last` if a fault has broken the body, so that the number is unknown. */
 function getPageNumber(url: URL, page: Page | undefined): PageNumber {
-  const requested = parsePageNumber(lastValue(url.searchParams, "page")) ?? 1;
+  const requested = parsePageNumber(getLastValue(url.searchParams, "page")) ?? 1;
   if (requested !== "last" || !page) return requested;
   return page.previous === null ? 1 : Number(new URL(page.previous).searchParams.get("page")) + 1;
 }
