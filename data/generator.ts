@@ -37,12 +37,12 @@ const SITES = [
 
 /** How busy each UTC hour of the day is, in percent of the busiest one: on weekdays and at weekends. */
 // biome-ignore format: 24 hours per line
-const VEHICLES = [
+const VEHICLE_ACTIVITY = [
   [7, 5, 4, 4, 8, 24, 62, 90, 78, 69, 70, 75, 78, 73, 78, 91, 100, 81, 62, 51, 43, 33, 22, 12],
   [14, 9, 6, 5, 5, 9, 16, 28, 42, 54, 62, 64, 60, 58, 60, 62, 60, 54, 46, 38, 32, 28, 24, 20],
 ];
 // biome-ignore format: 24 hours per line
-const PEOPLE = [
+const PEOPLE_ACTIVITY = [
   [5, 4, 4, 4, 6, 12, 34, 62, 60, 62, 76, 92, 95, 72, 84, 100, 90, 72, 56, 42, 34, 28, 18, 8],
   [12, 8, 5, 4, 4, 6, 10, 22, 46, 70, 84, 90, 88, 86, 84, 80, 70, 58, 48, 40, 34, 28, 22, 16],
 ];
@@ -62,14 +62,14 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
     const records: TrafficRecord[] = [];
     for (const camera of cameras) {
       // The cameras of a site take their images at the same second, about the same in each interval.
-      const usual = Math.floor(uniform(camera.siteKey, 0) * (length - 10));
-      const time = EPOCH + number * length + usual + integer(10, camera.siteKey, number);
+      const offset = Math.floor(uniform(camera.siteKey, 0) * (length - 10));
+      const time = EPOCH + number * length + offset + uniformInteger(10, camera.siteKey, number);
       // A record in a hundred is missing, and now and then those of some hours.
-      const isMissing = uniform(camera.key, time) < 0.01 || isInOutage(camera.key, time, 10 * DAY, 0.25);
+      const isMissing = uniform(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
       if (isMissing || time < from || time >= to) continue;
       // The order of ids changes with each interval, so they are out of order inside one timestamp.
       const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
-      const id = number * count + ((rank + integer(count, seed, number)) % count) + 1;
+      const id = number * count + ((rank + uniformInteger(count, seed, number)) % count) + 1;
       records.push(createRecord(camera, time, id));
     }
     yield* records.sort(compareOldestFirst);
@@ -85,7 +85,7 @@ interface Camera extends Pick<TrafficRecord, "camera_pk" | "camera_ref"> {
   site: (typeof SITES)[number];
   siteKey: number;
   key: number;
-  size: number;
+  scale: number;
 }
 
 /** A larger count only adds cameras. Their references are the same for every random seed. */
@@ -94,14 +94,14 @@ function createCameras(count: number, seed: number): Camera[] {
   for (let index = 0; cameras.length < count; index++) {
     const site = SITES[index % SITES.length] as Camera["site"];
     // A random number of its range, so that the numbers look irregular but never repeat.
-    const number = 11 + 8 * Math.floor(index / SITES.length) + integer(8, 0, index);
-    for (let own = 1; own <= site.cameras; own++) {
-      const camera_ref = `${site.prefix}${number}${own === 1 ? "" : `p${own}`}`;
+    const number = 11 + 8 * Math.floor(index / SITES.length) + uniformInteger(8, 0, index);
+    for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
+      const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
       const camera_pk = cameras.length + 1;
       const [siteKey, key] = [hash(hash(seed, 1), index), hash(hash(seed, 2), camera_pk)];
       // Quiet cameras are more common than busy ones.
-      const size = 0.3 + uniform(key, 1) ** 1.5;
-      cameras.push({ camera_pk, camera_ref, site, siteKey, key, size });
+      const scale = 0.3 + uniform(key, 1) ** 1.5;
+      cameras.push({ camera_pk, camera_ref, site, siteKey, key, scale });
     }
   }
   return cameras.slice(0, count);
@@ -110,7 +110,7 @@ function createCameras(count: number, seed: number): Camera[] {
 function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
   const { camera_pk, camera_ref } = camera;
   // Half of the cameras never fail.
-  const isFailing = camera.key % 2 === 0 && isInOutage(hash(camera.key, 3), time, DAY, 0.8);
+  const isFailing = camera.key % 2 === 0 && isDuringOutage(hash(camera.key, 3), time, DAY, 0.8);
   const timestamp = `${new Date(time * 1000).toISOString().slice(0, 19)}Z`;
   const camera_ok = isFailing ? "False" : "True";
   return {
@@ -125,22 +125,22 @@ function createRecord(camera: Camera, time: number, id: number): TrafficRecord {
   };
 }
 
-function createCounts({ key, site, size }: Camera, time: number): typeof NO_COUNTS {
+function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COUNTS {
   const date = new Date(time * 1000);
   const isWeekend = [0, 6].includes(date.getUTCDay());
   const counts = { ...NO_COUNTS };
   for (const [index, name] of ROAD_USERS.entries()) {
-    const hours = name === "persons" || name === "bicycles" ? PEOPLE : VEHICLES;
-    const busy = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
-    counts[name] = poisson((site.peaks[index] ?? 0) * size * busy, uniform(hash(key, time), index));
+    const hours = name === "persons" || name === "bicycles" ? PEOPLE_ACTIVITY : VEHICLE_ACTIVITY;
+    const activity = (hours[Number(isWeekend)]?.[date.getUTCHours()] ?? 0) / 100;
+    counts[name] = poisson((site.peaks[index] ?? 0) * scale * activity, uniform(hash(key, time), index));
   }
   return { ...counts, cars: counts.cars + site.parked };
 }
 
 /** Time is divided into windows, each of which may contain an outage of 2 to 16 hours, so a moment depends on no other. */
-function isInOutage(key: number, time: number, window: number, chance: number): boolean {
+function isDuringOutage(key: number, time: number, window: number, chance: number): boolean {
   // Each key has its own windows. Otherwise, all cameras would change at the same moments.
-  const shifted = time + integer(window, key, 4);
+  const shifted = time + uniformInteger(window, key, 4);
   const windowKey = hash(hash(key, 5), Math.floor(shifted / window));
   const length = HOUR * (2 + 14 * uniform(windowKey, 1));
   const position = (shifted % window) - (window - length) * uniform(windowKey, 2);
@@ -161,7 +161,7 @@ export function uniform(key: number, part: number): number {
 }
 
 /** A whole number 0 .. `below - 1` for a part of a key. */
-function integer(below: number, key: number, part: number): number {
+function uniformInteger(below: number, key: number, part: number): number {
   return Math.floor(uniform(key, part) * below);
 }
 

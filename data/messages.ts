@@ -21,7 +21,7 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
 const SQLITE_FULL = 13;
 
 /** The meanings of error codes of the operating system and of SQLite, as the end of a sentence that begins with a path. */
-const REASONS: Record<string, string> = {
+const FILE_ERRORS: Record<string, string> = {
   [SQLITE_FULL]: "the disk is full",
   // SQLITE_IOERR_SHMSIZE: reading a database needs a file of 32 KiB for the memory that processes share.
   4874: "the disk is full",
@@ -44,7 +44,7 @@ const REASONS: Record<string, string> = {
 export function describeFileError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, errcode } = error as { code?: string; errcode?: number };
-  return REASONS[errcode ?? ""] ?? REASONS[code ?? ""] ?? error.message;
+  return FILE_ERRORS[errcode ?? ""] ?? FILE_ERRORS[code ?? ""] ?? error.message;
 }
 
 /** Creates the error of a file or a folder that cannot be written, in one sentence that names it. */

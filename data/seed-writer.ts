@@ -77,7 +77,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     const write = async () => {
       // Another process may have loaded something before it released the lock.
       if (!(await isEmpty())) return;
-      await replaceCollection(store, staged, { isFirst: true });
+      await replaceCollection(store, staged, { onlyIfEmpty: true });
       console.log(`Loaded ${describeCounts(staged)}.`);
     };
     await withLock(choice, write, LOCK_WAIT_MS).finally(staged.close);

@@ -8,13 +8,13 @@ import {
 } from "../src/records/record.ts";
 
 /** The most cameras of a collection, because a load holds all of them in memory to compare them. */
-export const MOST_CAMERAS = 100_000;
+export const MAX_CAMERAS = 100_000;
 
 /** The most days that have records, because the statistics list all of them: 273 years. */
-export const MOST_DAYS = 100_000;
+export const MAX_DAYS = 100_000;
 
 /** Collects the statistics of records, which can be added in any order. */
-export function gatherStatistics() {
+export function createStatisticsCollector() {
   const totals = { ...NO_COUNTS };
   const calendar = createCalendar();
   let first: string | null = null;
@@ -33,7 +33,7 @@ export function gatherStatistics() {
     },
     countDays: calendar.count,
     /** The statistics of the records so far, without their sources. */
-    statistics: (cameras: number): Statistics => ({
+    getStatistics: (cameras: number): Statistics => ({
       first,
       last,
       cameras,
@@ -53,7 +53,7 @@ function createCalendar() {
   /** The day of the latest record, and the hours of such a day. Most records are of the same day as the one before. */
   let day: Day = ["", 0, 0, 0, 0];
   let hoursOfDay = hours.weekdays;
-  const openDay = (date: string) => {
+  const selectDay = (date: string) => {
     day = days.get(date) ?? [date, 0, 0, 0, 0];
     days.set(date, day);
     hoursOfDay = [0, 6].includes(new Date(date).getUTCDay()) ? hours.weekends : hours.weekdays;
@@ -65,7 +65,7 @@ function createCalendar() {
     add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
       // Such as `2025-10-29T07:30:00Z`.
       const date = timestamp.slice(0, 10);
-      if (date !== day[0]) openDay(date);
+      if (date !== day[0]) selectDay(date);
       day[1] += 1;
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;

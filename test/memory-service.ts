@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { vi } from "vitest";
-import { createName } from "../data/writer/writer.ts";
+import { createLoadName } from "../data/writer/writer.ts";
 import { createApp } from "../src/app.ts";
 import type { TrafficRecord } from "../src/records/record.ts";
 import type { StoreEnv } from "../src/store/create-store.ts";
@@ -100,7 +100,7 @@ export async function createMemoryService(
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
     const { count, source, blocks } = collectRecords(records.toReversed(), sources);
-    const load = createName(Date.now());
+    const load = createLoadName(Date.now());
     const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
     current = createMemoryStore(state, blocks());
     instance.forget();

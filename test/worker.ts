@@ -4,7 +4,7 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll } from "vitest";
 import { unstable_getMiniflareWorkerOptions, unstable_splitSqlQuery } from "wrangler";
 import type { StoreName } from "../data/writer/configuration.ts";
-import { MIGRATIONS } from "../data/writer/d1-writer.ts";
+import { MIGRATIONS_FOLDER } from "../data/writer/d1-writer.ts";
 import { replaceCollection } from "../data/writer/writer.ts";
 import type { Env } from "../src/bindings.ts";
 import { Page, type TrafficRecord } from "../src/records/record.ts";
@@ -89,9 +89,9 @@ function startRuntime(
 
 /** Creates the tables of an empty database, as wrangler does. */
 async function createTables({ DB }: RunningWorker["env"]): Promise<void> {
-  const migrations = readdirSync(MIGRATIONS)
+  const migrations = readdirSync(MIGRATIONS_FOLDER)
     .sort()
-    .map((name) => readFileSync(join(MIGRATIONS, name), "utf8"));
+    .map((name) => readFileSync(join(MIGRATIONS_FOLDER, name), "utf8"));
   await DB.batch(migrations.flatMap(unstable_splitSqlQuery).map((sql) => DB.prepare(sql)));
 }
 

@@ -26,7 +26,7 @@ export interface ServedVersion {
  */
 export async function listServedVersions(): Promise<ServedVersion[]> {
   const listed = await runWrangler(["deployments", "list", "--json", ...NAME_OPTIONS]).catch((error) => {
-    if (error instanceof WranglerError && NO_WORKER.test(error.printed)) return "[]";
+    if (error instanceof WranglerError && NO_WORKER.test(error.output)) return "[]";
     throw error;
   });
   const deployments: Deployment[] = JSON.parse(listed);

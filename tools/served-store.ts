@@ -1,6 +1,6 @@
 import {
   type Configuration,
-  requireStore,
+  requireStoreName,
   SEED_STORE,
   type StoreName,
 } from "../data/writer/configuration.ts";
@@ -26,7 +26,7 @@ export function requireServedStore(settings: Settings): StoreName | typeof SEED_
   const bindings = Object.fromEntries(names.map((name) => [name, {}]));
   requireSettings({ ...bindings, ...vars } as Partial<Record<keyof Env, unknown>> as Env);
   requirePeriod(settings);
-  return vars?.STORE === SEED_STORE ? SEED_STORE : requireStore(vars?.STORE);
+  return vars?.STORE === SEED_STORE ? SEED_STORE : requireStoreName(vars?.STORE);
 }
 
 /** RATE_LIMIT, which is sent to clients, must be the period in which the platform counts. */

@@ -8,7 +8,7 @@ import type { InputFile } from "../formats/input-file.ts";
 import { formatPosition, type InputPosition, type Problem } from "../formats/problem.ts";
 import type { InputRow, RecordRow } from "../formats/validation.ts";
 import { formatCount } from "../messages.ts";
-import { gatherStatistics, MOST_CAMERAS, MOST_DAYS } from "../statistics.ts";
+import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
 export interface IntakeOptions {
@@ -135,14 +135,14 @@ function findIncomplete({ file, count, held }: { file: string; count: number; he
 
 /** The statistics are in memory, so they have no more days than a collection may have. */
 function createBoundedStatistics(report: Report) {
-  const { add, countDays, statistics } = gatherStatistics();
+  const { add, countDays, getStatistics: statistics } = createStatisticsCollector();
   return {
     get: statistics,
     add({ file, line }: InputPosition, record: TrafficRecord): void {
-      if (countDays() > MOST_DAYS) return;
+      if (countDays() > MAX_DAYS) return;
       add(record);
-      if (countDays() <= MOST_DAYS) return;
-      const message = `exceeds the limit of ${MOST_DAYS} different days per collection`;
+      if (countDays() <= MAX_DAYS) return;
+      const message = `exceeds the limit of ${MAX_DAYS} different days per collection`;
       report({ file, line, field: "timestamp", value: record.timestamp, message });
     },
   };
@@ -165,11 +165,11 @@ function createCameraCheck(report: Report) {
         const known = `${JSON.stringify(earlier.ref)}, the camera_ref of camera_pk ${pk}`;
         const message = `differs from ${known} in ${formatPosition(earlier)}`;
         report({ ...problem, message, cause: "differs" });
-      } else if (cameras.size < MOST_CAMERAS) {
+      } else if (cameras.size < MAX_CAMERAS) {
         // A cell of CSV keeps the text in memory that it was cut from. A copy does not.
         const copy = Buffer.from(ref).toString();
         cameras.set(image ? copy : pk, { ref: copy, file, line });
-      } else report({ ...problem, message: `exceeds the limit of ${MOST_CAMERAS} cameras per collection` });
+      } else report({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
     },
     /** Finds cameras that share a camera_ref, which is possible, but usually a mistake. */
     findShared(): Problem[] {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
-import { type Notify, PROJECT, type WranglerProgram } from "./wrangler.ts";
+import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
 
 /** What the commands read of a configuration of wrangler. */
 export interface Configuration {
@@ -36,11 +36,11 @@ export interface StoreChoice {
   /** The configuration that names it; by default wrangler.toml. */
   config?: string | undefined;
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
-  settleMs?: number | undefined;
+  propagationMs?: number | undefined;
   /** Prints a notice if a command of a deployed store takes long; by default on standard error. */
   notify?: Notify | undefined;
   /** Replaces wrangler in tests. */
-  program?: WranglerProgram | undefined;
+  wrangler?: WranglerRunner | undefined;
 }
 
 /** The value of `STORE` with which the worker serves the seed from its static assets. */
@@ -67,7 +67,7 @@ export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): 
  * @param config the configuration that sets it, for the message
  * @throws Error if it is not the name of a store that records are loaded into
  */
-export function requireStore(name: unknown, config?: string): StoreName {
+export function requireStoreName(name: unknown, config?: string): StoreName {
   const known = STORE_NAMES.find((store) => store === name);
   if (known) return known;
   const setting = `STORE is ${JSON.stringify(name)}${config === undefined ? "" : ` in ${config}`}`;

@@ -1,10 +1,10 @@
 import { createKvStore, getBlockKey, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
 import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
-import { findBeginning, RefusedSwitchError, type WritableStore } from "./writer.ts";
+import { parseStartTime, RejectedSwitchError, type WritableStore } from "./writer.ts";
 
 /** A KV namespace to which commands write: through wrangler's command line, or as files on this machine. */
 export interface WritableNamespace extends KeyValueStore {
-  put(pairs: Pair[]): Promise<void>;
+  put(pairs: KeyValuePair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
   /** Lists the keys that begin so; by default all. */
   list(prefix?: string): Promise<string[]>;
@@ -12,7 +12,7 @@ export interface WritableNamespace extends KeyValueStore {
   batchBytes: number;
 }
 
-export interface Pair {
+export interface KeyValuePair {
   key: string;
   value: string;
 }
@@ -20,48 +20,48 @@ export interface Pair {
 // docs/architecture.md draws these four times in one line.
 
 /** A deployed namespace may show a key, or its absence, as it was up to 60 seconds ago. */
-const SETTLE_MS = 70_000;
+const PROPAGATION_MS = 70_000;
 
 const MINUTE_MS = 60_000;
 
 /** For this long after a switch, readers may need what it replaced: KV lags, and clocks differ by minutes. */
-export const GRACE_MS = 15 * MINUTE_MS;
+export const SWEEP_DELAY_MS = 15 * MINUTE_MS;
 
 /** Sweeps spare a load that began this recently, because it may still be running. */
-export const SPARED_MS = 24 * 60 * MINUTE_MS;
+export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
 
 /** A load that began longer ago does not switch: far from the time above, because clocks may be wrong and processes sleep. */
-export const MOST_LOAD_MS = 2 * 60 * MINUTE_MS;
+export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
 
 /**
  * A KV namespace as a store that commands write to. KV cannot compare before it writes, so of two loads the later switch wins, and
  * times keep what one of them may need.
  * @param isLocal whether the namespace is on this machine and locked: no other load can be running, and nothing lags
  */
-export function createWritableKv(
+export function createWritableKvStore(
   namespace: WritableNamespace,
   isLocal: boolean,
-  settleMs = isLocal ? 0 : SETTLE_MS,
+  propagationMs = isLocal ? 0 : PROPAGATION_MS,
 ): WritableStore {
   const store = createKvStore(namespace);
   const readState = async () => (await store.readState()).state;
   return {
     ...store,
     batchBytes: namespace.batchBytes,
-    settleMs,
+    propagationMs,
     write: (load, blocks) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(load, number), value: text }))),
-    async listLost(load, numbers) {
+    async listMissingBlocks(load, numbers) {
       if (isLocal) return [];
       const stored = new Set(await namespace.list(`block/${load}/`));
       return numbers.filter((number) => !stored.has(getBlockKey(load, number)));
     },
-    async switchTo(next, _, isFirst) {
-      const replaced = await readState().catch(replaceDamaged);
-      if (isFirst && replaced.load !== "")
-        throw new RefusedSwitchError("Something was loaded meanwhile, so the seed was not.");
+    async switchTo(next, _, onlyIfEmpty) {
+      const replaced = await readState().catch(emptyIfDamaged);
+      if (onlyIfEmpty && replaced.load !== "")
+        throw new RejectedSwitchError("Something was loaded meanwhile, so the seed was not.");
       const now = Date.now();
-      if (!isLocal) requireRecent(next.load, now);
+      if (!isLocal) requireRecentLoad(next.load, now);
       const state: State = {
         ...next,
         loaded_at: new Date(now).toISOString(),
@@ -74,32 +74,33 @@ export function createWritableKv(
     async sweep() {
       // The keys are listed before the state is read, so a load that is switched to in between loses nothing.
       const keys = await namespace.list();
-      const state = await readState().catch(replaceDamaged);
+      const state = await readState().catch(emptyIfDamaged);
       const now = Date.now();
-      if (!isLocal && (state.loaded_at === null || now - Date.parse(state.loaded_at) < GRACE_MS)) return;
-      const isDead = (load: string) =>
-        load !== state.load && (isLocal || now - findBeginning(load) > SPARED_MS);
-      await namespace.delete(keys.filter((key) => isDead(findLoad(key) ?? state.load)));
+      if (!isLocal && (state.loaded_at === null || now - Date.parse(state.loaded_at) < SWEEP_DELAY_MS))
+        return;
+      const isUnused = (load: string) =>
+        load !== state.load && (isLocal || now - parseStartTime(load) > ORPHAN_AGE_MS);
+      await namespace.delete(keys.filter((key) => isUnused(parseLoadName(key) ?? state.load)));
     },
     discard: (load, numbers) => namespace.delete(numbers.map((number) => getBlockKey(load, number))),
   };
 }
 
 /** A damaged state is replaced like an empty one: a load is how it is repaired. */
-function replaceDamaged(error: unknown): State {
+function emptyIfDamaged(error: unknown): State {
   if (error instanceof DamagedStateError) return NOTHING_LOADED;
   throw error;
 }
 
 /** The name of the load to which a key belongs; undefined if it is not the key of a block. */
-function findLoad(key: string): string | undefined {
+function parseLoadName(key: string): string | undefined {
   return /^block\/([^/]+)\//.exec(key)?.[1];
 }
 
-/** @throws RefusedSwitchError if a sweep may have removed what the load stored */
-function requireRecent(load: string, now: number): void {
-  if (now - findBeginning(load) <= MOST_LOAD_MS) return;
-  throw new RefusedSwitchError(
-    `The load began more than ${MOST_LOAD_MS / (60 * MINUTE_MS)} hours ago, so what it stored may be removed. Run the command again.`,
+/** @throws RejectedSwitchError if a sweep may have removed what the load stored */
+function requireRecentLoad(load: string, now: number): void {
+  if (now - parseStartTime(load) <= MAX_LOAD_MS) return;
+  throw new RejectedSwitchError(
+    `The load began more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so what it stored may be removed. Run the command again.`,
   );
 }

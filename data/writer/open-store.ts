@@ -5,30 +5,30 @@ import { createWriteError } from "../messages.ts";
 import {
   type Configuration,
   readConfiguration,
-  requireStore,
+  requireStoreName,
   type StoreChoice,
   type StoreName,
 } from "./configuration.ts";
-import { createWritableD1 } from "./d1-writer.ts";
-import { createWritableKv } from "./kv-writer.ts";
+import { createWritableD1Store } from "./d1-writer.ts";
+import { createWritableKvStore } from "./kv-writer.ts";
 import {
   applyMigrations,
-  createLocalD1,
+  createLocalDatabase,
   createLocalNamespace,
-  getObjectPath,
-  openObject,
+  getObjectDatabasePath,
+  openObjectDatabase,
 } from "./local-stores.ts";
-import { openRemoteStore } from "./remote.ts";
+import { openRemoteStore } from "./remote-stores.ts";
 import { PROJECT } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
 
 /** Where wrangler keeps the local stores: by default beside the configuration. */
-function findFolder({ persistTo, config }: StoreChoice): string {
+function getStateFolder({ persistTo, config }: StoreChoice): string {
   return resolve(persistTo ?? join(config === undefined ? PROJECT : dirname(config), ".wrangler/state"));
 }
 
 /** The classes of the runtime whose objects are D1 databases and KV namespaces. */
-const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
+const OBJECT_CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceObject" };
 
 /**
  * Runs an action that writes to the store that a command means, while no other command of this machine does. Reading, as
@@ -39,8 +39,8 @@ const CLASSES = { d1: "miniflare-D1DatabaseObject", kv: "miniflare-KVNamespaceOb
 export async function withLock<T>(choice: StoreChoice, action: () => Promise<T>, waitMs = 0): Promise<T> {
   if (choice.remote) return action();
   const { name } = await readStoreChoice(choice);
-  const folder = findFolder(choice);
-  requireFolder(folder);
+  const folder = getStateFolder(choice);
+  ensureFolder(folder);
   const release = lockFile(join(folder, `${name}.lock`), `the ${name} store in ${folder}`, waitMs);
   return action().finally(release);
 }
@@ -60,13 +60,13 @@ export function withMigratedStore<T>(choice: StoreChoice, action: Action<T>): Pr
   return useStore(choice, true, action);
 }
 
-async function useStore<T>(choice: StoreChoice, isWritten: boolean, action: Action<T>): Promise<T> {
+async function useStore<T>(choice: StoreChoice, writable: boolean, action: Action<T>): Promise<T> {
   const { configuration, name } = await readStoreChoice(choice);
   const opened = choice.remote
     ? openRemoteStore(name, choice)
-    : openLocalStore(name, configuration, findFolder(choice), isWritten);
+    : openLocalStore(name, configuration, getStateFolder(choice), writable);
   try {
-    if (isWritten) await opened.migrate?.();
+    if (writable) await opened.migrate?.();
     return await action(opened);
   } catch (error) {
     throw describeDamage(error, opened.location);
@@ -80,7 +80,7 @@ export async function readStoreChoice(
   choice: StoreChoice,
 ): Promise<{ configuration: Configuration; name: StoreName }> {
   const configuration = await readConfiguration(choice.config);
-  return { configuration, name: choice.store ?? requireStore(configuration.vars?.STORE, choice.config) };
+  return { configuration, name: choice.store ?? requireStoreName(configuration.vars?.STORE, choice.config) };
 }
 
 /** Opens a store on this machine: the files that `wrangler dev` serves from. */
@@ -88,19 +88,22 @@ function openLocalStore(
   name: StoreName,
   configuration: Configuration,
   persistTo: string,
-  isWritten: boolean,
+  writable: boolean,
 ): OpenStore {
   const folder = join(persistTo, "v3");
-  if (isWritten) requireFolder(folder);
-  const id = findId(name, configuration);
-  const location = getObjectPath(join(folder, name), CLASSES[name], id);
-  const database = openObject(location, isWritten);
+  if (writable) ensureFolder(folder);
+  const id = getObjectName(name, configuration);
+  const location = getObjectDatabasePath(join(folder, name), OBJECT_CLASSES[name], id);
+  const database = openObjectDatabase(location, writable);
   try {
     const openKv = () => createLocalNamespace(database, join(folder, name, id, "blobs"));
     return {
       name,
       location,
-      store: name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true),
+      store:
+        name === "d1"
+          ? createWritableD1Store(createLocalDatabase(database))
+          : createWritableKvStore(openKv(), true),
       ...(name === "d1" && { migrate: () => applyMigrations(database) }),
       close: () => database.close(),
     };
@@ -120,7 +123,7 @@ function describeDamage(error: unknown, path: string): unknown {
 }
 
 /** The name of a database or a namespace in the runtime: each id in the configuration has a local store of its own. */
-function findId(
+function getObjectName(
   name: StoreName,
   { d1_databases: [database] = [], kv_namespaces: [namespace] = [] }: Configuration,
 ): string {
@@ -129,7 +132,7 @@ function findId(
 }
 
 /** @throws Error if a part of the path is a file, or if it cannot be created */
-function requireFolder(folder: string): void {
+function ensureFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });
   } catch (cause) {

@@ -13,40 +13,40 @@ import { createWriteError } from "../messages.ts";
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The module of wrangler's command line, without the extra process of its launcher. */
-const WRANGLER = createRequire(import.meta.url).resolve("wrangler");
+const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
 
 /** Environment variables that stop wrangler from sending requests that the command does not need. */
-const QUIET = {
+const QUIET_ENV = {
   CLOUDFLARE_CF_FETCH_ENABLED: "false",
   WRANGLER_HIDE_BANNER: "true",
   WRANGLER_SEND_METRICS: "false",
 };
 
 /** The end of a program, and what it printed. */
-export interface ProgramResult {
+export interface ProcessResult {
   status: number | null;
-  output: string;
-  errors: string;
+  stdout: string;
+  stderr: string;
 }
 
 /** Runs a wrangler command, or replaces wrangler in a test. */
-export type WranglerProgram = (args: string[]) => Promise<ProgramResult>;
+export type WranglerRunner = (args: string[]) => Promise<ProcessResult>;
 
 /** Starts wrangler in the project's folder; its input and output are those of this process. */
 export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], {
+  return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], {
     cwd: PROJECT,
     stdio: "inherit",
-    env: { ...process.env, ...QUIET, ...env },
+    env: { ...process.env, ...QUIET_ENV, ...env },
   });
 }
 
 /** Characters of an argument that a message shows; a statement has up to 50,000. */
-const SHOWN_CHARACTERS = 100;
+const MAX_SHOWN_LENGTH = 100;
 
-function formatCall(args: string[]): string {
+function formatCommandLine(args: string[]): string {
   const shown = args.map((arg) =>
-    arg.length > SHOWN_CHARACTERS ? `${arg.slice(0, SHOWN_CHARACTERS)}...` : arg,
+    arg.length > MAX_SHOWN_LENGTH ? `${arg.slice(0, MAX_SHOWN_LENGTH)}...` : arg,
   );
   return `wrangler ${shown.join(" ")}`;
 }
@@ -54,21 +54,25 @@ function formatCall(args: string[]): string {
 /** A wrangler command failed. */
 export class WranglerError extends Error {
   /** What it printed, in which its reason can be recognised. */
-  readonly printed: string;
+  readonly output: string;
 
-  constructor(args: string[], printed: string) {
-    super(`${formatCall(args)} failed:\n${printed}`);
-    this.printed = printed;
+  constructor(args: string[], output: string) {
+    super(`${formatCommandLine(args)} failed:\n${output}`);
+    this.output = output;
   }
 }
 
 /** Wrangler waits five minutes for a response before it repeats a request, and prints nothing during that time. */
-const SLOW_MS = 60_000;
+const SLOW_COMMAND_MS = 60_000;
 
 /** Prints a notice if a wrangler command has not ended after a minute. @param ended settles when the command ends */
-export function noticeSlow<T>(args: string[], ended: Promise<T>, notify: Notify = console.error): Promise<T> {
-  const text = `Still waiting for \`${formatCall(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
-  const timer = setTimeout(notify, SLOW_MS, text);
+export function notifyIfSlow<T>(
+  args: string[],
+  ended: Promise<T>,
+  notify: Notify = console.error,
+): Promise<T> {
+  const text = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(notify, SLOW_COMMAND_MS, text);
   return ended.finally(() => clearTimeout(timer));
 }
 
@@ -77,7 +81,7 @@ export type Notify = (line: string) => void;
 
 interface RunOptions {
   /** Replaces wrangler in tests. */
-  run?: WranglerProgram | undefined;
+  wrangler?: WranglerRunner | undefined;
   notify?: Notify | undefined;
 }
 
@@ -88,30 +92,30 @@ interface RunOptions {
  */
 export async function runWrangler(
   args: string[],
-  { run = runProcess, notify }: RunOptions = {},
+  { wrangler = runProcess, notify }: RunOptions = {},
 ): Promise<string> {
-  const { status, output, errors } = await noticeSlow(args, run(args), notify);
+  const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
   // Some of wrangler's errors are coloured even if NO_COLOR is set, and one names an option that our commands do not take.
-  const printed = stripVTControlCharacters(`${output}\n${errors}`)
+  const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
     .trim();
-  if (status !== 0) throw new WranglerError(args, printed);
-  return output;
+  if (status !== 0) throw new WranglerError(args, output);
+  return stdout;
 }
 
-async function runProcess(args: string[]): Promise<ProgramResult> {
-  const child = spawn(process.execPath, ["--no-warnings", WRANGLER, ...args], {
+async function runProcess(args: string[]): Promise<ProcessResult> {
+  const child = spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], {
     cwd: PROJECT,
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET, CI: "1", NO_COLOR: "1" },
+    env: { ...process.env, ...QUIET_ENV, CI: "1", NO_COLOR: "1" },
   });
-  const ended = Promise.all([waitForEnd(child), text(child.stdout), text(child.stderr)]);
-  const [status, output, errors] = await ended;
-  return { status, output, errors };
+  const ended = Promise.all([waitForExit(child), text(child.stdout), text(child.stderr)]);
+  const [status, stdout, stderr] = await ended;
+  return { status, stdout, stderr };
 }
 
 /** Waits for the exit status of a program. If a signal ends this process, the program must not continue to write. */
-export async function waitForEnd(child: ChildProcess): Promise<number | null> {
+export async function waitForExit(child: ChildProcess): Promise<number | null> {
   const stop = () => child.kill();
   process.once("exit", stop);
   const [status] = await once(child, "close").finally(() => process.off("exit", stop));
@@ -124,12 +128,12 @@ let folder: string | undefined;
  * The path of a file for this process alone, which is removed when the process ends.
  * @throws Error if TMPDIR cannot be used
  */
-export function openTemporaryFile(name: string): string {
-  folder ??= createFolder(join(tmpdir(), "traffic-count-records-"));
+export function getTemporaryPath(name: string): string {
+  folder ??= createTemporaryFolder(join(tmpdir(), "traffic-count-records-"));
   return join(folder, name);
 }
 
-function createFolder(prefix: string): string {
+function createTemporaryFolder(prefix: string): string {
   try {
     const created = mkdtempSync(prefix);
     process.once("exit", () => rmSync(created, { recursive: true, force: true }));

@@ -2,9 +2,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test, vi } from "vitest";
 import { stageRecords } from "../../data/staging.ts";
-import { createWritableD1 } from "../../data/writer/d1-writer.ts";
-import { createWritableKv } from "../../data/writer/kv-writer.ts";
-import { applyMigrations, createLocalD1, createLocalNamespace } from "../../data/writer/local-stores.ts";
+import { createWritableD1Store } from "../../data/writer/d1-writer.ts";
+import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
+import {
+  applyMigrations,
+  createLocalDatabase,
+  createLocalNamespace,
+} from "../../data/writer/local-stores.ts";
 import { makeRecords } from "../records/sample.ts";
 import { readAll } from "../store/reader.ts";
 import { loadRecords } from "../store/stores.ts";
@@ -20,7 +24,10 @@ async function openStore(name: "d1" | "kv") {
   const limit = (pages: number) => database.exec(`PRAGMA max_page_count = ${pages}`);
   if (name === "d1") await applyMigrations(database);
   const openKv = () => createLocalNamespace(database, join(createFolder(), "blobs"));
-  const store = name === "d1" ? createWritableD1(createLocalD1(database)) : createWritableKv(openKv(), true);
+  const store =
+    name === "d1"
+      ? createWritableD1Store(createLocalDatabase(database))
+      : createWritableKvStore(openKv(), true);
   return { path, store, fill: () => limit(read("page_count") + 1), free: () => limit(1_000_000) };
 }
 

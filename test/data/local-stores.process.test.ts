@@ -176,17 +176,17 @@ describe("the seed", () => {
 });
 
 test("an error message of wrangler is reported without colours, even if wrangler prints colours", async () => {
-  const printed = { output: "\x1b[2mout\x1b[22m", errors: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
-  await expect(runWrangler(["d1", "list"], { run: async () => ({ status: 1, ...printed }) })).rejects.toThrow(
-    /^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/,
-  );
+  const printed = { stdout: "\x1b[2mout\x1b[22m", stderr: "\x1b[31m✘ \x1b[41;97m[ERROR]\x1b[0m it broke" };
+  await expect(
+    runWrangler(["d1", "list"], { wrangler: async () => ({ status: 1, ...printed }) }),
+  ).rejects.toThrow(/^wrangler d1 list failed:\nout\n✘ \[ERROR\] it broke$/);
 });
 
 test("a missing folder for temporary files is named", async () => {
   vi.resetModules();
-  const { openTemporaryFile } = await import("../../data/writer/wrangler.ts");
+  const { getTemporaryPath } = await import("../../data/writer/wrangler.ts");
   const message = "/missing/traffic-count-records- cannot be written: its folder does not exist";
   vi.stubEnv("TMPDIR", "/missing");
-  expect(() => openTemporaryFile("statements.sql")).toThrow(message);
+  expect(() => getTemporaryPath("statements.sql")).toThrow(message);
   vi.unstubAllEnvs();
 });

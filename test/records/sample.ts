@@ -1,6 +1,6 @@
 import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
 import { type Collection, encodeCollection } from "../../data/load-content.ts";
-import { gatherStatistics } from "../../data/statistics.ts";
+import { createStatisticsCollector } from "../../data/statistics.ts";
 import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
@@ -32,9 +32,9 @@ export function toCsv(records: TrafficRecord[]): string {
 }
 
 export function statisticsOf(records: readonly TrafficRecord[]): Statistics {
-  const gathering = gatherStatistics();
-  records.forEach(gathering.add);
-  return gathering.statistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
+  const collector = createStatisticsCollector();
+  records.forEach(collector.add);
+  return collector.getStatistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
 }
 
 /** Records as a load takes them. They are given newest first, in the order of the collection. */

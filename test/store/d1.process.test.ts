@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { createWritableD1, SWEPT_ROWS } from "../../data/writer/d1-writer.ts";
-import { createName } from "../../data/writer/writer.ts";
+import { createWritableD1Store, DELETE_BATCH_ROWS } from "../../data/writer/d1-writer.ts";
+import { createLoadName } from "../../data/writer/writer.ts";
 import { getLastPage, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
@@ -17,7 +17,7 @@ const worker = useWorker();
 function openCounting() {
   const { DB } = worker.env;
   const counted = { queries: [] as string[], read: 0, written: 0, removed: [] as number[] };
-  const store = createWritableD1({
+  const store = createWritableD1Store({
     batchBytes: 250_000,
     async query(sql, parameters) {
       const statement = DB.prepare(sql).bind(...parameters);
@@ -30,7 +30,7 @@ function openCounting() {
       const results = await DB.batch(statements.map((sql) => DB.prepare(sql)));
       for (const { meta } of results) counted.written += meta.rows_written;
     },
-    async change(sql) {
+    async run(sql) {
       const { meta } = await DB.prepare(sql).run();
       counted.written += meta.rows_written;
       if (sql.startsWith("DELETE")) counted.removed.push(meta.changes);
@@ -97,12 +97,12 @@ test("replaced blocks are removed in bounded steps, and a sweep that was interru
   const name = await loadRecords(store, makeNewestFirst(BLOCK_SIZE));
   const { DB } = worker.env;
   await DB.prepare(
-    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${2 * SWEPT_ROWS + 50})
-     INSERT INTO block SELECT '${createName(0)}', n, '' FROM numbers`,
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${2 * DELETE_BATCH_ROWS + 50})
+     INSERT INTO block SELECT '${createLoadName(0)}', n, '' FROM numbers`,
   ).run();
   counted.removed = [];
   await store.sweep();
-  expect(counted.removed).toEqual([SWEPT_ROWS, SWEPT_ROWS, 50]);
+  expect(counted.removed).toEqual([DELETE_BATCH_ROWS, DELETE_BATCH_ROWS, 50]);
   const left = await DB.prepare("SELECT load, number FROM block ORDER BY number").all();
   expect(left.results).toEqual([0, 1].map((number) => ({ load: name, number })));
 });

@@ -124,7 +124,7 @@ async function write(opened: WritableStore, contents: Contents, random: Random):
       return store.write(load, blocks);
     },
   };
-  return loadRecords(named, records, { isFirst: kind < 0.2 });
+  return loadRecords(named, records, { onlyIfEmpty: kind < 0.2 });
 }
 
 test.each(Object.keys(KINDS))(

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
-import { createWritableD1 } from "../../data/writer/d1-writer.ts";
+import { createWritableD1Store } from "../../data/writer/d1-writer.ts";
 import {
-  createWritableKv,
-  GRACE_MS,
-  MOST_LOAD_MS,
-  SPARED_MS,
+  createWritableKvStore,
+  MAX_LOAD_MS,
+  ORPHAN_AGE_MS,
+  SWEEP_DELAY_MS,
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
-import { RefusedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/writer/writer.ts";
+import { RejectedSwitchError, UnknownOutcomeError, type WritableStore } from "../../data/writer/writer.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
@@ -24,7 +24,7 @@ const [ONE, OTHER] = [all.slice(500, 500 + 2 * BLOCK_SIZE + 20), all.slice(1_000
 type Write = (store: WritableStore, records: TrafficRecord[]) => Promise<unknown>;
 const WRITES: Record<string, Write> = {
   load: (store, records) => loadRecords(store, records),
-  "load of the seed": (store, records) => loadRecords(store, records, { isFirst: true }),
+  "load of the seed": (store, records) => loadRecords(store, records, { onlyIfEmpty: true }),
   sweep: (store) => store.sweep(),
 };
 
@@ -60,7 +60,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   /** The store with operations that a test controls. Blocks are written and removed one by one, so that there are many steps. */
   function openStepwise(onStep: OnStep): WritableStore {
     const { database, namespace } = stores;
-    if (name === "d1") return createWritableD1({ ...interceptCalls(database, onStep), batchBytes: 1 });
+    if (name === "d1") return createWritableD1Store({ ...interceptCalls(database, onStep), batchBytes: 1 });
     const each = async <T>(items: T[], isPut: boolean, act: (item: T) => Promise<void>) => {
       for (const item of items) await onStep(() => act(item), isPut);
     };
@@ -71,15 +71,15 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       put: (pairs) => each(pairs, true, (pair) => namespace.put([pair])),
       delete: (keys) => each(keys, false, (key) => namespace.delete([key])),
     };
-    return createWritableKv(stepwise, false, 0);
+    return createWritableKvStore(stepwise, false, 0);
   }
 
   /** Prepares a store into which nothing was ever loaded, or that serves records, when nothing before can be needed or running. */
   async function prepare(before: TrafficRecord[]): Promise<void> {
-    passTime(2 * SPARED_MS);
+    passTime(2 * ORPHAN_AGE_MS);
     await stores.clear();
     if (before.length > 0) await loadRecords(store, before);
-    passTime(2 * GRACE_MS);
+    passTime(2 * SWEEP_DELAY_MS);
   }
 
   /** Runs a write, and lets another one run before the operation of a step. What is served must be complete after every step. */
@@ -142,10 +142,10 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
         if (before.length === 0 && loaded.length === 2 && fate === "goes on")
           expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
         // What is left does not keep the next load from repairing everything.
-        passTime(2 * SPARED_MS);
+        passTime(2 * ORPHAN_AGE_MS);
         const next = await loadRecords(store, BEFORE);
         expect(listIds((await readAll(store)).records)).toBe(listIds(BEFORE));
-        passTime(2 * SPARED_MS);
+        passTime(2 * ORPHAN_AGE_MS);
         await store.sweep();
         expect(await listLoads(stores, name)).toEqual([next]);
       }
@@ -155,7 +155,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("loads that begin in the same millisecond, or earlier by their clocks, share no name", async () => {
     await prepare(BEFORE);
     const { load, sequence } = (await store.readState()).state;
-    passTime(-SPARED_MS);
+    passTime(-ORPHAN_AGE_MS);
     const names = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
     expect(new Set([load, ...names])).toHaveLength(3);
     expect((await store.readState()).state).toMatchObject({ load: names[1], sequence: sequence + 2 });
@@ -166,7 +166,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("the seed is not loaded if anything was ever loaded, and then leaves nothing behind", async () => {
     await prepare([]);
     const empty = await loadRecords(store, []);
-    const loading = loadRecords(store, ONE, { isFirst: true });
+    const loading = loadRecords(store, ONE, { onlyIfEmpty: true });
     await expect(loading).rejects.toThrow("Something was loaded meanwhile, so the seed was not.");
     expect(await listLoads(stores, name)).toEqual([empty]);
   });
@@ -174,7 +174,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("the seed removes nothing, because another load may be running", async () => {
     await prepare([]);
     await store.write("0running", [{ number: 1, text: "" }]);
-    const seed = await loadRecords(store, ONE, { isFirst: true });
+    const seed = await loadRecords(store, ONE, { onlyIfEmpty: true });
     expect(await listLoads(stores, name)).toEqual([seed, "0running"].sort());
   });
 
@@ -195,7 +195,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("a load that takes too long for the clocks of others is refused, if clocks decide", async () => {
     await prepare(BEFORE);
     const slow = openStepwise(async (operate) => {
-      passTime(MOST_LOAD_MS / 3);
+      passTime(MAX_LOAD_MS / 3);
       return operate();
     });
     const outcome = await settle(loadRecords(slow, ONE));
@@ -222,7 +222,7 @@ async function settle(work: Promise<unknown>): Promise<unknown> {
     () => "done",
     (error: Error) => error,
   );
-  const isKnown = [RefusedSwitchError, UnknownOutcomeError, LostError].some(
+  const isKnown = [RejectedSwitchError, UnknownOutcomeError, LostError].some(
     (kind) => Object(outcome) instanceof kind,
   );
   if (outcome !== "done" && !isKnown) throw outcome;

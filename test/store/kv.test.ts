@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import {
-  createWritableKv,
-  GRACE_MS,
-  SPARED_MS,
+  createWritableKvStore,
+  ORPHAN_AGE_MS,
+  SWEEP_DELAY_MS,
   type WritableNamespace,
 } from "../../data/writer/kv-writer.ts";
-import { createName } from "../../data/writer/writer.ts";
+import { createLoadName } from "../../data/writer/writer.ts";
 import { getBlockKey, STATE_KEY } from "../../src/store/kv.ts";
 import { parseState } from "../../src/store/state.ts";
 import { makeNewestFirst, readAll } from "./reader.ts";
@@ -39,7 +39,7 @@ test("a load writes a key for each block, waits until all of them are visible, a
   vi.useFakeTimers();
   const written: string[] = [];
   const waits: number[] = [];
-  const store = createWritableKv(
+  const store = createWritableKvStore(
     watchPuts((key) => written.push(key)),
     false,
   );
@@ -67,7 +67,7 @@ test.each<[string, lost: string[], outcome: string | RegExp, loads: number]>([
   });
   const warnings: string[] = [];
   const options = { onWarning: (message: string) => void warnings.push(message) };
-  const loading = loadRecords(createWritableKv(lossy, false, 0), records, options);
+  const loading = loadRecords(createWritableKvStore(lossy, false, 0), records, options);
   expect(await describeOutcome(loading)).toMatch(outcome);
   expect(warnings).toHaveLength(lost.includes(STATE_KEY) ? 0 : 1);
   expect(await listLoads(stores, "kv")).toHaveLength(loads);
@@ -96,7 +96,7 @@ test.each<[string, shown: ("old" | "new" | "other")[], outcome: string | RegExp]
       return [{ old, other, new: text }[(isPut && shown.shift()) || "new"]];
     },
   };
-  const loading = loadRecords(createWritableKv(late, false, 0), records);
+  const loading = loadRecords(createWritableKvStore(late, false, 0), records);
   expect(await describeOutcome(loading)).toMatch(outcome);
   expect([shown, (await listLoads(stores, "kv")).length], "nothing is removed").toEqual([[], 2]);
 });
@@ -108,28 +108,28 @@ test("a sweep keeps other programs' keys, what readers may need, and the blocks 
     await store.sweep();
     expect(await listLoads(stores, "kv")).toEqual(loads.sort());
   };
-  const replaced = createName(Date.now());
+  const replaced = createLoadName(Date.now());
   for (const key of ["notes", getBlockKey(replaced, 1)]) await namespace.put([{ key, value: "" }]);
-  await expectAfterSweep(2 * SPARED_MS, [replaced]);
-  const running = createName(Date.now());
+  await expectAfterSweep(2 * ORPHAN_AGE_MS, [replaced]);
+  const running = createLoadName(Date.now());
   await namespace.put([{ key: getBlockKey(running, 1), value: "" }]);
   const served = await loadRecords(store, records);
-  await expectAfterSweep(GRACE_MS - 1, [replaced, running, served]);
+  await expectAfterSweep(SWEEP_DELAY_MS - 1, [replaced, running, served]);
   await expectAfterSweep(1, [running, served]);
-  await expectAfterSweep(SPARED_MS - GRACE_MS, [running, served]);
+  await expectAfterSweep(ORPHAN_AGE_MS - SWEEP_DELAY_MS, [running, served]);
   await expectAfterSweep(1, [served]);
-  await expectAfterSweep(-SPARED_MS, [served]);
+  await expectAfterSweep(-ORPHAN_AGE_MS, [served]);
   expect(await namespace.list()).toContain("notes");
 });
 
 test("in a local namespace, which is locked, unfinished loads are removed before a load, and the replaced one after", async () => {
   const seen: string[][] = [];
-  const store = createWritableKv(
+  const store = createWritableKvStore(
     watchPuts(async () => seen.push(await listLoads(stores, "kv"))),
     true,
   );
   const first = await loadRecords(store, records);
-  await namespace.put([{ key: getBlockKey(createName(Date.now()), 1), value: "" }]);
+  await namespace.put([{ key: getBlockKey(createLoadName(Date.now()), 1), value: "" }]);
   seen.length = 0;
   const name = await loadRecords(store, records.slice(0, 10));
   expect(seen[0]).toEqual([first]);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { createWritableD1, MIGRATIONS } from "../../data/writer/d1-writer.ts";
-import { createWritableKv } from "../../data/writer/kv-writer.ts";
+import { createWritableD1Store, MIGRATIONS_FOLDER } from "../../data/writer/d1-writer.ts";
+import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
@@ -36,7 +36,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
       shown.set(key, time);
       return valueAt(key, time);
     };
-    const namespace: Parameters<typeof createWritableKv>[0] = {
+    const namespace: Parameters<typeof createWritableKvStore>[0] = {
       get: async (keys) => keys.map(view),
       put: async (pairs) => {
         for (const { key, value } of pairs) if (random() >= LOST) write(key, value);
@@ -51,7 +51,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
         ),
       batchBytes: 1,
     };
-    return createWritableKv(namespace, false);
+    return createWritableKvStore(namespace, false);
   };
 }
 
@@ -71,21 +71,21 @@ export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwi
     pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, readTrueTime() + random() * lagMs), statements });
     return changes;
   };
-  const database: Parameters<typeof createWritableD1>[0] = {
+  const database: Parameters<typeof createWritableD1Store>[0] = {
     async query(sql, parameters, fromPrimary) {
       catchUp();
       return (fromPrimary ? primary : replica).prepare(sql).all(...parameters) as SqlRow[];
     },
     write: async (statements) => void write(statements),
-    change: async (sql) => write([sql]),
+    run: async (sql) => write([sql]),
     batchBytes: 1,
   };
-  return () => createWritableD1(database);
+  return () => createWritableD1Store(database);
 }
 
 function openDatabase(): DatabaseSync {
   const database = new DatabaseSync(":memory:");
-  database.exec(readFileSync(`${MIGRATIONS}/0001_collection.sql`, "utf8"));
+  database.exec(readFileSync(`${MIGRATIONS_FOLDER}/0001_collection.sql`, "utf8"));
   return database;
 }
 

@@ -1,9 +1,13 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StoreName } from "../../data/writer/configuration.ts";
-import { createWritableD1, type WritableDatabase } from "../../data/writer/d1-writer.ts";
-import { createWritableKv, type WritableNamespace } from "../../data/writer/kv-writer.ts";
-import { applyMigrations, createLocalD1, createLocalNamespace } from "../../data/writer/local-stores.ts";
+import { createWritableD1Store, type WritableDatabase } from "../../data/writer/d1-writer.ts";
+import { createWritableKvStore, type WritableNamespace } from "../../data/writer/kv-writer.ts";
+import {
+  applyMigrations,
+  createLocalDatabase,
+  createLocalNamespace,
+} from "../../data/writer/local-stores.ts";
 import { replaceCollection, type WritableStore, type WriteOptions } from "../../data/writer/writer.ts";
 import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
@@ -26,13 +30,14 @@ export interface Stores {
 export async function openLocalStores(): Promise<Stores> {
   const sqlite = new DatabaseSync(":memory:");
   await applyMigrations(sqlite);
-  const database = createLocalD1(sqlite);
+  const database = createLocalDatabase(sqlite);
   // Nobody else reads the files.
   const namespace = createLocalNamespace(new DatabaseSync(":memory:"), join(createFolder(), "blobs"), 0);
   return {
     database,
     namespace,
-    open: (name) => (name === "d1" ? createWritableD1(database) : createWritableKv(namespace, false, 0)),
+    open: (name) =>
+      name === "d1" ? createWritableD1Store(database) : createWritableKvStore(namespace, false, 0),
     async clear() {
       await database.write(["DELETE FROM block", "UPDATE state SET load = '', count = 0, sequence = 0"]);
       await namespace.delete(await namespace.list());
@@ -44,10 +49,10 @@ export async function openLocalStores(): Promise<Stores> {
 export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): WritableStore {
   const batchBytes = 250_000;
   if (name === "d1")
-    return createWritableD1({
+    return createWritableD1Store({
       ...bindDatabase(DB),
       write: async (statements) => void (await DB.batch(statements.map((sql) => DB.prepare(sql)))),
-      change: async (sql) => (await DB.prepare(sql).run()).meta.changes,
+      run: async (sql) => (await DB.prepare(sql).run()).meta.changes,
       batchBytes,
     });
   const namespace: WritableNamespace = {
@@ -57,7 +62,7 @@ export function openWorkerStore({ DB, KV }: Required<Env>, name: StoreName): Wri
     list: async () => (await KV.list()).keys.map((key) => key.name),
     batchBytes,
   };
-  return createWritableKv(namespace, true);
+  return createWritableKvStore(namespace, true);
 }
 
 /** Calls a function in place of each method of an object. It can run the method, wait or fail. */

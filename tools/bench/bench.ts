@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_getMiniflareWorkerOptions } from "wrangler";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
-import { openTemporaryFile, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
+import { getTemporaryPath, PROJECT, runWrangler } from "../../data/writer/wrangler.ts";
 import type { Env } from "../../src/bindings.ts";
 import { COLLECTION_PATH, getLastPage, PAGE_SIZE } from "../../src/records/page.ts";
 import { getBlockNumber } from "../../src/store/block.ts";
@@ -30,8 +30,8 @@ await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
 async function bench({ records, ...effort }: { records: number } & Effort) {
-  const file = openTemporaryFile("records.csv");
-  const folder = openTemporaryFile("stores");
+  const file = getTemporaryPath("records.csv");
+  const folder = getTemporaryPath("stores");
   await runData("generate", "--records", String(records), "--out", file);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
     let megabytes = 0;
@@ -87,7 +87,7 @@ async function time(action: () => Promise<unknown>): Promise<number> {
 /** Starts all servers: the package with a file, and the others with a folder, as in `wrangler dev --persist-to`. */
 async function startServers(file: string, folder: string) {
   // Two processes with one database block each other.
-  const copy = openTemporaryFile("copy");
+  const copy = getTemporaryPath("copy");
   cpSync(folder, copy, { recursive: true });
   const memory = await startServer("dist/package/cli.js", file);
   const wrangler = await startServer("tools/start.ts", "--persist-to", copy, "--inspector-port", "0");
@@ -112,7 +112,7 @@ async function startServers(file: string, folder: string) {
  * proxy in front of `wrangler dev` takes longer than the worker.
  */
 async function startRuntime(folder: string): Promise<Miniflare> {
-  const bundle = openTemporaryFile("bundle");
+  const bundle = getTemporaryPath("bundle");
   const worker = join(PROJECT, "tools/bench/bench-worker.ts");
   await runWrangler(["deploy", worker, "--dry-run", "--outdir", bundle]);
   const path = join(bundle, "bench-worker.js");

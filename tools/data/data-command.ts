@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { WRITERS } from "../../data/formats/formats.ts";
-import { MOST_CAMERAS } from "../../data/statistics.ts";
+import { MAX_CAMERAS } from "../../data/statistics.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
   createProgram,
@@ -112,8 +112,8 @@ function addGenerate(program: Command): void {
     .option("--to <date>", "end of the period, not included", parseDate)
     .option(
       "--cameras <n>",
-      `number of cameras, at most ${MOST_CAMERAS} (default: 86)`,
-      createWholeNumberParser(1, MOST_CAMERAS),
+      `number of cameras, at most ${MAX_CAMERAS} (default: 86)`,
+      createWholeNumberParser(1, MAX_CAMERAS),
     )
     .option(
       "--interval <duration>",

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import {
-  noticeSlow,
-  openTemporaryFile,
+  getTemporaryPath,
+  notifyIfSlow,
   PROJECT,
   spawnWrangler,
-  waitForEnd,
+  waitForExit,
 } from "../../data/writer/wrangler.ts";
 import { getErrorMessage } from "../conformance/retrying-client.ts";
 import { printDetail } from "./steps.ts";
@@ -30,9 +30,9 @@ interface Report {
  * @throws with wrangler's reason if it fails, or if the user cancels it
  */
 export async function upload(command: string[]): Promise<Report> {
-  const file = openTemporaryFile("report.ndjson");
-  const ended = waitForEnd(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
-  const status = await noticeSlow(command, ended);
+  const file = getTemporaryPath("report.ndjson");
+  const ended = waitForExit(spawnWrangler(command, { WRANGLER_OUTPUT_FILE_PATH: file }));
+  const status = await notifyIfSlow(command, ended);
   const report = await readReport(file);
   const { message = "wrangler failed. Its output is above.", code } = report ?? {};
   if (status !== 0 || !report) throw new Error(`${message}${code === undefined ? "" : ` [code: ${code}]`}`);
@@ -100,7 +100,7 @@ export async function testDeployment(address: string): Promise<void> {
   printDetail(`at ${address}`);
   const env = { ...process.env, BASE_URL: address };
   const tests = spawn("npm", ["run", "test:live"], { cwd: PROJECT, stdio: "inherit", env });
-  if ((await waitForEnd(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
+  if ((await waitForExit(tests)) !== 0) throw new Error(`A test of ${address} failed. The output is above.`);
 }
 
 /** The file has one JSON object a line; the last one of these types is about the result. */

@@ -3,9 +3,9 @@ import { join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { applyMigrations } from "../../../data/writer/local-stores.ts";
-import { openRemoteStore } from "../../../data/writer/remote.ts";
-import type { ProgramResult, WranglerProgram } from "../../../data/writer/wrangler.ts";
-import { createName } from "../../../data/writer/writer.ts";
+import { openRemoteStore } from "../../../data/writer/remote-stores.ts";
+import type { ProcessResult, WranglerRunner } from "../../../data/writer/wrangler.ts";
+import { createLoadName } from "../../../data/writer/writer.ts";
 import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
@@ -103,14 +103,14 @@ describe("through the real wrangler,", () => {
 
   test("load, info and export work with a deployed namespace, which loses a key, and in which a load removes old ones", async () => {
     const pairs = api.namespaces.get(NAMESPACE)!;
-    const served = createName(Date.now() - 50 * 3_600_000);
-    const abandoned = createName(Date.now() - 25 * 3_600_000);
+    const served = createLoadName(Date.now() - 50 * 3_600_000);
+    const abandoned = createLoadName(Date.now() - 25 * 3_600_000);
     const loaded_at = new Date(Date.now() - 49 * 3_600_000).toISOString();
     pairs.set("state", JSON.stringify({ load: served, count: 0, loaded_at, sequence: 1, source: "" }));
     for (const name of [served, abandoned]) pairs.set(`block/${name}/0`, "{}");
     const has = (name: string) => [...pairs.keys()].some((key) => key.includes(name));
     const count = BLOCK_SIZE + 1;
-    const choice = { store: "kv", remote: true, config, settleMs: 20 } as const;
+    const choice = { store: "kv", remote: true, config, propagationMs: 20 } as const;
     api.lost = /\/2$/;
     await loadFiles(await writeRecords(count), choice);
     expect([has(abandoned), has(served)], "readers may still need what was replaced").toEqual([false, true]);
@@ -166,7 +166,7 @@ describe("through the real wrangler,", () => {
       if (key === "state") Object.assign(api, { refused: /GET .*\/keys/, refusal: 10_000 });
       return set(key, value);
     });
-    await loadFiles(await writeRecords(30), { store: "kv", remote: true, config, settleMs: 20 });
+    await loadFiles(await writeRecords(30), { store: "kv", remote: true, config, propagationMs: 20 });
     expect(console.error).toHaveBeenCalledWith(
       expect.stringMatching(
         /^Warning: The new records are being served\. The replaced blocks could not be deleted, and a later load deletes them\. The reason:\nwrangler kv key list /,
@@ -234,12 +234,12 @@ test("a load into a namespace that never shows its state says what is known, and
   const timers = ["setTimeout", "setInterval", "clearInterval"] as const;
   vi.useFakeTimers({ toFake: ["Date", ...timers] }).setTimerTickMode("nextTimerAsync");
   const keys = new Set<string>();
-  const program: WranglerProgram = async ([, , command = "", file = ""]) => {
+  const wrangler: WranglerRunner = async ([, , command = "", file = ""]) => {
     if (command === "put") for (const { key } of JSON.parse(await readFile(file, "utf8"))) keys.add(key);
     const output = command === "list" ? [...keys].map((name) => ({ name })) : {};
-    return { status: 0, output: JSON.stringify(output), errors: "" };
+    return { status: 0, stdout: JSON.stringify(output), stderr: "" };
   };
-  const loading = loadFiles(await writeRecords(30), { store: "kv", remote: true, config, program });
+  const loading = loadFiles(await writeRecords(30), { store: "kv", remote: true, config, wrangler });
   await expect(loading).rejects.toThrow(
     /^The namespace does not show the new state\.\nIt is not known which .* info --remote --store kv --config /,
   );
@@ -261,12 +261,12 @@ describe("with a stand-in for wrangler, a load", () => {
   const countChanges = () => Number(sqlite.prepare("SELECT total_changes() AS changes").get()?.changes);
 
   /** Executes what a command of wrangler sends to the database. */
-  function execute(sql: string, isFile: boolean): ProgramResult {
+  function execute(sql: string, isFile: boolean): ProcessResult {
     const before = countChanges();
     if (isFile) sqlite.exec(`BEGIN; ${sql}; COMMIT`);
     const results = isFile ? [] : sqlite.prepare(sql).all();
-    const output = JSON.stringify([{ results, meta: { changes: countChanges() - before } }]);
-    return { status: 0, output, errors: "" };
+    const stdout = JSON.stringify([{ results, meta: { changes: countChanges() - before } }]);
+    return { status: 0, stdout, stderr: "" };
   }
 
   /** From the first command on that contains `since`, commands print these errors, one each; an empty one lets it succeed. */
@@ -280,18 +280,18 @@ describe("with a stand-in for wrangler, a load", () => {
   /** The deployed database, through commands that may fail. */
   function connect({ since, errors, isLost = false }: Failures = { since: "", errors: [] }) {
     let left: string[] | undefined;
-    const program: WranglerProgram = async (args) => {
+    const wrangler: WranglerRunner = async (args) => {
       const value = String(args[args.findIndex((arg) => arg === "--file" || arg === "--command") + 1]);
       const isFile = args.includes("--file");
       const sql = isFile ? await readFile(value, "utf8") : value;
       if (sql.includes(since)) left ??= [...errors];
       const error = left?.shift();
-      const failed = { status: 1, output: "", errors: String(error) };
+      const failed = { status: 1, stdout: "", stderr: String(error) };
       if (error && !isLost) return failed;
       const result = execute(sql, isFile);
       return error ? failed : result;
     };
-    return { store: "d1" as const, remote: true, config, program };
+    return { store: "d1" as const, remote: true, config, wrangler };
   }
 
   const WRITE = "INSERT OR REPLACE INTO block ";

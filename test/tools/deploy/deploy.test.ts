@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect } from "vitest";
-import { createName } from "../../../data/writer/writer.ts";
+import { createLoadName } from "../../../data/writer/writer.ts";
 import { DATABASE, DEPLOY, NAMESPACE, PREVIEW, testNext, useAccount, WORKER, WRANGLER } from "./account.ts";
 import { createProject } from "./project.ts";
 
@@ -144,7 +144,7 @@ describe.concurrent("in an account with KV", async () => {
       `[[kv_namespaces]] in wrangler.toml has no id. Create a namespace with \`npx wrangler kv namespace create ${WORKER}-kv\``,
     );
     project.configure("[[kv_namespaces]]", `[[kv_namespaces]]\nid = "${NAMESPACE}"`);
-    const state = { load: createName(Date.now()), count: 0, loaded_at: null, sequence: 1, source: "own" };
+    const state = { load: createLoadName(Date.now()), count: 0, loaded_at: null, sequence: 1, source: "own" };
     const loaded = new Map([["state", JSON.stringify(state)]]);
     api.namespaces.set(NAMESPACE, new Map(loaded));
     api.isLate = true;

@@ -3,91 +3,102 @@ import { resolve } from "node:path";
 import { isTransientD1Error, type SqlRow } from "../../src/store/d1.ts";
 import { retry } from "../../src/store/retry.ts";
 import type { StoreChoice, StoreName } from "./configuration.ts";
-import { createWritableD1, listMissing, quoteText, type WritableDatabase } from "./d1-writer.ts";
-import { createWritableKv, type WritableNamespace } from "./kv-writer.ts";
-import { openTemporaryFile, runWrangler, WranglerError } from "./wrangler.ts";
+import {
+  createWritableD1Store,
+  listMissingMigrations,
+  quoteSqlString,
+  type WritableDatabase,
+} from "./d1-writer.ts";
+import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
+import { getTemporaryPath, runWrangler, WranglerError } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
 
 /** Wrangler holds what it sends in memory, several times over, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;
 
 /** Wrangler takes seconds for a command, and what it reports may last for seconds too. */
-const RETRY_POLICY = { isTransient: isTransientFailure, firstPauseMs: 2_000, totalPauseMs: 15_000 };
+const RETRY_POLICY = { isTransient: isTransientWranglerError, firstPauseMs: 2_000, totalPauseMs: 15_000 };
 
 /** A longer command line may not be accepted; longer statements go through a file. */
-const COMMAND_CHARACTERS = 50_000;
+const MAX_COMMAND_LENGTH = 50_000;
 
 /** Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. */
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
   const location = "deployed";
   if (name === "kv")
-    return { name, location, store: createWritableKv(remoteNamespace(choice), false, choice.settleMs) };
-  const database = remoteDatabase(choice);
+    return {
+      name,
+      location,
+      store: createWritableKvStore(createRemoteNamespace(choice), false, choice.propagationMs),
+    };
+  const database = createRemoteDatabase(choice);
   const migrate = async () => {
     // The command is slow, so it runs only if a migration is missing.
-    if ((await listMissing(database)).length > 0) await run(choice, ["d1", "migrations", "apply", "DB"]);
+    if ((await listMissingMigrations(database)).length > 0)
+      await runRemoteCommand(choice, ["d1", "migrations", "apply", "DB"]);
   };
-  return { name, location, store: createWritableD1(database), migrate };
+  return { name, location, store: createWritableD1Store(database), migrate };
 }
 
 /** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */
-function run({ config, program, notify }: StoreChoice, args: string[]): Promise<string> {
+function runRemoteCommand({ config, wrangler, notify }: StoreChoice, args: string[]): Promise<string> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
   return retry(
-    () => runWrangler([...args, "--remote", ...configuration], { run: program, notify }),
+    () => runWrangler([...args, "--remote", ...configuration], { wrangler, notify }),
     RETRY_POLICY,
   );
 }
 
-/** Whether wrangler printed that a request did not reach Cloudflare's API, or that it should be sent again. */
-function isTransientFailure(error: unknown): boolean {
+/** Whether wrangler output that a request did not reach Cloudflare's API, or that it should be sent again. */
+function isTransientWranglerError(error: unknown): boolean {
   if (!(error instanceof WranglerError)) return false;
-  const { printed } = error;
+  const { output } = error;
   return (
-    isTransientD1Error(printed) ||
-    /fetch failed|ECONNRESET|ETIMEDOUT|-> (429|5\d\d) |should wait \d+ second/.test(printed)
+    isTransientD1Error(output) ||
+    /fetch failed|ECONNRESET|ETIMEDOUT|-> (429|5\d\d) |should wait \d+ second/.test(output)
   );
 }
 
 /** What wrangler prints of a statement. */
-interface Result {
+interface StatementResult {
   results: SqlRow[];
   meta: { changes: number };
 }
 
-function remoteDatabase(choice: StoreChoice): WritableDatabase {
-  const runExecute = (...args: string[]) => run(choice, ["d1", "execute", "DB", "--yes", ...args]);
-  const execute = async (sql: string): Promise<Result> => {
-    const [result]: [Result] = JSON.parse(await runExecute("--json", "--command", sql));
+function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
+  const runExecute = (...args: string[]) =>
+    runRemoteCommand(choice, ["d1", "execute", "DB", "--yes", ...args]);
+  const execute = async (sql: string): Promise<StatementResult> => {
+    const [result]: [StatementResult] = JSON.parse(await runExecute("--json", "--command", sql));
     return result;
   };
   return {
-    query: async (sql, parameters) => (await execute(inline(sql, parameters))).results,
+    query: async (sql, parameters) => (await execute(inlineParameters(sql, parameters))).results,
     async write(statements) {
       const [first = "", ...rest] = statements;
-      if (rest.length === 0 && first.length < COMMAND_CHARACTERS) return void (await execute(first));
-      const file = openTemporaryFile("statements.sql");
+      if (rest.length === 0 && first.length < MAX_COMMAND_LENGTH) return void (await execute(first));
+      const file = getTemporaryPath("statements.sql");
       await writeFile(file, statements.map((sql) => `${sql};\n`).join(""));
       await runExecute("--file", file);
     },
-    change: async (sql) => (await execute(sql)).meta.changes,
+    run: async (sql) => (await execute(sql)).meta.changes,
     batchBytes: BATCH_BYTES,
   };
 }
 
 /** Wrangler's command line takes no parameters; those of the store's queries are numbers and names. */
-function inline(sql: string, parameters: (string | number)[]): string {
+function inlineParameters(sql: string, parameters: (string | number)[]): string {
   return sql.replaceAll(/\?(\d+)/g, (_, number) => {
     const value = parameters[Number(number) - 1];
-    return typeof value === "string" ? quoteText(value) : String(value);
+    return typeof value === "string" ? quoteSqlString(value) : String(value);
   });
 }
 
-function remoteNamespace(choice: StoreChoice): WritableNamespace {
-  const runKv = (...args: string[]) => run(choice, ["kv", ...args, "--binding", "KV"]);
+function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
+  const runKv = (...args: string[]) => runRemoteCommand(choice, ["kv", ...args, "--binding", "KV"]);
   /** Wrangler's bulk commands take their keys or pairs from a file. */
   const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
-    const file = openTemporaryFile(`${command}.json`);
+    const file = getTemporaryPath(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
     return runKv("bulk", command, file, ...(command === "delete" ? ["--force"] : []));
   };
