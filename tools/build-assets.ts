@@ -7,8 +7,8 @@ import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../src/constants.ts";
 import { createOpenApiDocument, type OpenApiDocument } from "../src/openapi.ts";
 import { SEED_STATE_PATH } from "../src/store/seed.ts";
+import { requireValidSettings } from "./check-settings.ts";
 import { DIST, replaceFile } from "./replace-file.ts";
-import { requireServedStore } from "./served-store.ts";
 
 // Builds what the worker is deployed with: the scripts, style sheets and other static files of the site, the templates of the
 // OpenAPI document and of the API reference, the seed, and a module with the names of the files, which the worker imports.
@@ -41,7 +41,7 @@ for (const faults of ["on", "off"]) {
 }
 // The files of earlier builds would be deployed as well.
 for (const name of readdirSync(ASSETS)) if (!files.has(name)) rmSync(join(ASSETS, name), { force: true });
-await prepareRecords().catch((error: Error) => {
+await prepareSeed().catch((error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });
@@ -80,7 +80,7 @@ async function importReference(): Promise<{ renderReference(document: OpenApiDoc
 }
 
 /** Writes the seed as assets. Under `wrangler dev`, also loads it into the local store if nothing was ever loaded there. */
-async function prepareRecords(): Promise<void> {
+async function prepareSeed(): Promise<void> {
   const isDev = process.env.WRANGLER_COMMAND === "dev";
   await writeSeedAssets(join(DIST, "assets")).catch((error: Error) => {
     // While a build fails, `wrangler dev` lets all requests wait.
@@ -89,6 +89,6 @@ async function prepareRecords(): Promise<void> {
   });
   // `npm start` prepares the store that its arguments name, which this program does not get.
   if (!isDev || process.env.STORE_IS_PREPARED) return;
-  const store = requireServedStore(await readConfiguration());
+  const store = requireValidSettings(await readConfiguration());
   if (store !== SEED_STORE) await loadSeed({ store });
 }

@@ -3,8 +3,8 @@ import { parseArgs } from "node:util";
 import { loadSeed } from "../data/seed-writer.ts";
 import { readConfiguration, SEED_STORE } from "../data/writer/configuration.ts";
 import { spawnWrangler } from "../data/writer/wrangler.ts";
+import { requireValidSettings } from "./check-settings.ts";
 import { enterUserFolder } from "./command-line/program.ts";
-import { requireServedStore } from "./served-store.ts";
 
 // Serves the collection on this machine, with the seed if the store is empty, and without a rate limit. The arguments are those of
 // `wrangler dev`; its configuration, folder and store are used for the seed too.
@@ -49,7 +49,7 @@ function resolvePaths(): void {
 }
 
 /** Loads the seed if the store is empty, unless only help is wanted. */
-async function prepare(): Promise<void> {
+async function prepareStore(): Promise<void> {
   enterUserFolder("start", "dev");
   resolvePaths();
   const { values, tokens } = parseOptions();
@@ -58,7 +58,7 @@ async function prepare(): Promise<void> {
   const configuration = await readConfiguration(config);
   // `NAME:VALUE`; of a repeated name the last value counts.
   const assigned = Object.fromEntries(listVars(tokens).map((text) => text.split(/:(.*)/s)));
-  const store = requireServedStore({ ...configuration, vars: { ...configuration.vars, ...assigned } });
+  const store = requireValidSettings({ ...configuration, vars: { ...configuration.vars, ...assigned } });
   if (store !== SEED_STORE) await loadSeed({ config, persistTo, store });
 }
 
@@ -83,7 +83,7 @@ function serve(): void {
   server.on("exit", (status) => process.exit(status ?? 1));
 }
 
-await prepare().then(serve, (error: Error) => {
+await prepareStore().then(serve, (error: Error) => {
   console.error(error.message);
   process.exitCode = 1;
 });

@@ -1,6 +1,6 @@
 import { startVitest } from "vitest/node";
 import { SettingError } from "../../src/bindings.ts";
-import { WRONG_USAGE } from "../../tools/command-line/program.ts";
+import { USAGE_ERROR_STATUS } from "../../tools/command-line/program.ts";
 import { type Deployment, findDeployment } from "./target.ts";
 
 declare module "vitest" {
@@ -27,5 +27,5 @@ async function main(): Promise<void> {
 
 await main().catch((error: Error) => {
   console.error(error.message);
-  process.exitCode = error instanceof SettingError ? WRONG_USAGE : 1;
+  process.exitCode = error instanceof SettingError ? USAGE_ERROR_STATUS : 1;
 });

@@ -22,19 +22,19 @@ export const cold = {
 };
 
 /** The least that a worker can do: it responds with a page that does not change, with the headers of the service. */
-export const floor = createFloor();
+export const baseline = createBaseline();
 
 /** The least that a worker with a store can do: it also reads a key, or a row in a session, of about 1 KB. */
-export const store_floor = createFloor(({ STORE, DB, KV }) => {
-  if (STORE === "kv") return KV.get("floor");
-  return DB.withSession("first-unconstrained").prepare("SELECT text FROM floor").first("text");
+export const store_baseline = createBaseline(({ STORE, DB, KV }) => {
+  if (STORE === "kv") return KV.get("baseline");
+  return DB.withSession("first-unconstrained").prepare("SELECT text FROM baseline").first("text");
 });
 
-function createFloor(read?: (env: Required<Env>) => Promise<unknown>) {
+function createBaseline(read?: (env: Required<Env>) => Promise<unknown>) {
   let page: { body: string; headers: Headers } | undefined;
   return {
     async fetch(request: Request, env: Required<Env>, context: ExecutionContext) {
-      if (read && !(await read(env))) throw new Error(`${env.STORE} has no floor`);
+      if (read && !(await read(env))) throw new Error(`${env.STORE} has no baseline`);
       if (page) return new Response(page.body, page);
       const response = await app.fetch(request, env, context);
       page = { body: await response.clone().text(), headers: response.headers };

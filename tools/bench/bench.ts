@@ -12,7 +12,7 @@ import { COLLECTION_PATH, getLastPage, PAGE_SIZE } from "../../src/records/page.
 import { getBlockNumber } from "../../src/store/block.ts";
 import { buildStateQuery } from "../../src/store/d1.ts";
 import { createProgram, createWholeNumberParser, runProgram } from "../command-line/program.ts";
-import { compare, type Effort, measureCases, type PageRequest } from "./cases.ts";
+import { type BenchOptions, compareResults, measureCases, type PageRequest } from "./cases.ts";
 
 const program = createProgram("npm run bench --")
   .description("Measures how fast this machine serves pages, compared to the least that a worker can do.")
@@ -29,13 +29,13 @@ const program = createProgram("npm run bench --")
 await runProgram(program);
 process.exit(); // Servers may be running, which nothing waits for any longer.
 
-async function bench({ records, ...effort }: { records: number } & Effort) {
+async function bench({ records, ...options }: { records: number } & BenchOptions) {
   const file = getTemporaryPath("records.csv");
   const folder = getTemporaryPath("stores");
   await runData("generate", "--records", String(records), "--out", file);
   const loads = await Array.fromAsync(STORE_NAMES, async (store) => {
     let megabytes = 0;
-    const seconds = await time(async () => {
+    const seconds = await measureSeconds(async () => {
       megabytes = await runData("load", file, "--store", store, "--persist-to", folder);
     });
     return { store, seconds, megabytes };
@@ -45,12 +45,12 @@ async function bench({ records, ...effort }: { records: number } & Effort) {
     const pages = Math.min(400, getLastPage(records));
     const numbers = Array.from({ length: pages }, (_, index) => index + 1);
     const requests = await Array.fromAsync(numbers, (page) => request(page, store, "hot"));
-    const seconds = await time(() => walk(requests));
+    const seconds = await measureSeconds(() => fetchPages(requests));
     return { store, pages, pages_per_second: Math.round(pages / seconds) };
   });
   // Page 11 has both links, as the middle one has.
   const pages = { first: 11, middle: Math.ceil(getLastPage(records) / 2), last: getLastPage(records) };
-  const figures = await measureCases(effort, ({ store, page, mode }) =>
+  const figures = await measureCases(options, ({ store, page, mode }) =>
     request(pages[page ?? "first"], store, mode),
   );
   const results = await Array.fromAsync(figures, async (one) => {
@@ -58,11 +58,11 @@ async function bench({ records, ...effort }: { records: number } & Effort) {
     const query = block ? await env.DB.prepare(buildStateQuery(block)).bind(block).all() : null;
     return { ...one, rows_read: query?.meta.rows_read ?? null };
   });
-  return { records, results, ratios: compare(results), walks, loads };
+  return { records, results, ratios: compareResults(results), walks, loads };
 }
 
 /** These are the first requests of an instance: nothing is in its memory. */
-async function walk(requests: PageRequest[]): Promise<void> {
+async function fetchPages(requests: PageRequest[]): Promise<void> {
   for (const { url, body } of requests)
     if ((await (await fetch(url)).text()) !== body) throw new Error(`${url} did not return the page`);
 }
@@ -78,7 +78,7 @@ async function runData(...args: string[]): Promise<number> {
 }
 
 /** @returns seconds */
-async function time(action: () => Promise<unknown>): Promise<number> {
+async function measureSeconds(action: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await action();
   return Number(((performance.now() - startedAt) / 1_000).toFixed(3));
@@ -94,9 +94,9 @@ async function startServers(file: string, folder: string) {
   const origins: Record<string, string> = { package: memory, wrangler_dev: wrangler };
   const runtime = await startRuntime(folder);
   const env = await runtime.getBindings<Required<Env>>("d1");
-  // What `store_floor` reads.
-  await env.DB.prepare("CREATE TABLE floor AS SELECT hex(randomblob(500)) AS text").run();
-  await env.KV.put("floor", "x".repeat(1_000));
+  // What `store_baseline` reads.
+  await env.DB.prepare("CREATE TABLE baseline AS SELECT hex(randomblob(500)) AS text").run();
+  await env.KV.put("baseline", "x".repeat(1_000));
   /** Every server must send the page that the package sends, which has the records in memory. */
   const request = async (page: number, store: string | null, mode: string): Promise<PageRequest> => {
     const origin = origins[mode] ?? (await runtime.unsafeGetDirectURL(store ?? "d1", mode)).origin;
@@ -125,7 +125,7 @@ async function startRuntime(folder: string): Promise<Miniflare> {
     bindings: { ...Object(workerOptions.bindings), STORE: name, RATE_LIMIT: "off" },
     // wrangler.toml binds only the database.
     kvNamespaces: ["KV"],
-    unsafeDirectSockets: ["hot", "cold", "floor", "store_floor"].map((entrypoint) => ({
+    unsafeDirectSockets: ["hot", "cold", "baseline", "store_baseline"].map((entrypoint) => ({
       host: "127.0.0.1",
       port: 0,
       entrypoint,

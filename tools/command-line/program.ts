@@ -4,7 +4,7 @@ import project from "../../package.json" with { type: "json" };
 import { parseUtcTime } from "../../src/records/utc-time.ts";
 
 /** The exit status if the command line is not valid. */
-export const WRONG_USAGE = 2;
+export const USAGE_ERROR_STATUS = 2;
 
 /** @param name as a person types it, such as `npm run data --` */
 export function createProgram(name: string): Command {
@@ -59,7 +59,7 @@ export async function runCommand(
     if (!(error instanceof Error)) throw error;
     if (error instanceof CommanderError) {
       // Commander has printed the error, or the help that the person asked for.
-      process.exitCode = error.exitCode === 0 ? 0 : WRONG_USAGE;
+      process.exitCode = error.exitCode === 0 ? 0 : USAGE_ERROR_STATUS;
       return;
     }
     // The person who interrupted the command knows why it stopped. A message can quote a store that holds control characters.
@@ -69,19 +69,19 @@ export async function runCommand(
   }
 }
 
-const STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNAL_STATUSES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 /** One Ctrl-C can arrive twice: from the terminal and from npm. */
-const REPEAT_MS = 500;
+const SIGNAL_REPEAT_MS = 500;
 
 /** @returns the exit status for the first signal, as soon as one has arrived */
 function handleSignals({ stop }: RunOptions): { status: number | undefined } {
   const received = { status: undefined as number | undefined };
   let receivedAt = 0;
-  for (const [signal, status] of Object.entries(STATUSES)) {
+  for (const [signal, status] of Object.entries(SIGNAL_STATUSES)) {
     // `on`, not `once`: without a handler, a second signal would end the process before its `exit` listeners have run.
     process.on(signal, () => {
-      if (received.status !== undefined && Date.now() - receivedAt < REPEAT_MS) return;
+      if (received.status !== undefined && Date.now() - receivedAt < SIGNAL_REPEAT_MS) return;
       if (!stop || received.status !== undefined) process.exit(status);
       received.status = status;
       receivedAt = Date.now();
@@ -121,12 +121,12 @@ export function parseMinutes(text: string): number {
 const STANDARD_OUTPUT = /^\/(dev\/(stdout|fd\/1)|proc\/self\/fd\/1)$/;
 
 /** Parses a path or another text, which must not be empty. */
-export function parseText(text: string): string {
+export function parseNonEmpty(text: string): string {
   if (text !== "") return text;
   throw new InvalidArgumentError("It must not be empty.");
 }
 
 /** Parses the value of `--out`. Returns a path, or `-` for any name of standard output. */
-export function parseOut(text: string): string {
-  return STANDARD_OUTPUT.test(text) ? "-" : parseText(text);
+export function parseOutputPath(text: string): string {
+  return STANDARD_OUTPUT.test(text) ? "-" : parseNonEmpty(text);
 }

@@ -4,7 +4,7 @@ import type { Progress } from "../../data/staging/intake.ts";
 const { Format, Presets, SingleBar } = cliProgress;
 
 /** How long a step runs before its first line in a log. */
-const LOG_BEGINS_MS = 1_000;
+const LOG_DELAY_MS = 1_000;
 
 /** A log keeps every line, so it gets one less often than a terminal. */
 const LOG_INTERVAL_MS = 5_000;
@@ -64,7 +64,7 @@ export function printNotice(line: string): void {
 function openBar(step: Step) {
   const format: cliProgress.GenericFormatter = (options, { progress }) => {
     const bar = step.total === undefined ? "" : `${Format.BarFormat(progress, options)} `;
-    return `${step.name} ${bar}${describe(step)}`;
+    return `${step.name} ${bar}${formatProgress(step)}`;
   };
   // The rest of the line fits into 80 columns. gracefulExit would add signal handlers, but `runProgram` handles signals.
   const options = { format, barsize: 20, hideCursor: true, clearOnComplete: true, gracefulExit: false };
@@ -90,23 +90,23 @@ function openBar(step: Step) {
 }
 
 function openLog(step: Step) {
-  let printAt = Date.now() + LOG_BEGINS_MS;
+  let printAt = Date.now() + LOG_DELAY_MS;
   const show = () => {
     if (Date.now() < printAt) return;
     printAt = Date.now() + LOG_INTERVAL_MS;
-    console.error(`${step.name}: ${describe(step)}`);
+    console.error(`${step.name}: ${formatProgress(step)}`);
   };
   const timer = setInterval(show, LOG_TICK_MS).unref();
   return { show, close: () => clearInterval(timer) };
 }
 
 /** Describes how many are done, how many per second, and how long the rest takes at that rate. */
-function describe({ unit, total, done, startedAt, updatedAt }: Step): string {
+function formatProgress({ unit, total, done, startedAt, updatedAt }: Step): string {
   const secondsUntil = (time: number) => Math.max(1, time - startedAt) / 1_000;
   const elapsed = secondsUntil(Date.now());
   const count = `${done}${total === undefined ? "" : `/${total}`} ${unit}`;
   if (done === 0) {
-    const soFar = `${formatTime(elapsed)} so far`;
+    const soFar = `${formatDuration(elapsed)} so far`;
     return total === undefined ? soFar : `${count}, ${soFar}`;
   }
   let rate = done / secondsUntil(updatedAt);
@@ -114,11 +114,11 @@ function describe({ unit, total, done, startedAt, updatedAt }: Step): string {
   if (total !== undefined && done < total && total / rate < elapsed) rate = done / elapsed;
   const speed = `${count}, ${rate < 10 ? Number(rate.toFixed(1)) : Math.round(rate)} ${unit}/s`;
   if (total === undefined) return speed;
-  return `${speed}, ${formatTime(Math.max(0, total / rate - elapsed))} left`;
+  return `${speed}, ${formatDuration(Math.max(0, total / rate - elapsed))} left`;
 }
 
 /** Like the format of cli-progress, which shows only the last two digits of the hours. */
-function formatTime(seconds: number): string {
+function formatDuration(seconds: number): string {
   const total = Math.ceil(seconds);
   const [hours, minutes, rest] = [Math.floor(total / 3_600), Math.floor(total / 60) % 60, total % 60];
   if (hours > 0) return `${hours}h${minutes}m`;

@@ -8,8 +8,8 @@ import {
   enterUserFolder,
   parseDate,
   parseMinutes,
-  parseOut,
-  parseText,
+  parseNonEmpty,
+  parseOutputPath,
   runProgram,
 } from "../command-line/program.ts";
 import { runWithStoreNotice } from "../deployed-worker.ts";
@@ -53,18 +53,18 @@ function addStoreOptions(command: Command): Command {
       ),
     )
     .option("--remote", "use the deployed store (default: the local store)")
-    .option("--persist-to <dir>", "folder of the local store, as for npm start", parseText)
+    .option("--persist-to <dir>", "folder of the local store, as for npm start", parseNonEmpty)
     .option(
       "--config <file>",
       "configuration with the stores and settings, such as a preview's (default: wrangler.toml)",
-      parseText,
+      parseNonEmpty,
     );
 }
 
 function addOutputOptions(command: Command): Command {
   return command
     .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
-    .option("--out <file>", "output file; - is standard output", parseOut, "-");
+    .option("--out <file>", "output file; - is standard output", parseOutputPath, "-");
 }
 
 function addLoad(program: Command): void {
@@ -73,7 +73,7 @@ function addLoad(program: Command): void {
     .option(
       "--source <text>",
       "where the records come from, which the site shows (default: the file names)",
-      parseText,
+      parseNonEmpty,
     )
     .action((files: string[], options: LoadOptions) =>
       runWithStoreNotice(options, () => loadFiles(files, options)),

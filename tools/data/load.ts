@@ -10,7 +10,7 @@ import {
 } from "../../data/writer/writer.ts";
 import type { State } from "../../src/store/state.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
-import { formatCommand } from "../store-command.ts";
+import { formatDataCommand } from "../store-command.ts";
 
 export type InputOptions = Pick<StageOptions, "strict" | "modelName" | "skipDuplicates">;
 
@@ -36,7 +36,7 @@ export function loadFiles(files: string[], options: LoadOptions): Promise<void> 
 /** @param outcome gets what is true if the load does not succeed */
 async function replace(files: string[], options: LoadOptions, outcome: { text: string }): Promise<void> {
   const staged = await stageFiles(files, options);
-  const unknown = `It is not known which records are served. To find out, run: ${formatCommand("info", options)}`;
+  const unknown = `It is not known which records are served. To find out, run: ${formatDataCommand("info", options)}`;
   const onSwitch = () => {
     outcome.text = unknown;
   };

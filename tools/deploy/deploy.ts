@@ -1,4 +1,5 @@
 import { readConfiguration, SEED_STORE } from "../../data/writer/configuration.ts";
+import { requireValidSettings } from "../check-settings.ts";
 import { createProgram, runProgram } from "../command-line/program.ts";
 import {
   formatRollbacks,
@@ -6,7 +7,6 @@ import {
   readDeployedStore,
   type ServedVersion,
 } from "../deployed-worker.ts";
-import { requireServedStore } from "../served-store.ts";
 import { prepareProductionStore } from "./production-store.ts";
 import { createSteps, printDetail, ReplacedError } from "./steps.ts";
 import { findAddress, readCommitOptions, testDeployment, upload, waitForVersion } from "./version.ts";
@@ -22,7 +22,7 @@ const DEPLOYED = "The worker was deployed. To try again, run `npm run deploy`.";
  */
 async function deploy({ changeStore = false }: { changeStore?: boolean }): Promise<void> {
   const configuration = await readConfiguration();
-  const store = requireServedStore(configuration);
+  const store = requireValidSettings(configuration);
   const step = createSteps(5);
   const before = await step("find what is deployed", "Nothing was created or deployed.", () =>
     findVersions(changeStore ? undefined : store),
@@ -84,7 +84,7 @@ const NOT_AFFECTED = "Production is not affected.";
  */
 async function deployPreview(name: string | undefined): Promise<void> {
   const { previews = {} } = await readConfiguration();
-  requireServedStore(previews);
+  requireValidSettings(previews);
   const step = createSteps(3);
   const options = name === undefined ? [] : ["--name", name];
   const report = await step("deploy the preview", NOT_AFFECTED, () => upload(["preview", ...options]));

@@ -2,7 +2,7 @@ import { loadSeed } from "../../data/seed-writer.ts";
 import type { Configuration, StoreName } from "../../data/writer/configuration.ts";
 import { withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
-import { formatCommand } from "../store-command.ts";
+import { formatDataCommand } from "../store-command.ts";
 import { printDetail } from "./steps.ts";
 
 /**
@@ -25,7 +25,7 @@ export async function prepareProductionStore(
   if (state.load !== "") return;
   const lag = store === "kv" ? " KV shows a load up to a minute late." : "";
   throw new Error(
-    `No records were found in the ${store} store. This deployment does not load the seed, because the seed could replace records that are being served. Load your own records with \`${formatCommand("load FILE", choice)}\`, or the seed with \`${formatCommand("load data/seed/*.csv", choice)}\`.${lag}`,
+    `No records were found in the ${store} store. This deployment does not load the seed, because the seed could replace records that are being served. Load your own records with \`${formatDataCommand("load FILE", choice)}\`, or the seed with \`${formatDataCommand("load data/seed/*.csv", choice)}\`.${lag}`,
   );
 }
 

@@ -1,5 +1,10 @@
 import { type Command, Option } from "commander";
-import { createProgram, createWholeNumberParser, parseText, runProgram } from "../command-line/program.ts";
+import {
+  createProgram,
+  createWholeNumberParser,
+  parseNonEmpty,
+  runProgram,
+} from "../command-line/program.ts";
 import { openProgress, printNotice } from "../command-line/progress.ts";
 import type { ReceivedRequest, Service, ServiceOptions } from "./index.d.ts";
 import { createService } from "./service.ts";
@@ -26,7 +31,7 @@ function createServeProgram() {
         .env("PORT")
         .default(8787),
     )
-    .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", parseText, "localhost")
+    .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", parseNonEmpty, "localhost")
     .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
     .option("--model-name <name>", "replace the model name of all records (default: refuse other models)")
     .option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05")

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { createServer } from "node:http";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
-import { measure } from "../../../tools/bench/cases.ts";
+import { measureRequest } from "../../../tools/bench/cases.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 
 test("the benchmark measures every case, walk and load", async () => {
@@ -17,9 +17,9 @@ test("the benchmark measures every case, walk and load", async () => {
   expect(JSON.parse(stdout)).toEqual({
     records: 2_000,
     results: [
-      { store: null, page: null, mode: "floor", ...figures },
+      { store: null, page: null, mode: "baseline", ...figures },
       ...stores.flatMap((store) => [
-        { store, page: null, mode: "store_floor", ...figures },
+        { store, page: null, mode: "store_baseline", ...figures },
         ...["cold", "hot"].flatMap((mode) =>
           // The state, one block or two, and perhaps the row where a scan ends.
           pages.map((page) => ({
@@ -35,9 +35,9 @@ test("the benchmark measures every case, walk and load", async () => {
       { store: "memory", page: "middle", mode: "package", ...figures },
     ],
     ratios: {
-      hot_vs_floor: number,
-      cold_d1_vs_store_floor: number,
-      cold_kv_vs_store_floor: number,
+      hot_vs_baseline: number,
+      cold_d1_vs_store_baseline: number,
+      cold_kv_vs_store_baseline: number,
       last_vs_first_p50_d1: number,
       last_vs_first_p50_kv: number,
     },
@@ -57,7 +57,7 @@ test.each<[{ status?: number; body?: string }, string | undefined]>([
     response.writeHead(isOther ? status : 200).end(isOther ? body : "the page");
   });
   const { origin, close } = await listenOnFreePort(server);
-  const measured = measure({ url: origin, body: "the page" }, 20).finally(close);
+  const measured = measureRequest({ url: origin, body: "the page" }, 20).finally(close);
   if (message) return expect(measured).rejects.toThrow(message);
   const { rps, p50_ms, p99_ms } = await measured;
   expect(Math.min(rps, p50_ms)).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import {
   createWholeNumberParser,
   parseDate,
   parseMinutes,
-  parseOut,
+  parseOutputPath,
 } from "../../../tools/command-line/program.ts";
 import { type Finished, finish, runInProcess, runProcess } from "../../run-command.ts";
 
@@ -89,7 +89,7 @@ const parsers: Record<string, (text: string) => unknown> = {
   "1 or more": createWholeNumberParser(1),
   minutes: parseMinutes,
   "a date": parseDate,
-  "an output file": parseOut,
+  "an output file": parseOutputPath,
 };
 
 test.each([

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { type Configuration, readConfiguration } from "../../../data/writer/configuration.ts";
+import { requireValidSettings } from "../../../tools/check-settings.ts";
 import { findAddress } from "../../../tools/deploy/version.ts";
-import { requireServedStore } from "../../../tools/served-store.ts";
 import { createFolder } from "../../temporary-folder.ts";
 
 const { previews = {}, ...production } = await readConfiguration();
@@ -21,11 +21,11 @@ test("wrangler.toml gives production and previews what src/bindings.ts has, but 
   const fields = bindings.matchAll(/^ {2}([A-Z_0-9]+)\?: /gm);
   const names = Array.from(fields, ([, name]) => String(name)).sort();
   expect(names).toEqual(expect.arrayContaining(["DB", "KV"]));
-  expect([requireServedStore(production), listNames(production)]).toEqual([
+  expect([requireValidSettings(production), listNames(production)]).toEqual([
     "d1",
     names.filter((name) => name !== "KV"),
   ]);
-  expect([requireServedStore(previews), listNames(previews)]).toEqual([
+  expect([requireValidSettings(previews), listNames(previews)]).toEqual([
     "seed",
     names.filter((name) => name !== "KV" && name !== "DB"),
   ]);
@@ -85,7 +85,7 @@ describe("before anything is served, the settings", () => {
     { ...bindings, vars: { STORE: "d1" } },
     { ...bindings, vars: { STORE: "kv", RATE_LIMIT: "off" }, ratelimits: limits("RATE_LIMITER", 10) },
     { vars: seed, ratelimits: [...limits("ANOTHER", 10), ...limits("RATE_LIMITER", 60)] },
-  ])("%j are valid", (settings) => expect(requireServedStore(settings)).toBe(settings.vars.STORE));
+  ])("%j are valid", (settings) => expect(requireValidSettings(settings)).toBe(settings.vars.STORE));
 
   const period = 'RATE_LIMIT is "60", but [[ratelimits]] in wrangler.toml counts in periods of 10 s';
   test.each([
@@ -93,5 +93,5 @@ describe("before anything is served, the settings", () => {
     [{ vars: seed, ratelimits: limits("ANOTHER", 60) }, 'RATE_LIMIT is "60", but wrangler.toml binds no'],
     [{ vars: seed, ratelimits: limits("RATE_LIMITER", 10) }, period],
     [{ vars: { STORE: "seed", FAULTS: false } }, 'FAULTS is false; it must be "on" or "off"'],
-  ])("%j are refused", (settings, problem) => expect(() => requireServedStore(settings)).toThrow(problem));
+  ])("%j are refused", (settings, problem) => expect(() => requireValidSettings(settings)).toThrow(problem));
 });
