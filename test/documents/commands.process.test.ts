@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { expect, test } from "vitest";
 import { CSV_HEADER } from "../../data/formats/csv.ts";
-import { REPORT_COLUMNS } from "../data/input.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
 import { untilServed, useService } from "../serve.ts";
@@ -44,14 +43,9 @@ async function writeFiles(): Promise<void> {
       .map((record) => `${JSON.stringify(record)}\n`)
       .join(""),
   );
-  for (const [name, ref] of Object.entries({ 1: "A33", 2: "C94" })) {
-    const row = `2025-10-29 09:23:09+00:00,2025-10-29 09:10:27+00:00,${ref},tf2,1,0,0,0,0,0,0`;
-    await write(`report-${name}.csv.gz`, `${REPORT_COLUMNS}\n${row}\n`);
-  }
 }
 
-const FILE_NAMES =
-  /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt|report-\d\.csv\.gz)/g;
+const FILE_NAMES = /\b(counts\.csv|made-up\.csv|everything\.csv|records\.jsonl|etag\.txt)/g;
 
 /** Runs a command with the port and the folder of this test. Returns what it prints. */
 async function runCommand(command: string): Promise<string> {
