@@ -40,20 +40,20 @@ export function listSeedFiles(): string[] {
  * @param files paths; `-` is standard input
  * @param stated what a person says instead of the names of the files
  */
-export function nameSources(files: string[], stated: string | undefined): string[] {
+export function getSourceNames(files: string[], stated: string | undefined): string[] {
   const seed = listSeedFiles();
   const isWhole = seed.every((path) => files.some((file) => resolve(file) === path));
-  const nameFile = (file: string) => {
+  const formatSource = (file: string) => {
     if (file === "-") return "standard input";
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
-  const names = stated === undefined ? files.map(nameFile) : [stated];
+  const names = stated === undefined ? files.map(formatSource) : [stated];
   // Another file of this name, or a person who states it, does not name the seed.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 
 /** The most sources that the statistics name. */
-const MOST_SOURCES = 20;
+const MAX_SOURCES = 20;
 
 /**
  * Adds the statistics, which name the sources, to records that are encoded already.
@@ -65,7 +65,7 @@ export function encodeCollection(
   statistics: Statistics,
   sources: string[],
 ): Collection {
-  const named = { ...statistics, sources: sources.slice(0, MOST_SOURCES), source_count: sources.length };
+  const named = { ...statistics, sources: sources.slice(0, MAX_SOURCES), source_count: sources.length };
   return {
     count,
     source: joinSources(sources),
@@ -87,12 +87,12 @@ export function hashContent(salt: string, blocks: Iterable<Block>): string {
 }
 
 /** The longest `source` of a state. */
-const SOURCE_LENGTH = 100;
+const MAX_SOURCE_LENGTH = 100;
 
 /** The `source` of a state: one line of printable ASCII characters, so that it can be a header. */
 function joinSources(sources: string[]): string {
   const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
-  return text.length > SOURCE_LENGTH ? `${text.slice(0, SOURCE_LENGTH - 3)}...` : text;
+  return text.length > MAX_SOURCE_LENGTH ? `${text.slice(0, MAX_SOURCE_LENGTH - 3)}...` : text;
 }
 
 /** Records that are read at once, about 1 MB. A deployed KV returns at most 100 blocks at once. */

@@ -4,7 +4,7 @@ import { gzipSync } from "node:zlib";
 import { createMemoryStore } from "../src/store/memory.ts";
 import { getSeedPath, SEED_PATH, SEED_STATE_PATH } from "../src/store/seed.ts";
 import type { State } from "../src/store/state.ts";
-import { CSV_HEADER, csvLine } from "./formats/csv.ts";
+import { CSV_HEADER, formatCsvLine } from "./formats/csv.ts";
 import { type Collection, hashContent, listSeedFiles, readRecords } from "./load-content.ts";
 import { describeCounts, stage } from "./staging.ts";
 import type { StoreChoice } from "./writer/configuration.ts";
@@ -36,7 +36,7 @@ export async function writeSeedAssets(assets: string): Promise<void> {
 export async function writeAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
   const unnamed: State = { load: "", count, loaded_at: null, sequence: 0, source };
   const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
-  const csv = CSV_HEADER + (await Array.fromAsync(records, csvLine)).join("");
+  const csv = CSV_HEADER + (await Array.fromAsync(records, formatCsvLine)).join("");
   const load = hashContent(csv, blocks());
   const state = { ...unnamed, load };
   const folder = join(assets, SEED_PATH);

@@ -2,26 +2,26 @@ import type { DatabaseSync } from "node:sqlite";
 import { listInputFiles } from "./formats/input-file.ts";
 import { ARRAY, createProblemList, InputError } from "./formats/problem.ts";
 import { checkRecord } from "./formats/validation.ts";
-import { type Collection, encodeCollection, nameSources } from "./load-content.ts";
+import { type Collection, encodeCollection, getSourceNames } from "./load-content.ts";
 import { createWriteError, formatCount, isSqliteFull } from "./messages.ts";
 import {
+  findConflicts,
   numberObservations,
   openDatabase,
-  readConflicts,
   selectBlocks,
   sortLines,
 } from "./staging/database.ts";
 import {
-  createIntake,
-  type Intake,
-  type IntakeCounts,
-  type IntakeOptions,
+  type CollectOptions,
+  createRowCollector,
   type Progress,
   type ReadOptions,
+  type RowCollector,
+  type RowCounts,
   readFiles,
-} from "./staging/intake.ts";
+} from "./staging/row-collector.ts";
 
-export interface StageOptions extends ReadOptions, IntakeOptions {
+export interface StageOptions extends ReadOptions, CollectOptions {
   /** Where the records come from; by default the names of the files. */
   source?: string | undefined;
   /** The last line of a refusal; by default, that nothing was loaded. */
@@ -33,7 +33,7 @@ export interface StageOptions extends ReadOptions, IntakeOptions {
 }
 
 /** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
-export interface Staged extends Collection, IntakeCounts {
+export interface StagedCollection extends Collection, RowCounts {
   /** Removes the records from disk. */
   close(): void;
 }
@@ -44,10 +44,10 @@ export interface Staged extends Collection, IntakeCounts {
  * @throws InputError if any line of the files cannot be loaded
  * @throws Error if the disk is full
  */
-export function stage(paths: string[], options: StageOptions = {}): Promise<Staged> {
+export function stage(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
   const files = paths.flatMap(listInputFiles);
-  return run(files, nameSources(files, options.source), options, (intake, onRead) =>
-    readFiles(files, options, intake, onRead),
+  return run(files, getSourceNames(files, options.source), options, (collector, onRead) =>
+    readFiles(files, options, collector, onRead),
   );
 }
 
@@ -55,15 +55,15 @@ export function stage(paths: string[], options: StageOptions = {}): Promise<Stag
 const RECORDS_SOURCE = "records of a program";
 
 /** Checks records in memory as `stage` checks those of files. */
-export function stageRecords(records: Iterable<unknown>): Promise<Staged> {
-  return run([ARRAY], [RECORDS_SOURCE], { strict: true }, async (intake) => {
+export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
+  return run([ARRAY], [RECORDS_SOURCE], { strict: true }, async (collector) => {
     let line = 0;
-    for (const record of records) intake.take(checkRecord(record, { file: ARRAY, line: ++line }), 0);
+    for (const record of records) collector.add(checkRecord(record, { file: ARRAY, line: ++line }), 0);
   });
 }
 
 /** Describes how many records there are, how many were corrected, and how many were skipped. */
-export function describeCounts({ count, zeroed, duplicates }: IntakeCounts): string {
+export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
   const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
   const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
   const remarks = [...(zeroed > 0 ? [corrected] : []), ...(duplicates > 0 ? [skipped] : [])];
@@ -74,28 +74,28 @@ async function run(
   files: string[],
   sources: string[],
   options: StageOptions,
-  read: (intake: Intake, onRead: Progress["update"]) => Promise<void>,
-): Promise<Staged> {
+  read: (collector: RowCollector, onRead: Progress["update"]) => Promise<void>,
+): Promise<StagedCollection> {
   const database = openDatabase();
   const [problems, warnings] = [createProblemList(files), createProblemList(files)];
-  const intake = createIntake(database, options, problems.add, warnings.add);
+  const collector = createRowCollector(database, options, problems.add, warnings.add);
   try {
     database.exec("BEGIN");
-    await runStep("reading", options, (step) => read(intake, (done, total) => step?.update(done, total)));
-    intake.end();
+    await runStep("reading", options, (step) => read(collector, (done, total) => step?.update(done, total)));
+    collector.end();
     for (const line of warnings.lines()) options.warn?.(`Warning: ${line}`);
     await runStep("comparing", options, async () => {
-      compare(database, files, intake);
+      compare(database, files, collector);
       const lines = problems.lines();
       if (lines.length > 0)
         throw new InputError([...lines, options.conclusion ?? "Nothing was loaded."].join("\n"));
       sortLines(database);
     });
     database.exec("COMMIT");
-    // Unlike closures, bound functions do not keep the intake in memory while the records are written.
+    // Unlike closures, bound functions do not keep the collector in memory while the records are written.
     const listBlocks = selectBlocks.bind(null, database);
-    const collection = encodeCollection(intake.counts.count, listBlocks, intake.statistics(), sources);
-    return { ...intake.counts, ...collection, close: database.close.bind(database) };
+    const collection = encodeCollection(collector.counts.count, listBlocks, collector.statistics(), sources);
+    return { ...collector.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
     throw isSqliteFull(error)
@@ -105,10 +105,10 @@ async function run(
 }
 
 /** Compares the records, after the numbers that observations do not have are assigned. */
-function compare(database: DatabaseSync, files: string[], { kinds, report }: Intake): void {
+function compare(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
   if (kinds.report && kinds.records) return;
   if (kinds.report) numberObservations(database);
-  for (const problem of readConflicts(database, files)) report(problem);
+  for (const problem of findConflicts(database, files)) report(problem);
 }
 
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {

@@ -97,16 +97,16 @@ export async function* readCsv(
   chunks: AsyncIterable<TextChunk>,
   source: InputFile,
 ): AsyncGenerator<InputRow[]> {
-  let readRow: ReturnType<typeof createRowReader> | undefined;
+  let parseRow: ReturnType<typeof createRowParser> | undefined;
   for await (const rows of readCsvRows(chunks)) {
     const [header] = rows;
-    if (header) readRow ??= createRowReader(header, source);
-    if (readRow) yield rows.map(readRow).filter((row) => row !== undefined);
+    if (header) parseRow ??= createRowParser(header, source);
+    if (parseRow) yield rows.map(parseRow).filter((row) => row !== undefined);
   }
 }
 
 /** @returns a function that reads a row; undefined for the header, which files that were concatenated repeat */
-function createRowReader(header: CsvRow, { file, modelName }: InputFile) {
+function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
   const { fields, convert } = requireTable(header);
   const columns = header.cells.map((name) => ({ name, ...(fields[name] as Field) }));
   for (const column of columns) if (modelName && column.name === "model_name") column.parse = () => modelName;

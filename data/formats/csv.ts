@@ -53,14 +53,14 @@ function splitRows({ text, line }: TextChunk): CsvRow[] {
 function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: UnreadableError } {
   const rows: CsvRow[] = [];
   let next = line;
-  const keepRow = (cells: string[]) => {
+  const collectRow = (cells: string[]) => {
     if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: next });
     next += 1 + countOccurrences(cells.join(), "\n");
     // Collected here because the parser would lose all rows with the first error.
     return null;
   };
   try {
-    parse(text, { record_delimiter: ["\r\n", "\n"], relax_column_count: true, on_record: keepRow });
+    parse(text, { record_delimiter: ["\r\n", "\n"], relax_column_count: true, on_record: collectRow });
     return { rows };
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
@@ -69,14 +69,14 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
   }
 }
 
-const RECORD_FIELDS = TrafficRecord.keyof().options;
+const FIELD_NAMES = TrafficRecord.keyof().options;
 
 /** The header of a records file: the field names in the specification's order. */
-export const CSV_HEADER = `${RECORD_FIELDS.join(",")}\n`;
+export const CSV_HEADER = `${FIELD_NAMES.join(",")}\n`;
 
 /** A record as a line of CSV (RFC 4180), with its line break. Null is an empty cell. */
-export function csvLine(record: TrafficRecord): string {
-  return `${RECORD_FIELDS.map((field) => formatCell(record[field])).join(",")}\n`;
+export function formatCsvLine(record: TrafficRecord): string {
+  return `${FIELD_NAMES.map((field) => formatCell(record[field])).join(",")}\n`;
 }
 
 /** Quotes a cell only if it contains a quote or a separator, also one of other spreadsheets: they would split an unquoted cell there. */

@@ -1,5 +1,5 @@
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { CSV_HEADER, csvLine } from "./csv.ts";
+import { CSV_HEADER, formatCsvLine } from "./csv.ts";
 import { readCsv } from "./csv-tables.ts";
 import { type InputFile, prepend, readBytes, readText, type TextChunk } from "./input-file.ts";
 import { readJson } from "./json.ts";
@@ -7,12 +7,12 @@ import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
 
 /** How records are written: a header, and then a line for each of them, in any order. */
-export const WRITERS = {
-  csv: { header: CSV_HEADER, writeLine: csvLine },
-  jsonl: { header: "", writeLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
+export const OUTPUT_FORMATS = {
+  csv: { header: CSV_HEADER, formatLine: formatCsvLine },
+  jsonl: { header: "", formatLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
 } as const;
 
-export type FormatName = keyof typeof WRITERS;
+export type FormatName = keyof typeof OUTPUT_FORMATS;
 
 /**
  * Reads the records or the report in a file, some rows at a time. The format is recognised by the content. Never throws for

@@ -46,7 +46,7 @@ export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGener
     stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
     yield* await decompress(report(stream, onRead));
   } catch (error) {
-    throw explain(error);
+    throw toInputError(error);
   } finally {
     stream?.destroy();
   }
@@ -94,7 +94,7 @@ export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenera
 }
 
 /** Returns unknown errors unchanged: they are bugs in the program, not problems of the input. */
-function explain(error: unknown): unknown {
+function toInputError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
   if (!("syscall" in error)) return error;

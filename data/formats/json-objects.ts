@@ -50,7 +50,7 @@ export async function* readJsonObjects(
   const scan: Scan = { line: 1, arrays: 0, last: "bracket" };
   for await (const { text, line } of chunks) {
     scan.line = line;
-    yield readObjects(scan, text);
+    yield scanObjects(scan, text);
   }
   if (scan.object)
     throw new UnreadableError("is the start of a JSON object that never ends", scan.object.line);
@@ -58,7 +58,7 @@ export async function* readJsonObjects(
 }
 
 /** Takes all objects that end in this part of the text. */
-function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
+function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
   for (let at = 0; at < text.length; ) {
     const character = text[at] as string;
     if (!scan.object && character !== "{") {
@@ -66,7 +66,7 @@ function* readObjects(scan: Scan, text: string): Generator<JsonObject> {
       at++;
       continue;
     }
-    scan.object ??= openObject(scan);
+    scan.object ??= startObject(scan);
     const { object } = scan;
     const end = scanObject(scan, object, text, at);
     object.text += text.slice(at, end);
@@ -104,7 +104,7 @@ function requireComma({ arrays, last, line }: Scan): void {
     throw new UnreadableError("has no comma between two records of an array", line);
 }
 
-function openObject(scan: Scan): OpenObject {
+function startObject(scan: Scan): OpenObject {
   requireComma(scan);
   scan.last = "item";
   const counts = { keys: 0, depth: 0, values: 0 };
@@ -120,7 +120,7 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
     if (isEscaped) isEscaped = false;
     else if (character === '"') isInString = !isInString;
     else if (isInString) isEscaped = character === "\\";
-    else note(scan, object, character);
+    else scanCharacter(scan, object, character);
   } while (object.depth > 0 && at < text.length);
   object.isInString = isInString;
   object.isEscaped = isEscaped;
@@ -128,7 +128,7 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
 }
 
 /** Notes a character outside of strings. */
-function note(scan: Scan, object: OpenObject, character: string): void {
+function scanCharacter(scan: Scan, object: OpenObject, character: string): void {
   if (character === ":") object.keys++;
   else if (character === "\n") scan.line++;
   else if (character === ",") countValue(object);

@@ -21,7 +21,7 @@ export async function* readJson(
     let rows: InputRow[] = [];
     try {
       for (const object of objects) {
-        for (const row of readObject(object, source)) {
+        for (const row of parseObject(object, source)) {
           rows.push(row);
           if (rows.length < BATCH_ROWS) continue;
           yield rows;
@@ -34,7 +34,7 @@ export async function* readJson(
   }
 }
 
-function* readObject(object: JsonObject, { file, modelName, onPage }: InputFile): Generator<InputRow> {
+function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile): Generator<InputRow> {
   const position = { file, line: object.line };
   const parsed = parseExactly(object);
   if ("message" in parsed) return yield { problems: [{ ...position, ...parsed }] };

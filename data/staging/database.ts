@@ -96,8 +96,8 @@ const RULES = [
  * @param files the names of the files of the load
  * @returns a problem for the later record of each conflict
  */
-export function* readConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
-  const nameOf = (file: number) => files[file] ?? "";
+export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
+  const getFileName = (file: number) => files[file] ?? "";
   for (const { columns, field } of RULES) {
     // The same record twice is reported for its id only.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
@@ -109,9 +109,9 @@ export function* readConflicts(database: DatabaseSync, files: readonly string[])
     const conflicts = database.prepare(sql).iterate() as Iterable<unknown> as Iterable<Conflict>;
     for (const { file, line, camera_ref, earlier_file, earlier_line, [field]: value } of conflicts) {
       const camera = field === "id" ? "" : ` for camera ${JSON.stringify(camera_ref)}`;
-      const earlier = formatPosition({ file: nameOf(earlier_file), line: earlier_line });
+      const earlier = formatPosition({ file: getFileName(earlier_file), line: earlier_line });
       const message = `already appears${camera} in ${earlier}`;
-      yield { file: nameOf(file), line, field, value, message, cause: "repeated" };
+      yield { file: getFileName(file), line, field, value, message, cause: "repeated" };
     }
   }
 }

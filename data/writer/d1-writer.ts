@@ -40,7 +40,7 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     propagationMs: 0,
     write: (load, blocks) => database.write(blocks.map((block) => buildInsertStatement(load, block))),
     // The switch counts them.
-    listMissingBlocks: async () => [],
+    findMissingBlocks: async () => [],
     async switchTo(next, blocks, onlyIfEmpty) {
       if ((await database.run(buildSwitchStatement(next, blocks, onlyIfEmpty))) > 0) return;
       throw new RejectedSwitchError(

@@ -51,7 +51,7 @@ export function createWritableKvStore(
     propagationMs,
     write: (load, blocks) =>
       namespace.put(blocks.map(({ number, text }) => ({ key: getBlockKey(load, number), value: text }))),
-    async listMissingBlocks(load, numbers) {
+    async findMissingBlocks(load, numbers) {
       if (isLocal) return [];
       const stored = new Set(await namespace.list(`block/${load}/`));
       return numbers.filter((number) => !stored.has(getBlockKey(load, number)));

@@ -69,7 +69,7 @@ async function useStore<T>(choice: StoreChoice, writable: boolean, action: Actio
     if (writable) await opened.migrate?.();
     return await action(opened);
   } catch (error) {
-    throw describeDamage(error, opened.location);
+    throw toDamageError(error, opened.location);
   } finally {
     opened.close?.();
   }
@@ -114,7 +114,7 @@ function openLocalStore(
 }
 
 /** Names a damaged file, because SQLite does not. @returns the same error for other reasons */
-function describeDamage(error: unknown, path: string): unknown {
+function toDamageError(error: unknown, path: string): unknown {
   const { message, errcode } = Object(error);
   if (errcode !== SQLITE_CORRUPT) return error;
   return new Error(`${path} is damaged: ${message}. Delete the file, and load the records again.`, {

@@ -17,7 +17,7 @@ export interface WritableStore extends Store {
   /** Stores blocks of a load, which readers do not see before the switch. */
   write(load: string, blocks: Block[]): Promise<void>;
   /** Of the blocks of a load, finds those that the store lost, although their write succeeded. */
-  listMissingBlocks(load: string, numbers: number[]): Promise<number[]>;
+  findMissingBlocks(load: string, numbers: number[]): Promise<number[]>;
   /**
    * Switches readers to a load.
    * @param blocks how many it has, with the pieces of its statistics
@@ -87,7 +87,7 @@ export async function replaceCollection(
       if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
     }
     await waitForPropagation(store, options);
-    return new Set(await store.listMissingBlocks(name, [...written]));
+    return new Set(await store.findMissingBlocks(name, [...written]));
   };
   try {
     const missing = await write();

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { chromium } from "@playwright/test";
 import type { TestProject } from "vitest/node";
 import { generateRecords } from "../../data/generator.ts";
-import { listSeedFiles, nameSources } from "../../data/load-content.ts";
+import { getSourceNames, listSeedFiles } from "../../data/load-content.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
 import { loadInto, type RunningWorker, startWorker } from "../worker.ts";
@@ -58,7 +58,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   }
   const [browser, worker, others] = await Promise.all([
     chromium.launchServer({ executablePath, host: "127.0.0.1" }),
-    readSeed().then((records) => startWith(records, nameSources(listSeedFiles(), undefined))),
+    readSeed().then((records) => startWith(records, getSourceNames(listSeedFiles(), undefined))),
     startOthers(),
   ]);
   project.provide("browser", browser.wsEndpoint());

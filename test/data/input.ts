@@ -6,7 +6,7 @@ import type { InputFile } from "../../data/formats/input-file.ts";
 import { formatProblem, InputError } from "../../data/formats/problem.ts";
 import type { InputRow } from "../../data/formats/validation.ts";
 import { listSeedFiles } from "../../data/load-content.ts";
-import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
+import { describeCounts, type StagedCollection, type StageOptions, stage } from "../../data/staging.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createFolder } from "../temporary-folder.ts";
@@ -93,7 +93,7 @@ export async function findProblems(contents: Contents, options?: StageOptions): 
 const hideFolder = (text: string) => text.replaceAll(`${folder}/`, "");
 
 /** The staged records, oldest first. The staging is closed. */
-function takeRecords({ count, blocks, close }: Staged): TrafficRecord[] {
+function takeRecords({ count, blocks, close }: StagedCollection): TrafficRecord[] {
   const ofRecords = Array.from(blocks()).filter(({ number }) => number > 0);
   close();
   const opened = ofRecords.map(({ number, text }) => parseBlock(count, number, text));

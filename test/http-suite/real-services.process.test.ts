@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, test } from "vitest";
-import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import { bundleWorker } from "../bundled-worker.ts";
 import { readSeed } from "../data/input.ts";
@@ -33,7 +33,7 @@ describe("in workerd, with the seed and bindings that only read,", async () => {
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
     const bytes = Buffer.from(await response.arrayBuffer());
-    const lines = (await readSeed()).toReversed().map(csvLine);
+    const lines = (await readSeed()).toReversed().map(formatCsvLine);
     expect(gunzipSync(bytes).toString() === CSV_HEADER + lines.join("")).toBe(true);
     expect(bytes.length).toBeLessThan(400_000);
     const header = { magic: "1f8b", method: "08", flags: "00", time: "00000000", level: "02", system: "ff" };

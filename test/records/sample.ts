@@ -1,4 +1,4 @@
-import { CSV_HEADER, csvLine } from "../../data/formats/csv.ts";
+import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
 import { type Collection, encodeCollection } from "../../data/load-content.ts";
 import { createStatisticsCollector } from "../../data/statistics.ts";
 import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
@@ -28,7 +28,7 @@ export function makeWideRecords(count: number): TrafficRecord[] {
 }
 
 export function toCsv(records: TrafficRecord[]): string {
-  return CSV_HEADER + records.map(csvLine).join("");
+  return CSV_HEADER + records.map(formatCsvLine).join("");
 }
 
 export function statisticsOf(records: readonly TrafficRecord[]): Statistics {

@@ -1,5 +1,5 @@
 import cliProgress from "cli-progress";
-import type { Progress } from "../../data/staging/intake.ts";
+import type { Progress } from "../../data/staging/row-collector.ts";
 
 const { Format, Presets, SingleBar } = cliProgress;
 

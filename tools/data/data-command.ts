@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { WRITERS } from "../../data/formats/formats.ts";
+import { OUTPUT_FORMATS } from "../../data/formats/formats.ts";
 import { MAX_CAMERAS } from "../../data/statistics.ts";
 import { STORE_NAMES } from "../../data/writer/configuration.ts";
 import {
@@ -63,7 +63,9 @@ function addStoreOptions(command: Command): Command {
 
 function addOutputOptions(command: Command): Command {
   return command
-    .addOption(new Option("--format <name>", "csv or jsonl").choices(Object.keys(WRITERS)).default("csv"))
+    .addOption(
+      new Option("--format <name>", "csv or jsonl").choices(Object.keys(OUTPUT_FORMATS)).default("csv"),
+    )
     .option("--out <file>", "output file; - is standard output", parseOutputPath, "-");
 }
 

@@ -1,4 +1,4 @@
-import { type FormatName, WRITERS } from "../../data/formats/formats.ts";
+import { type FormatName, OUTPUT_FORMATS } from "../../data/formats/formats.ts";
 import { writeOutput } from "../../data/formats/output-file.ts";
 import { formatProblem } from "../../data/formats/problem.ts";
 import { checkRecord } from "../../data/formats/validation.ts";
@@ -58,12 +58,12 @@ export async function writeRecords(
   { format, out, total }: Output & { total: number | undefined },
 ): Promise<void> {
   const { update, close } = openProgress(step, { total, out });
-  const { header, writeLine } = WRITERS[format];
+  const { header, formatLine } = OUTPUT_FORMATS[format];
   async function* write() {
     yield header;
     let written = 0;
     for await (const record of records) {
-      yield writeLine(record);
+      yield formatLine(record);
       if (++written % 1_000 === 0) update(written);
     }
   }

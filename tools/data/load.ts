@@ -1,5 +1,5 @@
 import { formatValue } from "../../data/messages.ts";
-import { describeCounts, type Staged, type StageOptions, stage } from "../../data/staging.ts";
+import { describeCounts, type StagedCollection, type StageOptions, stage } from "../../data/staging.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withLock, withMigratedStore } from "../../data/writer/open-store.ts";
 import {
@@ -71,7 +71,11 @@ function describeServed(before?: State, after?: State, error?: unknown): string 
 }
 
 /** Writes the staged records, and shows how many are written. */
-async function writeStaged(staged: Staged, store: WritableStore, options: WriteOptions): Promise<void> {
+async function writeStaged(
+  staged: StagedCollection,
+  store: WritableStore,
+  options: WriteOptions,
+): Promise<void> {
   const { update, close } = openProgress("writing", { total: staged.count });
   const onWarning = (message: string) => printNotice(`Warning: ${message}`);
   const onWait = (seconds: number) => {
@@ -97,6 +101,6 @@ export async function checkFiles(files: string[], options: InputOptions): Promis
  * @param conclusion the last line of what a refusal says
  * @throws InputError if any line of the files cannot be loaded
  */
-function stageFiles(files: string[], options: InputOptions, conclusion?: string): Promise<Staged> {
+function stageFiles(files: string[], options: InputOptions, conclusion?: string): Promise<StagedCollection> {
   return stage(files, { ...options, openStep: openProgress, warn: printNotice, conclusion });
 }

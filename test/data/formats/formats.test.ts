@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { csvLine, readCsvRows } from "../../../data/formats/csv.ts";
+import { formatCsvLine, readCsvRows } from "../../../data/formats/csv.ts";
 import { type InputFile, readText, type TextChunk } from "../../../data/formats/input-file.ts";
 import { readJsonObjects } from "../../../data/formats/json-objects.ts";
 import { cutBytes, FIELDS, makeRecord, readRows, writeReport } from "../input.ts";
@@ -200,5 +200,5 @@ test.each([
   ['a"b', '"a""b"'],
   ["a b", "a b"],
 ])("the cell %j is written as %s", (camera_ref, cell) => {
-  expect(csvLine(makeRecord({ camera_ref }))).toContain(`,${cell},2019-`);
+  expect(formatCsvLine(makeRecord({ camera_ref }))).toContain(`,${cell},2019-`);
 });

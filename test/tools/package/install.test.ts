@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { build } from "esbuild";
 import { beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { CSV_HEADER, csvLine } from "../../../data/formats/csv.ts";
+import { CSV_HEADER, formatCsvLine } from "../../../data/formats/csv.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
 import { removeProgress, runData } from "../../run-command.ts";
@@ -21,7 +21,7 @@ let folder: string;
 let tarball: string;
 beforeAll(async () => {
   ({ folder, tarball } = await installPackage());
-  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(csvLine).join(""));
+  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(formatCsvLine).join(""));
 });
 
 const NAME = "traffic-count-records";

@@ -11,14 +11,14 @@ import { formatCount } from "../messages.ts";
 import { createStatisticsCollector, MAX_CAMERAS, MAX_DAYS } from "../statistics.ts";
 import { createInserter } from "./database.ts";
 
-export interface IntakeOptions {
+export interface CollectOptions {
   /** Rejects incomplete pages, and counts above 0 if `camera_ok` is `False`. The default is to warn, and to set the counts to 0. */
   strict?: boolean | undefined;
   /** Skips a record with the same `camera_ref` and timestamp as an earlier one. */
   skipDuplicates?: boolean | undefined;
 }
 
-export interface IntakeCounts {
+export interface RowCounts {
   /** Rows to load. */
   count: number;
   /** Rows whose counts were set to 0. */
@@ -33,23 +33,28 @@ type Report = (problem: Problem) => void;
  * Takes the rows of a load, reports their problems, and counts what happens to them.
  * @param warn Gets problems that do not prevent the load.
  */
-export function createIntake(database: DatabaseSync, options: IntakeOptions, report: Report, warn: Report) {
+export function createRowCollector(
+  database: DatabaseSync,
+  options: CollectOptions,
+  report: Report,
+  warn: Report,
+) {
   const { strict = false, skipDuplicates = false } = options;
-  const counts: IntakeCounts = { count: 0, zeroed: 0, duplicates: 0 };
+  const counts: RowCounts = { count: 0, zeroed: 0, duplicates: 0 };
   /** The first file of each kind. */
   const kinds: { report?: string; records?: string } = {};
   /** The first file with a page, the largest `count` of a page, and the number of different records in pages. */
   const pages = { file: "", count: -1, held: 0 };
   const addSeen = database.prepare("INSERT OR IGNORE INTO seen (timestamp, camera_ref) VALUES (?, ?)");
   const addPaged = database.prepare("INSERT OR IGNORE INTO paged (id) VALUES (?)");
-  const { stageRow, flush, findShared, statistics } = createRowStaging(database, counts, strict, report);
+  const { stageRow, flush, checkSharedRefs, statistics } = createRowStager(database, counts, strict, report);
   return {
     counts,
     report,
     kinds,
     statistics,
     /** @param file The index of the row's file. */
-    take(row: InputRow, file: number): void {
+    add(row: InputRow, file: number): void {
       if ("problems" in row) {
         row.problems.forEach(report);
         return;
@@ -61,34 +66,34 @@ export function createIntake(database: DatabaseSync, options: IntakeOptions, rep
       else stageRow(row, file);
     },
     /** @param count The number of records in the collection of the page. */
-    takePage(file: string, count: number): void {
+    addPage(file: string, count: number): void {
       pages.file ||= file;
       pages.count = Math.max(pages.count, count);
     },
     /** Must be called after the last row. */
     end(): void {
       flush();
-      findMixture(kinds).forEach(report);
-      findShared().forEach(warn);
-      findIncomplete(pages).forEach(strict ? report : warn);
+      checkKinds(kinds).forEach(report);
+      checkSharedRefs().forEach(warn);
+      checkPages(pages).forEach(strict ? report : warn);
     },
   };
 }
 
-export type Intake = ReturnType<typeof createIntake>;
+export type RowCollector = ReturnType<typeof createRowCollector>;
 
 /** Checks rows, counts them, and inserts them into the database. */
-function createRowStaging(database: DatabaseSync, counts: IntakeCounts, strict: boolean, report: Report) {
+function createRowStager(database: DatabaseSync, counts: RowCounts, strict: boolean, report: Report) {
   const { insert, flush } = createInserter(database);
   const { add, get } = createBoundedStatistics(report);
   const cameras = createCameraCheck(report);
   return {
     flush,
-    findShared: cameras.findShared,
+    checkSharedRefs: cameras.checkSharedRefs,
     /** The statistics of the rows so far, without their sources. */
     statistics: () => get(cameras.count()),
     stageRow(row: RecordRow, file: number): void {
-      const problem = findHealthProblem(row);
+      const problem = checkHealth(row);
       const record = problem ? { ...row.record, ...NO_COUNTS } : row.record;
       counts.count++;
       if (problem) counts.zeroed++;
@@ -103,15 +108,15 @@ function createRowStaging(database: DatabaseSync, counts: IntakeCounts, strict: 
 function toValues({ line, record, image }: RecordRow, file: number): SQLInputValue[] {
   const { id, camera_pk, camera_ref, timestamp } = record;
   const numbers = image ? [`${image.processedAt} ${image.capturedAt}`, null, null] : [null, id, camera_pk];
-  return [file, line, ...numbers, camera_ref, timestamp, lineEnd(encodeRecord(record))];
+  return [file, line, ...numbers, camera_ref, timestamp, getLineEnd(encodeRecord(record))];
 }
 
 /** The end of a stored line, after the id and the camera_pk, neither of which contains a comma. */
-function lineEnd(line: string): string {
+function getLineEnd(line: string): string {
   return line.slice(line.indexOf(",", line.indexOf(",") + 1) + 1);
 }
 
-function findHealthProblem({ file, line, record }: RecordRow): Problem | undefined {
+function checkHealth({ file, line, record }: RecordRow): Problem | undefined {
   const { camera_ok: value } = record;
   const message = checkFailingCamera(record);
   return message === undefined
@@ -120,14 +125,14 @@ function findHealthProblem({ file, line, record }: RecordRow): Problem | undefin
 }
 
 /** The load assigns ids to the rows of reports, which would conflict with the ids of records. */
-function findMixture({ report, records }: Intake["kinds"]): Problem[] {
+function checkKinds({ report, records }: RowCollector["kinds"]): Problem[] {
   if (report === undefined || records === undefined) return [];
   const message = `contains a report, but ${records} contains records; one load cannot contain both`;
   return [{ file: report, line: 0, message }];
 }
 
 /** The pages of a load should contain as many different records as the collection has. */
-function findIncomplete({ file, count, held }: { file: string; count: number; held: number }): Problem[] {
+function checkPages({ file, count, held }: { file: string; count: number; held: number }): Problem[] {
   if (count < 0 || count === held) return [];
   const message = `the pages contain ${formatCount(held, "different record")}, but their count is ${count}`;
   return [{ file, line: 0, message }];
@@ -172,7 +177,7 @@ function createCameraCheck(report: Report) {
       } else report({ ...problem, message: `exceeds the limit of ${MAX_CAMERAS} cameras per collection` });
     },
     /** Finds cameras that share a camera_ref, which is possible, but usually a mistake. */
-    findShared(): Problem[] {
+    checkSharedRefs(): Problem[] {
       const owners = new Map<string, number | string>();
       const problems: Problem[] = [];
       for (const [pk, { ref: value, file, line }] of cameras) {
@@ -204,7 +209,7 @@ export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
 export async function readFiles(
   files: string[],
   options: ReadOptions,
-  { take, takePage, report }: Intake,
+  { add, addPage, report }: RowCollector,
   update: Progress["update"],
 ): Promise<void> {
   const onRead = createProgress(files, update);
@@ -216,15 +221,15 @@ export async function readFiles(
       continue;
     }
     paths.add(path);
-    const onPage = (count: number) => takePage(file, count);
+    const onPage = (count: number) => addPage(file, count);
     for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
-      for (const row of rows) take(row, index);
+      for (const row of rows) add(row, index);
     }
   }
 }
 
 /** The bytes of all files; undefined if they are not known, as those of standard input or of a missing file. */
-function measureFiles(files: string[]): number | undefined {
+function getTotalBytes(files: string[]): number | undefined {
   try {
     const found = files.map((file) => statSync(file));
     return found.every((file) => file.isFile()) ? found.reduce((sum, { size }) => sum + size, 0) : undefined;
@@ -236,7 +241,7 @@ function measureFiles(files: string[]): number | undefined {
 
 function createProgress(files: string[], update: Progress["update"]) {
   const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
-  const total = measureFiles(files);
+  const total = getTotalBytes(files);
   let read = 0;
   return (chunk: Uint8Array) => {
     read += chunk.length;
