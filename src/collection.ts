@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./bindings.ts";
 import { SITE_NAME } from "./constants.ts";
+import { getFaultOptions, getView } from "./faults/fault-options.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
-import { getPreferences, getView } from "./faults/preferences.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
 import { matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
@@ -60,12 +60,12 @@ export function createCollection({ applyFaults, now }: Faults): Hono<CollectionE
     const ifNoneMatch = c.req.header("If-None-Match");
     // The HTML view has no entity-tag.
     const condition = ifNoneMatch === undefined || prefersHtml(c) ? undefined : ifNoneMatch;
-    const preferences = getPreferences(c, query);
-    if (!preferences) return (await respond(c, query, { condition })).response;
-    const view = getView(preferences, now());
+    const faultOptions = getFaultOptions(c, query);
+    if (!faultOptions) return (await respond(c, query, { condition })).response;
+    const view = getView(faultOptions, now());
     const serve = () =>
       respond(c, query, { view }).catch((error) => ({ response: respondWithError(error, c) }));
-    const response = await applyFaults(c, query, preferences, serve);
+    const response = await applyFaults(c, query, faultOptions, serve);
     return condition === undefined ? response : toNotModified(response, condition);
   });
 
@@ -73,7 +73,7 @@ export function createCollection({ applyFaults, now }: Faults): Hono<CollectionE
 }
 
 interface ResponseOptions {
-  /** `If-None-Match`, to compare before a record is read. With preferences, the finished response decides instead. */
+  /** `If-None-Match`, to compare before a record is read. With fault options, the finished response decides instead. */
   condition?: string | undefined;
   view?: HiddenCount | undefined;
 }

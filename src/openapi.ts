@@ -2,7 +2,7 @@ import * as z from "zod";
 import project from "../package.json" with { type: "json" };
 import { ALLOWED_METHODS, OPTIONS_BODY } from "./collection.ts";
 import { PLACEHOLDER_ORIGIN, SERVICE_SUMMARY, SITE_NAME } from "./constants.ts";
-import { OPTIONS } from "./faults/options.ts";
+import { OPTIONS } from "./faults/option-table.ts";
 import { NO_TRANSFORM } from "./faults/response-options.ts";
 import { ERROR_CACHE_CONTROL, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import {

@@ -1,5 +1,5 @@
 import { type Env, SettingError } from "./bindings.ts";
-import { requirePreferences } from "./faults/preferences.ts";
+import { requireFaultOptions } from "./faults/fault-options.ts";
 import { requireOrigin } from "./http/request.ts";
 import { createStore } from "./store/create-store.ts";
 
@@ -16,5 +16,5 @@ export function requireSettings(env: Env): void {
   if (RATE_LIMIT !== "off" && !RATE_LIMITER)
     throw new SettingError("RATE_LIMIT", RATE_LIMIT, ", but wrangler.toml binds no RATE_LIMITER");
   if (!["on", "off"].includes(FAULTS)) throw new SettingError("FAULTS", FAULTS, '; it must be "on" or "off"');
-  if (PREFER && FAULTS === "on") requirePreferences("PREFER", String(PREFER));
+  if (PREFER && FAULTS === "on") requireFaultOptions("PREFER", String(PREFER));
 }

@@ -3,9 +3,9 @@ import { type HttpError, respondWithError } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { getClientKey } from "../http/rate-limit.ts";
 import type { PageLocation } from "../records/page.ts";
-import type { ChangedPage, FaultRequest, Wait } from "./option.ts";
-import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./options.ts";
-import type { Preferences } from "./preferences.ts";
+import type { FaultOptions } from "./fault-options.ts";
+import type { ChangedPage, FaultContext, Wait } from "./option.ts";
+import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
 import { createCounter, createRandom, getPageKey, getRequestKey } from "./random.ts";
 import { createWaitLimiter } from "./wait-limiter.ts";
 
@@ -16,7 +16,7 @@ export interface ServedResponse {
 }
 
 /** A response, and the options that changed it. Conditions are not among them. */
-type Outcome = { response: Response; applied: OptionName[] };
+type FaultedResponse = { response: Response; applied: OptionName[] };
 
 export type Faults = ReturnType<typeof createFaults>;
 
@@ -34,14 +34,14 @@ export function createFaults(now: () => number) {
   async function applyFaults(
     c: CollectionContext,
     query: URLSearchParams,
-    preferences: Preferences,
+    preferences: FaultOptions,
     serve: () => Promise<ServedResponse>,
   ): Promise<Response> {
     const { values, formatted, isFromClient } = preferences;
     const { method, raw } = c.req;
     let served: Promise<ServedResponse> | undefined;
     const serveOnce = () => (served ??= serve());
-    const request: FaultRequest = {
+    const request: FaultContext = {
       method,
       now: now(),
       random: createRandom(values.seed, getPageKey(method, query)),
@@ -49,7 +49,7 @@ export function createFaults(now: () => number) {
       count: () => counter.count(`${getRequestKey(method, query)} ${[...formatted.values()]}`),
       getPage: async () => (await serveOnce()).page,
     };
-    let effects = await getEffects(listEntries(values), request);
+    let effects = await getActiveOptions(listEntries(values), request);
     const wait: Wait = {};
     for (const [, option, value] of effects) option.changeWait?.(wait, value, request.random);
     const endWait = await startWait(wait, raw.signal, isFromClient ? getClientKey(c) : undefined);
@@ -77,7 +77,7 @@ export function isInjectedError(headers: Headers): boolean {
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 
 /** The options that take effect: none if a condition excludes the request. */
-async function getEffects(options: OptionEntry[], request: FaultRequest): Promise<OptionEntry[]> {
+async function getActiveOptions(options: OptionEntry[], request: FaultContext): Promise<OptionEntry[]> {
   for (const [, option, value] of options)
     if (option.allows && !(await option.allows(value, request)))
       return option.exemptsDelay ? options.filter(([name]) => name === "delay") : [];
@@ -88,8 +88,8 @@ async function getEffects(options: OptionEntry[], request: FaultRequest): Promis
 function replaceResponse(
   c: CollectionContext,
   effects: OptionEntry[],
-  request: FaultRequest,
-): Outcome | undefined {
+  request: FaultContext,
+): FaultedResponse | undefined {
   const applied: OptionName[] = [];
   let error: HttpError | undefined;
   for (const [name, option, value] of effects) {
@@ -106,8 +106,8 @@ async function changePage(
   { response, page }: ServedResponse,
   options: OptionEntry[],
   effects: OptionEntry[],
-  { random }: FaultRequest,
-): Promise<Outcome> {
+  { random }: FaultContext,
+): Promise<FaultedResponse> {
   if (!page || effects.some(([, option, value]) => option.hidesPage?.(value)))
     return { response, applied: [] };
   const views = options.filter(([, option]) => option.createView);
@@ -122,11 +122,11 @@ async function changePage(
 
 /** Changes how the body is sent. The wait ends now, or with a slow body. */
 async function changeBody(
-  { response, applied }: Outcome,
+  { response, applied }: FaultedResponse,
   effects: OptionEntry[],
   wait: Wait,
   endWait = () => {},
-): Promise<Outcome> {
+): Promise<FaultedResponse> {
   const [name, option, value] = effects.find(([, option]) => option.changeBody) ?? [];
   // Without a type, the response is that of `close`, which has no body.
   const changed =
@@ -142,7 +142,7 @@ async function changeBody(
  */
 function setPreferenceHeaders(
   headers: Headers,
-  { formatted, headerOptions, warnings }: Preferences,
+  { formatted, headerOptions, warnings }: FaultOptions,
   applied: OptionName[],
 ): void {
   const faults = applied.filter((name) => !OPTIONS[name].createView);

@@ -3,7 +3,7 @@ import type { HiddenCount, PageLocation } from "../records/page.ts";
 import type { RandomSource } from "./random.ts";
 
 /** A request with preferences, as conditions and faults see it. */
-export interface FaultRequest {
+export interface FaultContext {
   method: string;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
@@ -35,16 +35,16 @@ export interface Option<Value = unknown> {
   /** Returns undefined if the text, which is in lower case, is not a valid value. */
   parse(text: string): Value | undefined;
   /** Makes the option a condition: whether it lets the request have faults. */
-  allows?(value: Value, request: FaultRequest): boolean | Promise<boolean>;
+  allows?(value: Value, request: FaultContext): boolean | Promise<boolean>;
   /** Whether the condition does not apply to a delay. */
   exemptsDelay?: true;
   /** Makes the option a view: returns how many of the newest records are hidden. */
   createView?(value: Value, now: number): HiddenCount;
   changeWait?(wait: Wait, value: Value, random: RandomSource): void;
   /** Replaces the response, or the error of an option that comes before. Nothing else changes a `Response`. */
-  replace?(value: Value, request: FaultRequest, error?: HttpError): HttpError | Response;
+  replace?(value: Value, request: FaultContext, error?: HttpError): HttpError | Response;
   /** Changes the error of another option. Returns whether it did. */
-  changeError?(error: HttpError, value: Value, request: FaultRequest): boolean;
+  changeError?(error: HttpError, value: Value, request: FaultContext): boolean;
   /** Changes a page. Returns false if that is not possible. */
   changePage?(page: ChangedPage, value: Value, random: number): boolean;
   /** Changes how the body is sent. Calls `end` when a slow body is sent or canceled. */

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import type { CollectionEnv } from "../bindings.ts";
 import { GO_PATH } from "../constants.ts";
+import { getFaultOptions, getView } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
-import { getPreferences, getView } from "../faults/preferences.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
 import { getLastValue, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "../records/page.ts";
@@ -16,7 +16,7 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
 
   go.get(GO_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
-    const preferences = getPreferences(c, query);
+    const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
     query.delete("date");
     query.delete("page");
@@ -26,7 +26,7 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
     const { state, statistics } = await getCachedStore(c.env).statistics((work) =>
       c.executionCtx.waitUntil(work),
     );
-    const hidden = (preferences && getView(preferences, now())?.(state.count)) ?? 0;
+    const hidden = (faultOptions && getView(faultOptions, now())?.(state.count)) ?? 0;
     const { page, day } = findDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
     if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);

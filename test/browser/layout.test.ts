@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { inject } from "vitest";
-import { OPTIONS } from "../../src/faults/options.ts";
+import { OPTIONS } from "../../src/faults/option-table.ts";
 import { openFolded, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { OPTION_NAMES, OPTIONS } from "../../src/faults/options.ts";
-import { parsePreferences, splitPreferences } from "../../src/faults/preferences.ts";
+import { parseFaultOptions, parsePreferHeader } from "../../src/faults/fault-options.ts";
+import { OPTION_NAMES, OPTIONS } from "../../src/faults/option-table.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 
 const ROWS = Object.entries(OPTIONS);
 
 describe("the table of options", () => {
   test.each(ROWS)("has a valid example of %s", (name, { example }) => {
-    const { values, errors } = parsePreferences("", [example]);
+    const { values, errors } = parseFaultOptions("", [example]);
     expect(errors).toEqual([]);
     expect(Object.keys(values)).toEqual([name]);
   });
@@ -56,7 +56,7 @@ describe("valid options", () => {
     ["count= 5", { count: 5 }],
     ["grow=15/m", { grow: 4_000 }],
   ])("%j", (text, expected) => {
-    const { values, warnings, errors } = parsePreferences(text, []);
+    const { values, warnings, errors } = parseFaultOptions(text, []);
     expect([values, warnings, errors]).toEqual([expected, [], []]);
   });
 
@@ -69,13 +69,13 @@ describe("valid options", () => {
     fc.assert(
       fc.property(random, (fail) => {
         fc.pre(fail === 0 || fail >= 2 ** -53);
-        expect(parsePreferences("", [`fail=${fail}`])).toMatchObject({ values: { fail }, errors: [] });
+        expect(parseFaultOptions("", [`fail=${fail}`])).toMatchObject({ values: { fail }, errors: [] });
       }),
     );
   });
 
   test("of the header come before those of the query", () => {
-    const { values, formatted, headerOptions } = parsePreferences("code=404, delay=1", [
+    const { values, formatted, headerOptions } = parseFaultOptions("code=404, delay=1", [
       "code=500,body=empty",
       "fail=1",
     ]);
@@ -106,17 +106,17 @@ describe("an invalid option is a warning in the header, and an error in the quer
     const [name = ""] = text.split("=");
     const { value } = new Map(ROWS).get(name)!;
     const sentence = `${text.replace("\u212a", "?")} is invalid: ${name} must be ${value}.`;
-    expect(parsePreferences(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
-    expect(parsePreferences("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
+    expect(parseFaultOptions(text, [])).toMatchObject({ warnings: [sentence], errors: [] });
+    expect(parseFaultOptions("", [text])).toMatchObject({ warnings: [], errors: [sentence] });
     // It is ignored, so it does not replace a valid one.
     const { example } = new Map(ROWS).get(name)!;
-    expect(parsePreferences(text, [example]).values).toEqual(parsePreferences("", [example]).values);
+    expect(parseFaultOptions(text, [example]).values).toEqual(parseFaultOptions("", [example]).values);
   });
 
   test("on with more than 50 elements", () => {
     const [most, more] = [50, 51].map((count) => `on=${Array(count).fill(1)}`) as [string, string];
-    expect(parsePreferences(most, [])).toMatchObject({ warnings: [] });
-    expect(parsePreferences(more, []).warnings[0]).toMatch(/ is invalid: on must be up to 50 page numbers/);
+    expect(parseFaultOptions(most, [])).toMatchObject({ warnings: [] });
+    expect(parseFaultOptions(more, []).warnings[0]).toMatch(/ is invalid: on must be up to 50 page numbers/);
   });
 
   test.each([
@@ -128,12 +128,12 @@ describe("an invalid option is a warning in the header, and an error in the quer
     ["something=else", ""],
     ["(code)", ""],
   ])("%s is unknown", (text, hint) => {
-    expect(parsePreferences(text, []).warnings).toEqual([`${text} is unknown.${hint}`]);
-    expect(parsePreferences("", [text]).errors).toEqual([`${text} is unknown.${hint}`]);
+    expect(parseFaultOptions(text, []).warnings).toEqual([`${text} is unknown.${hint}`]);
+    expect(parseFaultOptions("", [text]).errors).toEqual([`${text} is unknown.${hint}`]);
   });
 
   test("a preference of another specification is an error in the query only", () => {
-    expect(parsePreferences("respond-async", ["respond-async"])).toMatchObject({
+    expect(parseFaultOptions("respond-async", ["respond-async"])).toMatchObject({
       warnings: [],
       errors: ["respond-async is unknown."],
     });
@@ -141,7 +141,7 @@ describe("an invalid option is a warning in the header, and an error in the quer
 
   test.each(["é", "\u2028", "\0", "x"])("the sentences are short printable ASCII: %j", (character) => {
     const texts = [...OPTION_NAMES, character].map((name) => `${name}=${character.repeat(2_000)}`);
-    expect(parsePreferences(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
+    expect(parseFaultOptions(texts.join(), []).warnings.join(" ")).toMatch(/^[\x20-\x7e]{200,1500}$/);
   });
 });
 
@@ -161,7 +161,7 @@ describe("the preferences of a Prefer header", () => {
     ["(code)=503, ;a, ok", ["", "(code)=503"], ["ok", ""]],
     ["__proto__=1", ["__proto__", "1"]],
   ])("%j", (text, ...preferences) =>
-    expect(splitPreferences(text).map(({ name, value }) => [name, value])).toEqual(preferences),
+    expect(parsePreferHeader(text).map(({ name, value }) => [name, value])).toEqual(preferences),
   );
 
   test("are read without an error, whatever is sent, and a quoted value is the original value", () => {
@@ -172,9 +172,9 @@ describe("the preferences of a Prefer header", () => {
     );
     fc.assert(
       fc.property(anything, (value) => {
-        for (const { name } of splitPreferences(value)) expect(name).toMatch(/^[!#$%&'*+.^_`|~0-9a-z-]*$/);
+        for (const { name } of parsePreferHeader(value)) expect(name).toMatch(/^[!#$%&'*+.^_`|~0-9a-z-]*$/);
         const quoted = `"${value.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
-        expect(splitPreferences(`first, name=${quoted}; a=${quoted}, last`)).toMatchObject([
+        expect(parsePreferHeader(`first, name=${quoted}; a=${quoted}, last`)).toMatchObject([
           { name: "first" },
           { name: "name", value },
           { name: "last" },
@@ -188,7 +188,7 @@ describe("the preferences of a Prefer header", () => {
     "of a million characters that repeat %j are read quickly",
     (text) => {
       // Reading takes milliseconds. With quadratic time it would take hours.
-      parsePreferences(text.repeat(1_000_000 / text.length), []);
+      parseFaultOptions(text.repeat(1_000_000 / text.length), []);
     },
   );
 });

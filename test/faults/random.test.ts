@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OPTIONS } from "../../src/faults/options.ts";
+import { OPTIONS } from "../../src/faults/option-table.ts";
 import {
   createCounter,
   createRandom,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { OPTIONS } from "../../src/faults/options.ts";
+import { OPTIONS } from "../../src/faults/option-table.ts";
 import { createOpenApiDocument, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";

@@ -1,7 +1,7 @@
 import "./node-version.ts";
 import project from "../../package.json" with { type: "json" };
 import { createApp } from "../../src/app.ts";
-import { requirePreferences } from "../../src/faults/preferences.ts";
+import { requireFaultOptions } from "../../src/faults/fault-options.ts";
 import { requireOrigin } from "../../src/http/request.ts";
 import type { StoreEnv } from "../../src/store/create-store.ts";
 import { fetchFrom } from "./fetch.ts";
@@ -175,6 +175,6 @@ function requireServiceOptions(options: ServiceOptions): void {
   requireOptions("createService", options, SERVICE_RULES);
   const { records, files, publicOrigin, prefer = "" } = options;
   if (records && files) throw new TypeError("A service has records or files, not both.");
-  requirePreferences("prefer", prefer);
+  requireFaultOptions("prefer", prefer);
   if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
 }

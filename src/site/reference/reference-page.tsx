@@ -1,6 +1,6 @@
 import { OPENAPI_PATH, REFERENCE_PATH } from "../../constants.ts";
 import type { Option } from "../../faults/option.ts";
-import { OPTIONS } from "../../faults/options.ts";
+import { OPTIONS } from "../../faults/option-table.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { CurlBlock, JsonText } from "../code.tsx";

@@ -1,10 +1,10 @@
 import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
 import type { HiddenCount } from "../records/page.ts";
-import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./options.ts";
+import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./option-table.ts";
 
 /** The valid options of a request or of a deployment. */
-export interface Preferences {
+export interface FaultOptions {
   values: OptionValues;
   /** Each option as `Preference-Applied` lists it. */
   formatted: Map<OptionName, string>;
@@ -23,24 +23,24 @@ export interface Preferences {
  * @returns undefined if there are none. With FAULTS off, `prefer` is a parameter and `Prefer` a header without meaning.
  * @throws 400 if the query has an unknown or an invalid option
  */
-export function getPreferences(c: CollectionContext, query: URLSearchParams): Preferences | undefined {
+export function getFaultOptions(c: CollectionContext, query: URLSearchParams): FaultOptions | undefined {
   const { FAULTS, PREFER } = c.env;
   const header = c.req.header("Prefer");
   const parameters = query.getAll("prefer");
   if (FAULTS === "off" || !(PREFER || header || parameters.length > 0)) return undefined;
-  const clientPreferences = parsePreferences(header ?? "", parameters);
+  const clientPreferences = parseFaultOptions(header ?? "", parameters);
   if (clientPreferences.errors.length > 0)
     throw new HttpError(400, { detail: clientPreferences.errors.join(" ") });
   const isFromClient = clientPreferences.formatted.size > 0 || !PREFER;
   const effective = isFromClient
     ? clientPreferences
-    : { ...requirePreferences("PREFER", PREFER), warnings: clientPreferences.warnings, isFromClient };
+    : { ...requireFaultOptions("PREFER", PREFER), warnings: clientPreferences.warnings, isFromClient };
   addDefaultFault(effective);
   return effective.formatted.size > 0 || effective.warnings.length > 0 ? effective : undefined;
 }
 
 /** Conditions without a fault mean `code=503`. A delay needs no fault, except for `fail`, which does not apply to a delay. */
-function addDefaultFault({ values, formatted }: Preferences): void {
+function addDefaultFault({ values, formatted }: FaultOptions): void {
   const options = listEntries(values).map(([, option]) => option);
   const hasFault = options.some(({ replace, changePage, changeBody }) => replace ?? changePage ?? changeBody);
   const needsFault = options.some(({ allows, exemptsDelay }) => allows && (exemptsDelay || !values.delay));
@@ -50,7 +50,7 @@ function addDefaultFault({ values, formatted }: Preferences): void {
 }
 
 /** The view of the collection that the preferences select; undefined if it shows all records. */
-export function getView({ values }: Preferences, now: number): HiddenCount | undefined {
+export function getView({ values }: FaultOptions, now: number): HiddenCount | undefined {
   return values.grow === undefined ? undefined : OPTIONS.grow.createView?.(values.grow, now);
 }
 
@@ -62,18 +62,22 @@ const MAX_PROBLEMS = 5;
  * @param header The value of `Prefer`
  * @param query The values of the query parameter `prefer`
  */
-export function parsePreferences(header: string, query: string[]): Preferences {
-  const sent = splitPreferences(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
+export function parseFaultOptions(header: string, query: string[]): FaultOptions {
+  const sent = parsePreferHeader(header).filter(({ name }) => !OTHER_PREFERENCES.test(name));
   const found = { values: {}, formatted: new Map(), headerOptions: [], warnings: [], errors: [] };
-  const preferences: Preferences = { ...found, isFromClient: true };
+  const preferences: FaultOptions = { ...found, isFromClient: true };
   addOptions(preferences, sent, preferences.warnings);
   preferences.headerOptions = [...preferences.formatted.keys()];
-  addOptions(preferences, query.flatMap(splitPreferences), preferences.errors);
+  addOptions(preferences, query.flatMap(parsePreferHeader), preferences.errors);
   return preferences;
 }
 
 /** @param problems Gets a sentence about each invalid preference */
-function addOptions({ values, formatted }: Preferences, preferences: Preference[], problems: string[]): void {
+function addOptions(
+  { values, formatted }: FaultOptions,
+  preferences: Preference[],
+  problems: string[],
+): void {
   for (const { name, value } of preferences) {
     // `toLowerCase` would also turn the Kelvin sign into a k, and no header can repeat that sign.
     const text = value.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
@@ -90,13 +94,13 @@ function addOptions({ values, formatted }: Preferences, preferences: Preference[
  * @param setting The name of the setting, for the message
  * @throws SettingError if one of them is invalid
  */
-export function requirePreferences(setting: string, text: string): Preferences {
-  const preferences = parsePreferences("", [text]);
+export function requireFaultOptions(setting: string, text: string): FaultOptions {
+  const preferences = parseFaultOptions("", [text]);
   if (preferences.errors.length === 0) return preferences;
   throw new SettingError(setting, text, `. ${preferences.errors.join(" ")}`);
 }
 
-/** Preferences of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */
+/** FaultOptions of other specifications: RFC 7240, RFC 8144 and RFC 8674. Names with a dot belong to OData. */
 const OTHER_PREFERENCES = /^(?:respond-async|return|wait|handling|depth-noroot|safe|.*\..*)$/;
 
 function isOptionName(name: string): name is OptionName {
@@ -156,7 +160,7 @@ const TARGET = /^(?:\d+(?:-\d+)?|last)$/i;
  * `on=3,7-9`, which is a list inside the list if it has no quotes, is put together again.
  * @returns the preferences in their order, including repeated ones. Never throws.
  */
-export function splitPreferences(header: string): Preference[] {
+export function parsePreferHeader(header: string): Preference[] {
   const preferences: Preference[] = [];
   for (const [element] of header.matchAll(ELEMENTS)) {
     const text = element.match(PARTS)?.[0].trim() ?? "";
