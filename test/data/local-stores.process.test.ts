@@ -13,10 +13,10 @@ import { lockFile, withMigratedStore } from "../../data/writer/open-store.ts";
 import { runWrangler } from "../../data/writer/wrangler.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runProcess } from "../run-command.ts";
 import { readAll } from "../store/reader.ts";
 import { loadRecords, openWorkerStore } from "../store/stores.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { runProcess } from "../tools/command-line/run-command.ts";
 import { startWorker } from "../worker.ts";
 
 const NO_DATABASE = "something else, which is long enough not to be a new database".repeat(10);

@@ -6,8 +6,8 @@ import { expect, test } from "vitest";
 import { CSV_HEADER } from "../../data/formats/csv.ts";
 import { PATH } from "../http-suite/exchange.ts";
 import { makeRecords } from "../records/sample.ts";
-import { untilServed, useService } from "../serve.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
+import { untilServed, useService } from "../tools/serve.ts";
 import { DOCUMENTS, listCodeBlocks, readDocument } from "./documentation.ts";
 
 /** The fenced blocks in a language. Tests of the package run those of its own page. */

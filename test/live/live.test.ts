@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { SettingError } from "../../src/bindings.ts";
 import { listen } from "../../tools/package/listen.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runProcess } from "../run-command.ts";
+import { runProcess } from "../tools/command-line/run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { findDeployment } from "./target.ts";
 

@@ -8,8 +8,8 @@ import { listen } from "../../tools/package/listen.ts";
 import { expectInDocument } from "../documents/documentation.ts";
 import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { runData } from "../run-command.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { runData } from "../tools/command-line/run-command.ts";
 import { extractText, IN_BROWSER } from "./web-page.ts";
 
 /** The faults from a request on, which have each form of Retry-After. Page 4 fails twice. */

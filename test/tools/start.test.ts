@@ -9,10 +9,10 @@ import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
 import { makeRecords, toCsv } from "../records/sample.ts";
-import { runData, runProcess } from "../run-command.ts";
-import { serve } from "../serve.ts";
 import { createFolder } from "../temporary-folder.ts";
+import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject } from "./deploy/project.ts";
+import { serve } from "./serve.ts";
 
 const RECORDS = toCsv(makeRecords(20));
 

@@ -9,7 +9,7 @@ import {
   parseMinutes,
   parseOutputPath,
 } from "../../../tools/command-line/program.ts";
-import { type Finished, finish, runInProcess, runProcess } from "../../run-command.ts";
+import { type Finished, finish, runInProcess, runProcess } from "./run-command.ts";
 
 /** Runs a program that prints "started" and then runs the statements of its command, and sends it signals after its start. */
 async function run(statements: string, options: string, ...signals: NodeJS.Signals[]): Promise<Finished> {

@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { createCheckCommand, INCOMPLETE } from "../../../tools/conformance/check-command.ts";
 import { listenOnFreePort } from "../../free-port.ts";
-import { type Finished, finish, removeProgress, runInProcess } from "../../run-command.ts";
+import { type Finished, finish, removeProgress, runInProcess } from "../command-line/run-command.ts";
 import {
   type Change,
   change,

@@ -9,8 +9,8 @@ import { onTestFinished } from "vitest";
 import type { StoreName } from "../../../data/writer/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
 import { toCsv } from "../../records/sample.ts";
-import { runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
+import { runData } from "../command-line/run-command.ts";
 
 /** Creates a folder with the local D1 and KV stores, files to load, and commands that use it. */
 export function createDataFolder() {

@@ -6,8 +6,8 @@ import { listSeedFiles, readRecords } from "../../../data/load-content.ts";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { compareNewestFirst, makeRecords, toCsv } from "../../records/sample.ts";
-import { runData } from "../../run-command.ts";
 import { startWorker, walk } from "../../worker.ts";
+import { runData } from "../command-line/run-command.ts";
 import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
 
 const REFS = ['"a,"', "ü;=33", "'🚗\u00a0'", "1=1+1\\"];

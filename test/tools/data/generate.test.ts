@@ -8,8 +8,8 @@ import { text } from "node:stream/consumers";
 import { setTimeout } from "node:timers/promises";
 import { expect, test, vi } from "vitest";
 import { stageFiles } from "../../data/input.ts";
-import { removeProgress, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
+import { removeProgress, runData } from "../command-line/run-command.ts";
 
 const folder = createFolder();
 const generate = (...args: string[]) => runData(["generate", ...args]);

@@ -13,9 +13,9 @@ import type { Page } from "../../../src/records/record.ts";
 import { getBlockNumber } from "../../../src/store/block.ts";
 import { PATH } from "../../http-suite/exchange.ts";
 import { makeRecords, makeWideRecords } from "../../records/sample.ts";
-import { runData, runProcess } from "../../run-command.ts";
-import { untilServed } from "../../serve.ts";
 import { startWorker, walk } from "../../worker.ts";
+import { runData, runProcess } from "../command-line/run-command.ts";
+import { untilServed } from "../serve.ts";
 import { countBlocks, createDataFolder, interrupt, untilWriting } from "./data-folder.ts";
 
 const older = makeRecords(600).reverse();

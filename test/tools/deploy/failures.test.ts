@@ -3,7 +3,7 @@ import { globSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
 import { listenOnFreePort } from "../../free-port.ts";
-import { finish } from "../../run-command.ts";
+import { finish } from "../command-line/run-command.ts";
 import { DATA, DEPLOY, PREVIEW, testNext, useAccount } from "./account.ts";
 import { createProject } from "./project.ts";
 

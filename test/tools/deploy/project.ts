@@ -1,8 +1,8 @@
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Finished, finish } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
+import { type Finished, finish } from "../command-line/run-command.ts";
 
 /** What the commands use of the repository. */
 const FOLDERS = ["src", "data", "tools", "docs"];

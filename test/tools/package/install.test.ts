@@ -13,8 +13,8 @@ import { parse } from "yaml";
 import { CSV_HEADER, formatCsvLine } from "../../../data/formats/csv.ts";
 import { listenOnFreePort } from "../../free-port.ts";
 import { makeRecords } from "../../records/sample.ts";
-import { removeProgress, runData } from "../../run-command.ts";
 import { createFolder } from "../../temporary-folder.ts";
+import { removeProgress, runData } from "../command-line/run-command.ts";
 import { installPackage } from "./built-package.ts";
 
 let folder: string;
