@@ -8,7 +8,7 @@ import { HttpError, respondWithError } from "./http/errors.ts";
 import { respondToPreflight, serviceHeaders } from "./http/headers.ts";
 import { createRateLimit } from "./http/rate-limit.ts";
 import { requireSettings } from "./settings.ts";
-import { createGo } from "./site/go.ts";
+import { createDateJump } from "./site/date-jump.ts";
 import { renderHtml } from "./site/html-middleware.ts";
 import { createLanding } from "./site/landing/landing.ts";
 import { createTemplates } from "./site/templates.ts";
@@ -40,7 +40,7 @@ export function createApp(now = () => Date.now()) {
   app.route("/", createCollection(faults));
   app.route("/", createLanding());
   app.route("/", createTemplates());
-  app.route("/", createGo(faults));
+  app.route("/", createDateJump(faults));
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Page } from "../src/records/record.ts";
 import { createInstance, createMemoryService, ORIGIN } from "./memory-service.ts";
 import { makeRecords } from "./records/sample.ts";
-import { extractText, IN_BROWSER } from "./site/web-page.ts";
+import { extractText, IN_BROWSER } from "./site/html-view.ts";
 
 const PATH = "/api/tf1/records/";
 const MAX_PAGE = "600479950316065";

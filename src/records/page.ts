@@ -1,7 +1,7 @@
 /** The path of the collection (specification, "List records"). */
 export const COLLECTION_PATH = "/api/tf1/records/";
 
-/** The parameter with the date of a jump (src/site/go.ts). It marks the day in the HTML view, and no link keeps it. */
+/** The parameter with the date of a jump (src/site/date-jump.ts). It marks the day in the HTML view, and no link keeps it. */
 export const JUMP_DATE_PARAMETER = "jump-date";
 
 /** Records per page (specification, "Limits"). */

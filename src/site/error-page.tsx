@@ -8,7 +8,7 @@ import {
   parseBody,
   RawResponse,
 } from "./client-response.tsx";
-import { CurlBlock, quoteForShell } from "./code.tsx";
+import { CurlBlock, quoteForShell } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
 import { formatQuantity } from "./text-format.ts";
 
@@ -25,7 +25,7 @@ export function renderError(response: ClientResponse): string {
       </p>
       <h2>The response to a client</h2>
       {(status !== 414 || isInjectedError(headers)) && (
-        <CurlBlock options={listOptions(response)} url={url.href} label="curl" />
+        <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
       )}
       <RawResponse {...response} />
     </Layout>
@@ -66,7 +66,7 @@ function getNotFoundAdvice({ url }: ClientResponse): Advice {
 }
 
 /** Gets the curl options for the request of the browser. */
-function listOptions({ method, prefer }: ClientResponse): string {
+function getCurlOptions({ method, prefer }: ClientResponse): string {
   const options = ["-si"];
   if (method !== "GET") options.push(`-X ${method}`);
   if (prefer) options.push(`-H ${quoteForShell(`Prefer: ${prefer}`)}`);

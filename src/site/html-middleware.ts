@@ -3,8 +3,8 @@ import type { CollectionContext } from "../bindings.ts";
 import { getLastValue, getOrigin, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER } from "../records/page.ts";
 import { type ClientResponse, changeQuery } from "./client-response.tsx";
+import { isDate } from "./date-jump.ts";
 import { renderError } from "./error-page.tsx";
-import { isDate } from "./go.ts";
 import { renderRecords } from "./records/records-page.tsx";
 
 /**

@@ -21,7 +21,7 @@ export type FC<Props = object> = (props: Props) => Markup | null;
 export type PropsWithChildren<Props> = Props & { children?: unknown };
 
 /** Elements without content and end tag. */
-const VOID = new Set(["br", "hr", "img", "input", "link", "meta"]);
+const VOID_ELEMENTS = new Set(["br", "hr", "img", "input", "link", "meta"]);
 
 /**
  * Renders an element, or calls a component.
@@ -32,7 +32,9 @@ export function jsx(type: string | FC<never>, props: Record<string, unknown>): M
   if (typeof type === "function") return type(props as never) ?? NOTHING;
   let html = `<${type}`;
   for (const name in props) if (name !== "children") html += renderAttribute(name, props[name]);
-  return new Markup(VOID.has(type) ? `${html}>` : `${html}>${renderChild(props.children)}</${type}>`);
+  return new Markup(
+    VOID_ELEMENTS.has(type) ? `${html}>` : `${html}>${renderChild(props.children)}</${type}>`,
+  );
 }
 
 export { jsx as jsxDEV, jsx as jsxs };

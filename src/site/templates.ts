@@ -33,7 +33,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
     // Clients cannot read this path (`run_worker_first` in wrangler.toml).
     const file = `${REFERENCE_PATH}-${c.env.FAULTS ?? "on"}.${type}`;
     const key = `${file} ${origin}`;
-    if (latest?.key !== key) latest = { key, ...(await fill(c, file, encode(origin))) };
+    if (latest?.key !== key) latest = { key, ...(await fillTemplate(c, file, encode(origin))) };
     const { text, etag } = latest;
     const caching = { ETag: etag, "Cache-Control": TEMPLATE_CACHE_CONTROL };
     if (matchesETag(c.req.header("If-None-Match"), etag)) return c.body(null, 304, caching);
@@ -41,7 +41,7 @@ function serve(type: "json" | "html", headers: Record<string, string>, encode: (
   };
 }
 
-async function fill({ env }: CollectionContext, file: string, origin: string) {
+async function fillTemplate({ env }: CollectionContext, file: string, origin: string) {
   if (!env.ASSETS) throw new Error("[assets] in wrangler.toml does not bind ASSETS");
   // The binding ignores the host.
   const template = await env.ASSETS.fetch(`https://assets.invalid${file}`);

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { inject } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
-import { openFolded, openPage, SITE_PAGES } from "./pages.ts";
+import { openDetails, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 const RECORDS = "/api/tf1/records/";
@@ -25,12 +25,12 @@ test.for(RECORD_PAGES)("$name: all fields are visible in every window", async (s
     expect((await count("tr:not(.nobody) .zero")) > 0, `zeros, ${width} pixels`).toBe(isTable);
     expect(await count(".nobody .zero")).toBe(6 * (await count(".nobody")));
     expect(await count("tbody .number:not(.zero)")).toBeGreaterThan(35);
-    expect(await findBroken(page), `${width} pixels`).toEqual([]);
+    expect(await findWrappedText(page), `${width} pixels`).toEqual([]);
   }
 });
 
 /** The texts that are broken across lines, except long references of cameras. */
-function findBroken(page: Page): Promise<(string | null)[]> {
+function findWrappedText(page: Page): Promise<(string | null)[]> {
   return page.locator("tbody :is(.camera_ref, .number, .model_name, .health, time)").evaluateAll((all) =>
     all
       .filter((one) => {
@@ -132,7 +132,7 @@ test.for(["/", "/docs", RECORDS])(
     const measure = async (width: number, javaScriptEnabled: boolean) => {
       const page = await visit({ viewport: { width, height: 900 }, javaScriptEnabled });
       await page.goto(path);
-      await openFolded(page);
+      await openDetails(page);
       return page
         .locator("body *:not(.code > :not(pre))")
         .evaluateAll((all) =>

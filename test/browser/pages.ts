@@ -29,7 +29,7 @@ export const MARKUP = [
   `&lt;i class=injected&gt; &quot; \\u003ci`,
 ];
 
-/** The pages of the site. Add new pages here, so that looks.test.ts checks them. */
+/** The pages of the site. Add new pages here, so that appearance.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [
   { name: "landing", path: "/", heights: { 360: 3_500, 1280: 2_200 } },
   { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_500, 1280: 2_200 } },
@@ -53,7 +53,7 @@ export const SITE_PAGES: SitePage[] = [
 ];
 
 /** The origin of the worker that serves a page. */
-export function originOf({ collection }: SitePage): string {
+export function getServerOrigin({ collection }: SitePage): string {
   return collection === undefined ? inject("origin") : inject("others")[collection];
 }
 
@@ -64,7 +64,7 @@ export async function openPage(
   options?: BrowserContextOptions,
 ): Promise<Page> {
   const { path, status = 200, method = "GET" } = sitePage;
-  const page = await visit({ ...options, origin: originOf(sitePage) });
+  const page = await visit({ ...options, origin: getServerOrigin(sitePage) });
   if (method !== "GET") await page.route(path, (route) => route.continue({ method }), { times: 1 });
   const response = await page.goto(path);
   expect(response?.status()).toBe(status);
@@ -72,7 +72,7 @@ export async function openPage(
 }
 
 /** Unfolds everything that is folded, also what only one of may be open at a time. */
-export function openFolded(page: Page): Promise<void> {
+export function openDetails(page: Page): Promise<void> {
   return page.locator("details").evaluateAll((all) => {
     for (const details of all) details.removeAttribute("name");
     for (const details of all) details.setAttribute("open", "");

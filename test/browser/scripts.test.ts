@@ -1,6 +1,6 @@
 import type { Locator, Page } from "@playwright/test";
 import { describe } from "vitest";
-import { openFolded } from "./pages.ts";
+import { openDetails } from "./pages.ts";
 import { expect, follow, test } from "./visit.ts";
 
 /** Waits until the status next to a button is a word. */
@@ -18,7 +18,7 @@ describe("copy buttons", () => {
       ["/api/tf1/records/", 1],
     ] as const) {
       await page.goto(path);
-      await openFolded(page);
+      await openDetails(page);
       const pieces = await page.locator(".code").all();
       expect(pieces).toHaveLength(count);
       for (const piece of pieces) {
@@ -57,7 +57,7 @@ describe("copy buttons", () => {
     const page = await visit();
     await page.context().grantPermissions([]);
     await page.goto("/");
-    await openFolded(page);
+    await openDetails(page);
     const piece = page.locator(".code", { has: page.getByRole("button", { name: "Copy: Python" }) });
     await piece.getByRole("button").click();
     await waitForStatus(piece, "Selected");

@@ -3,7 +3,7 @@ import { OPTIONS } from "../../src/faults/option-table.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { IN_BROWSER, readShown } from "../site/web-page.ts";
+import { IN_BROWSER, parseShownResponse } from "../site/html-view.ts";
 
 const TARGET = "/api/tf1/records/?page=3";
 /** Makes the random choices of all requests the same. */
@@ -100,7 +100,7 @@ test.each([...examples, ["none", "cut"] as const])(
     expect([head.status, ...head.headers, head.body]).toEqual([status, ...headers, ""]);
 
     const html = await request(withBody(fault), IN_BROWSER);
-    const shown = readShown(html.body);
+    const shown = parseShownResponse(html.body);
     expect(html).toMatchObject({ status, isBroken: false, applied });
     expect(html.headers.get("content-type")).toBe("text/html; charset=utf-8");
     expect(html.headers.get("content-security-policy")).toMatch(/^default-src 'none'/);

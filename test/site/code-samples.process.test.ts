@@ -10,7 +10,7 @@ import { createMemoryService } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { runData } from "../tools/command-line/run-command.ts";
-import { extractText, IN_BROWSER } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./html-view.ts";
 
 /** The faults from a request on, which have each form of Retry-After. Page 4 fails twice. */
 const FAULTS: Record<number, string> = {

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from "vitest";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
-import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
+import { extractText, IN_BROWSER, parseShownResponse } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";
 const HERE = ORIGIN + PATH;
@@ -53,7 +53,7 @@ test.each([
   expect(readError(page)).toEqual({ title: name, advice, links: [link] });
   expect(extractText(page)).toContain(`curl -si '${ORIGIN}${target}'`);
   const toClient = await service.fetch(target);
-  expect(readShown(page)).toEqual({ name, headers: toClient.headers, body: await toClient.text() });
+  expect(parseShownResponse(page)).toEqual({ name, headers: toClient.headers, body: await toClient.text() });
   if (name === NOT_FOUND) expect((await service.fetch(link)).status).toBe(200);
 });
 

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type FC, Fragment, jsx, Markup } from "../../src/site/jsx-runtime.ts";
-import { extractText } from "./web-page.ts";
+import { extractText } from "./html-view.ts";
 
 const Item: FC<{ name: string; children?: unknown }> = ({ name, children }) =>
   jsx("li", { children: [name, ": ", children] });

@@ -7,7 +7,7 @@ import type { Store } from "../../src/store/state.ts";
 import { context, createInstance, createMemoryService, type Instance, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
 import { createControlledStore, makeState } from "../store/controlled-store.ts";
-import { extractText, IN_BROWSER } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./html-view.ts";
 
 afterEach(() => vi.restoreAllMocks());
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/records/record.ts";
-import { HoursFigure } from "../../src/site/landing/hours-figure.tsx";
+import { HoursChart } from "../../src/site/landing/hours-chart.tsx";
 import { formatDates, formatPeriod } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/site/text-format.ts";
-import { extractText } from "./web-page.ts";
+import { extractText } from "./html-view.ts";
 
 test("numbers are written with separators, and in narrow places with units", () => {
   expect([0, 999, 1_000, 40_614, 1_000_000].map(formatNumber)).toEqual([
@@ -80,7 +80,7 @@ describe("the figure", () => {
 
   test("has a line with gaps for each kind of day, and says the highest and the lowest hour", () => {
     const weekdays = fill({ 7: [2, 40], 8: [1, 5], 12: [1, 0] });
-    const html = HoursFigure({ weekdays, weekends: fill({ 9: [1, 2] }) })?.html ?? "";
+    const html = HoursChart({ weekdays, weekends: fill({ 9: [1, 2] }) })?.html ?? "";
     // 7 and 8 h are a line, and 12 h is a mark of its own. The scale ends at 20.
     expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12.2 100.0l.3-3 .3 3-.3 3z"></path>');
     expect(html).toContain('<path class="weekends" d="M9.2 90.0l.3-3 .3 3-.3 3z"></path>');
@@ -96,7 +96,7 @@ describe("the figure", () => {
     [0.11, "0.12 0.06 0"],
     [27_200_000, "30M 15M 0"],
   ])("of at most %d road users has the scale %s", (mean, scale) => {
-    const html = HoursFigure({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
+    const html = HoursChart({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
     const labels = Array.from(html.matchAll(/data-label="(.*?)"/g), ([, label]) => label);
     expect(labels.slice(0, 3).join(" ")).toBe(scale);
     expect(html).toContain("Saturday and Sunday: no records.");

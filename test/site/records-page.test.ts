@@ -3,7 +3,7 @@ import { Page, TrafficRecord } from "../../src/records/record.ts";
 import { FixedLengthStream } from "../../tools/package/network.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
 import { makeRecords } from "../records/sample.ts";
-import { extractText, IN_BROWSER, readShown } from "./web-page.ts";
+import { extractText, IN_BROWSER, parseShownResponse } from "./html-view.ts";
 
 const PATH = "/api/tf1/records/";
 
@@ -46,7 +46,7 @@ describe("a page of the collection in a browser", () => {
       expect(extractText(page)).toContain(`curl -si '${ORIGIN}${PATH}${query}'`);
       const response = await service.fetch(PATH + query, { headers });
       const body = JSON.stringify(await response.json(), null, 2);
-      expect(readShown(page)).toEqual({ name: "200 OK", headers: response.headers, body });
+      expect(parseShownResponse(page)).toEqual({ name: "200 OK", headers: response.headers, body });
       expect(response.headers.has("Preference-Applied")).toBe("prefer" in headers);
     },
   );
@@ -71,7 +71,7 @@ describe("a page of the collection in a browser", () => {
     expect(page.replaceAll("&amp;", "&")).toMatch(new RegExp(shown, "s"));
     if (hidden !== undefined) expect(page).not.toMatch(new RegExp(hidden, "s"));
     const received = await (await service.fetch(PATH + query)).json();
-    expect(JSON.parse(readShown(page).body)).toEqual(received);
+    expect(JSON.parse(parseShownResponse(page).body)).toEqual(received);
   });
 
   test("says that the collection is empty", async () => {
@@ -87,7 +87,7 @@ describe("a page of the collection in a browser", () => {
     vi.stubGlobal("FixedLengthStream", FixedLengthStream);
     const page = await open(`?page=2&prefer=body=${fault}`);
     expect(page).toContain("<title>Records, page 2 · ");
-    const { body } = readShown(page);
+    const { body } = parseShownResponse(page);
     expect(body.startsWith(start)).toBe(true);
     expect(() => JSON.parse(body)).toThrow();
     vi.unstubAllGlobals();

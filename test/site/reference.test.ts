@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { OPTIONS } from "../../src/faults/option-table.ts";
 import { createOpenApiDocument, type Schema } from "../../src/openapi.ts";
 import { createInstance, createMemoryService, ORIGIN } from "../memory-service.ts";
-import { extractText, IN_BROWSER } from "./web-page.ts";
+import { extractText, IN_BROWSER } from "./html-view.ts";
 
 const service = await createMemoryService();
 const page = await (await service.fetch("/docs", IN_BROWSER)).text();

@@ -1,12 +1,12 @@
 import { REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
 import { ROAD_USERS } from "../../records/record.ts";
-import { CodeBlock, CurlBlock, JsonText } from "../code.tsx";
+import { CodeBlock, CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity, formatShare } from "../text-format.ts";
 import { createCodeSamples } from "./code-samples.ts";
-import { HoursFigure } from "./hours-figure.tsx";
+import { HoursChart } from "./hours-chart.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
@@ -31,7 +31,7 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
       </div>
       {summary.count > 0 && (
         <div class="chart">
-          <HoursFigure {...statistics.hours} />
+          <HoursChart {...statistics.hours} />
           <PeriodTable {...statistics} />
         </div>
       )}

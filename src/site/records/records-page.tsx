@@ -9,7 +9,7 @@ import {
 } from "../../records/page.ts";
 import { NO_COUNTS, type Page, ROAD_USERS, type TrafficRecord } from "../../records/record.ts";
 import { type ClientResponse, changeQuery, parseBody, RawResponse } from "../client-response.tsx";
-import { CurlBlock, JsonText } from "../code.tsx";
+import { CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC, PropsWithChildren } from "../jsx-runtime.ts";
 import { EmptyCollection, Layout } from "../layout.tsx";
 import { formatNumber, formatQuantity } from "../text-format.ts";
@@ -165,13 +165,13 @@ function getCardClass(records: Row[] = []): string {
 
 /**
  * The records of a page, with a row for each record. In narrow windows each row becomes a card that shows the names of the counts and
- * hides zeros. The first row of each day has an `id`, the target of a jump to a date (src/site/go.ts).
+ * hides zeros. The first row of each day has an `id`, the target of a jump to a date (src/site/date-jump.ts).
  * @param jumpDate The date of the jump to the page
  */
 const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ records, jumpDate }) => {
   const columns = listColumns(records);
   const days = records.map(getDay);
-  const nearest = jumpDate && getNearestDays(days, jumpDate);
+  const nearest = jumpDate && findNearestDay(days, jumpDate);
   return (
     <table class="records">
       <thead>
@@ -213,7 +213,7 @@ function getDay(record: Row | undefined): string | undefined {
 }
 
 /** Finds the day of a page that is nearest to a date. The older of two equally near days wins. */
-function getNearestDays(days: (string | undefined)[], date: string): string | undefined {
+function findNearestDay(days: (string | undefined)[], date: string): string | undefined {
   const distance = (day = "") => Math.abs(Date.parse(day) - Date.parse(date));
   return days.toReversed().sort((one, other) => distance(one) - distance(other))[0];
 }

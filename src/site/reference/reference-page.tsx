@@ -3,7 +3,7 @@ import type { Option } from "../../faults/option.ts";
 import { OPTIONS } from "../../faults/option-table.ts";
 import type { Components, OpenApiDocument, Operation, Schema } from "../../openapi.ts";
 import { COLLECTION_PATH } from "../../records/page.ts";
-import { CurlBlock, JsonText } from "../code.tsx";
+import { CurlBlock, JsonText } from "../code-block.tsx";
 import type { FC } from "../jsx-runtime.ts";
 import { Layout, Links } from "../layout.tsx";
 

@@ -12,7 +12,7 @@ export const extractText = (html: string) =>
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => REFERENCES[name] ?? "");
 
 /** The response to a client that a page shows: its status, headers and body. */
-export function readShown(page: string) {
+export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
     /The response to a client.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");

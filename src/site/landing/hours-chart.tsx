@@ -15,7 +15,7 @@ type Means = (number | null)[];
  * The mean number of road users per record by hour of the day: a solid line for Monday to Friday and a dashed line for the weekend. The
  * caption describes the lines. Without the style sheet, only the caption is visible.
  */
-export const HoursFigure: FC<Statistics["hours"]> = (hours) => {
+export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
   const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));

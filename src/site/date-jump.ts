@@ -11,10 +11,10 @@ import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 
 /** Creates the route of jumps: it redirects to the page with the newest records of a date. The route belongs to the site, not to the API. */
-export function createGo({ now }: Faults): Hono<CollectionEnv> {
-  const go = new Hono<CollectionEnv>();
+export function createDateJump({ now }: Faults): Hono<CollectionEnv> {
+  const jump = new Hono<CollectionEnv>();
 
-  go.get(GO_PATH, async (c) => {
+  jump.get(GO_PATH, async (c) => {
     const query = new URL(c.req.url).searchParams;
     const faultOptions = getFaultOptions(c, query);
     const date = getLastValue(query, "date") ?? "";
@@ -27,15 +27,15 @@ export function createGo({ now }: Faults): Hono<CollectionEnv> {
       c.executionCtx.waitUntil(work),
     );
     const hidden = (faultOptions && getView(faultOptions, now())?.(state.count)) ?? 0;
-    const { page, day } = findDate(statistics.days, date, state.count - hidden);
+    const { page, day } = findPageByDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
     if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
     return c.redirect(`${COLLECTION_PATH}?${query}#${day}`);
   });
 
-  go.all(GO_PATH, rejectMethod);
+  jump.all(GO_PATH, rejectMethod);
 
-  return go;
+  return jump;
 }
 
 /** Whether a string is a day such as `2025-10-29`. */
@@ -49,7 +49,7 @@ export function isDate(text: string): boolean {
  * @param count The number of visible records. If the days have more, the newest records are hidden
  * @returns The page, and the day of its records. The older of two equally near days wins
  */
-export function findDate(days: Day[], date: string, count: number): { page: number; day: string } {
+export function findPageByDate(days: Day[], date: string, count: number): { page: number; day: string } {
   let found = { older: 0, day: date, distance: Number.POSITIVE_INFINITY };
   let older = 0;
   for (const [day, records] of days) {

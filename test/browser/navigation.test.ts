@@ -149,5 +149,5 @@ test("the first link leads to the content", async ({ visit }) => {
   expect(await page.locator("main").evaluate((one) => getComputedStyle(one).outlineStyle)).toBe("none");
   await page.keyboard.press("Tab");
   const focused = await page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
-  expect(focused, "the first thing in the content").toBe("Copy: address of the collection");
+  expect(focused).toBe("Copy: URL of the collection");
 });

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import type { Page, Response } from "@playwright/test";
 import axe from "axe-core";
-import { openFolded, openPage, originOf, SITE_PAGES } from "./pages.ts";
+import { getServerOrigin, openDetails, openPage, SITE_PAGES } from "./pages.ts";
 import { expect, test } from "./visit.ts";
 
 declare global {
@@ -49,7 +49,10 @@ async function takeScreenshot(page: Page, name: string): Promise<void> {
 }
 
 /** Shows an open page in the ways in which people look at it: windows of four widths, in pixels, light and dark. */
-async function eachLook(page: Page, look: (name: string, width: number) => Promise<void>): Promise<void> {
+async function forEachViewport(
+  page: Page,
+  look: (name: string, width: number) => Promise<void>,
+): Promise<void> {
   for (const width of [1920, 1280, 768, 360])
     for (const colorScheme of ["light", "dark"] as const) {
       await page.setViewportSize({ width, height: 900 });
@@ -64,7 +67,7 @@ test.for(SITE_PAGES)(
     const page = await openPage(visit, sitePage);
     await expectOutline(page);
     await page.evaluate(axe.source);
-    await eachLook(page, async (look, width) => {
+    await forEachViewport(page, async (look, width) => {
       // The layout at 1920 and 768 pixels is the same as at 1280 and 360 pixels.
       if (width === 1280 || width === 360) expect(await findViolations(page), look).toEqual([]);
       expect(await measureOverflow(page), look).toBeLessThanOrEqual(0);
@@ -72,7 +75,7 @@ test.for(SITE_PAGES)(
       expect(height, look).toBeLessThanOrEqual(sitePage.heights?.[width] ?? 10_000);
       await takeScreenshot(page, `${sitePage.name}-${look}`);
     });
-    await openFolded(page);
+    await openDetails(page);
     expect(await findViolations(page), "unfolded").toEqual([]);
     await page.setViewportSize({ width: 320, height: 800 });
     expect(await measureOverflow(page), "320 pixels, unfolded").toBeLessThanOrEqual(0);
@@ -152,7 +155,7 @@ test.for([
   ["records", 12],
 ] as const)("%s loads less than %i KiB", async ([name, most], { visit }) => {
   const sitePage = SITE_PAGES.find((one) => one.name === name)!;
-  const page = await visit({ origin: originOf(sitePage) });
+  const page = await visit({ origin: getServerOrigin(sitePage) });
   const responses: Response[] = [];
   page.on("response", (response) => responses.push(response));
   await page.goto(sitePage.path);
