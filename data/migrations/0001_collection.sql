@@ -2,7 +2,7 @@
 CREATE TABLE block (
   load TEXT NOT NULL,
   number INTEGER NOT NULL, -- 1, 2, ... for the records, newest first; 0, -1, ... for the pieces of the statistics
-  text TEXT NOT NULL, -- up to 210 records, newest first: a JSON array with one record per line, each an array of its values
+  text TEXT NOT NULL, -- up to 195 records, newest first: a JSON array with one record per line, each an array of its values
   PRIMARY KEY (load, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -21,7 +21,7 @@ INSERT INTO state (only, load, count, sequence, source) VALUES (1, '', 0, 0, '')
 -- The current records as a table, for queries in SQL. Each query reads all blocks.
 CREATE VIEW records AS
 SELECT
-  210 * (block.number - 1) + line.key + 1 AS place,
+  195 * (block.number - 1) + line.key + 1 AS place,
   line.value ->> 0 AS id,
   line.value ->> 1 AS camera_pk,
   line.value ->> 2 AS camera_ref,

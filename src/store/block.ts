@@ -3,9 +3,9 @@ import type { Store } from "./state.ts";
 
 /**
  * The number of records in a block of any store. A multiple of `PAGE_SIZE`, so that a page without hidden records lies in one block.
- * Common lines of 60 to 63 bytes then fill whole SQLite pages, and the longest lines fit into a D1 statement.
+ * Blocks of common lines nearly fill their SQLite pages of 4,096 bytes, and a block of the longest lines fits into a D1 statement.
  */
-export const BLOCK_SIZE = 210;
+export const BLOCK_SIZE = 195;
 
 /**
  * Consecutive records, newest first, as a JSON array with one record per line. Block 1 contains the newest records, and only the last

@@ -31,7 +31,7 @@ export function createD1Store(database: SqlDatabase): Store {
       return number === undefined || text === null ? { state } : { state, block: { number, text } };
     },
     async readBlocks(load, numbers, fromPrimary = false) {
-      const parameters = numbers.map((_, index) => castToInteger(index + 2));
+      const parameters = numbers.map((_, index) => `?${index + 2}`);
       const sql = `SELECT number, text FROM block WHERE load = ?1 AND number IN (${parameters})`;
       const rows = await database.query(sql, [load, ...numbers], fromPrimary);
       return numbers.map((number) => getText(rows.find((row) => row.number === number)));
@@ -43,13 +43,8 @@ export function createD1Store(database: SqlDatabase): Store {
 export function buildStateQuery(withBlock: BlockSelector | undefined): string {
   const state = "SELECT state.load, count, loaded_at, sequence, source";
   if (withBlock === undefined) return `${state} FROM state`;
-  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : castToInteger(1);
+  const number = withBlock === "last" ? `(count + ${BLOCK_SIZE - 1}) / ${BLOCK_SIZE}` : "?1";
   return `${state}, text FROM state LEFT JOIN block ON block.load = state.load AND block.number = ${number}`;
-}
-
-/** Casts a parameter, because D1 passes numbers as reals, and the key of a row must be an integer. */
-function castToInteger(parameter: number): string {
-  return `CAST(?${parameter} AS INTEGER)`;
 }
 
 /** Without `npm run deploy`, `wrangler deploy` creates a database without tables. */

@@ -32,19 +32,19 @@ async function openWarm(state = first, kind?: "d1" | "kv") {
 
 describe("while the state is fresh", () => {
   test.each([
-    ["d1", ["state and block 1", "block 6", "block 2", "block 4", "block 5"]],
-    ["kv", ["state", "block 1", "block 6", "block 2", "block 4", "block 5"]],
+    ["d1", ["state and block 1", "block 7", "block 2", "block 4", "block 5"]],
+    ["kv", ["state", "block 1", "block 7", "block 2", "block 4", "block 5"]],
   ] as const)("%s is read once for all pages of a block", async (kind, expected) => {
     const { read, reads, serves } = createControlledStore(first, kind);
-    await serves(1_250, 1, 2, 14, 1, 84, 81);
+    await serves(1_250, 1, 2, 13, 1, 84, 81);
     expect(await read("last")).toMatchObject({ count: 1_250, number: 84 });
-    expect(await read(1, () => 210)).toMatchObject({ count: 1_040, number: 1 });
-    expect(await read(1, () => 830)).toMatchObject({ count: 420, number: 1 });
+    expect(await read(1, () => 195)).toMatchObject({ count: 1_055, number: 1 });
+    expect(await read(1, () => 770)).toMatchObject({ count: 480, number: 1 });
     expect(reads).toEqual(expected);
   });
 
   test("blocks that were used longest ago are dropped when there is no room", async () => {
-    // A block takes about 28 kB, and the results of a page 7 kB.
+    // A block takes about 24 kB, and the results of a page 7 kB.
     const { serves, reads } = createControlledStore(first, "d1", 84_000);
     await serves(1_250, 1, 25, 2, 45, 1, 26);
     expect(reads).toEqual(["state and block 1", "block 2", "block 4", "block 2"]);
@@ -136,12 +136,12 @@ test.each(KINDS)(
 
 test.each(KINDS)("a damaged or missing block of %s is an error of its pages alone", async (kind) => {
   const { read, serves, control } = createControlledStore(first, kind);
-  control.damaged = 6;
+  control.damaged = 7;
   for (const page of ["last", 81] as const)
-    await expect(read(page)).rejects.toThrow("Block 6 is damaged: it is not a JSON array");
+    await expect(read(page)).rejects.toThrow("Block 7 is damaged: it is not a JSON array");
   await serves(1_250, 70);
   Object.assign(control, { damaged: undefined, hidden: first.load });
-  await expect(read("last")).rejects.toThrow("Block 6 of load 1250-from-0 is missing");
+  await expect(read("last")).rejects.toThrow("Block 7 of load 1250-from-0 is missing");
   await serves(1_250, 70);
   control.state = replaced;
   // Although the state is fresh.

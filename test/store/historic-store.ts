@@ -1,3 +1,4 @@
+import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { findBlock, makeState, readTogether } from "./controlled-store.ts";
@@ -21,7 +22,7 @@ export const NEVER = new Promise<never>(() => {});
 
 const FATES = ["hangs", "hangs", "takes minutes", "fails", "fails"] as const;
 
-const SIZES = [0, 1, 15, 16, 200, 210, 211, 430, 840];
+const SIZES = [0, 1, 15, 16, 190, BLOCK_SIZE, BLOCK_SIZE + 1, 400, 4 * BLOCK_SIZE];
 
 /**
  * Creates a store whose reads take time, overlap, hang and fail, while loads replace each other. What an instance may serve follows
