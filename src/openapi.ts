@@ -182,9 +182,10 @@ const NOT_ACCEPTABLE = createErrorResponse("`Accept` allows neither JSON nor HTM
   "GET , Accept: image/png": "Could not satisfy the request Accept header.",
 });
 const TOO_LONG = createErrorResponse(
-  "The URL, or a link that repeats it, is longer than 2048 characters or has more than 50 parameters.",
+  "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters.",
   {
-    [`GET ?${"&".repeat(50)}`]: "A URL has at most 2048 characters and 50 parameters.",
+    [`GET ?${"x&".repeat(50)}`]:
+      "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters.",
   },
 );
 const THROTTLED = createErrorResponse(

@@ -1,7 +1,7 @@
 import type { CollectionMiddleware } from "./bindings.ts";
 import { GO_PATH } from "./constants.ts";
 import { HttpError } from "./http/errors.ts";
-import { getOrigin } from "./http/request.ts";
+import { getLastValue, getOrigin } from "./http/request.ts";
 import { COLLECTION_PATH, JUMP_DATE_PARAMETER, MAX_PAGE } from "./records/page.ts";
 
 /** The HTML view repeats the URL of its request in each of its links. */
@@ -9,31 +9,39 @@ const MAX_URL_LENGTH = 2_048;
 /** The HTML view has a hidden input for each parameter in each of its forms. */
 const MAX_PARAMETERS = 50;
 
+/** The parameters that links set, with the longest value of each. */
+const LINK_PARAMETERS = {
+  page: String(MAX_PAGE),
+  format: "json",
+  prefer: "none",
+  [JUMP_DATE_PARAMETER]: "2000-01-01",
+};
+
 /**
- * Rejects URLs that are too long, or that have too many parameters (RFC 9110, 15.5.15), as sent or as the service repeats them. So it
- * accepts each of its links.
+ * Rejects URLs that are too long or have too many parameters, as sent or as a link of the response repeats them. So the service accepts
+ * each of its own links.
  * @throws 414
  */
 export const limitUrl: CollectionMiddleware = ({ req: { url }, env }, next) => {
-  // Encoding turns a character into three at most, so the links of a short URL are within the limits.
-  const isShort = url.length < MAX_URL_LENGTH / 5 && isWithinLimits(url, MAX_PARAMETERS - 5);
-  if (isShort || listRepeatedUrls(url, env.PUBLIC_ORIGIN).every((one) => isWithinLimits(one))) return next();
-  const detail = `A URL has at most ${MAX_URL_LENGTH} characters and ${MAX_PARAMETERS} parameters.`;
-  throw new HttpError(414, { detail });
+  // Percent-encoding triples the length at most, so the links of a short URL are within the limits.
+  const isShort = url.length < MAX_URL_LENGTH / 5 && url.split("&").length <= MAX_PARAMETERS - 5;
+  if (isShort || isWithinLimits(url, getOrigin(url, env.PUBLIC_ORIGIN))) return next();
+  const limits = `${MAX_URL_LENGTH} characters or ${MAX_PARAMETERS} parameters`;
+  throw new HttpError(414, { detail: `The URL, or a link that repeats it, exceeds ${limits}.` });
 };
 
-function isWithinLimits(url: string, maxParameters = MAX_PARAMETERS): boolean {
-  return url.length <= MAX_URL_LENGTH && url.split("&").length <= maxParameters;
-}
-
-/** The URL as sent, as a redirect to the slash or a retry repeats it, and as the longest link does. */
-function listRepeatedUrls(url: string, publicOrigin: string | undefined): string[] {
+function isWithinLimits(url: string, origin: string): boolean {
   const { pathname, search, searchParams: query } = new URL(url);
-  const origin = getOrigin(url, publicOrigin);
   if (pathname === GO_PATH) query.delete("date");
-  query.set("page", String(MAX_PAGE));
-  query.set(JUMP_DATE_PARAMETER, "2000-01-01");
-  for (const [name, value] of Object.entries({ format: "json", prefer: "none" }))
-    if (query.getAll(name).join("").length < value.length) query.set(name, value);
-  return [url, `${origin}${pathname}/${search}`, `${origin}${COLLECTION_PATH}?${query}`];
+  // A redirect to the path with the slash, or a link to try again, repeats the query as sent.
+  const unchangedLink = origin + pathname.replace(/\/?$/, "/") + search;
+  // Other links encode the query again.
+  let length = `${origin}${COLLECTION_PATH}?${query}`.length;
+  let parameters = query.size;
+  for (const [name, value] of Object.entries(LINK_PARAMETERS)) {
+    const sent = getLastValue(query, name);
+    if (sent === null) parameters += 1;
+    length += sent === null ? `&${name}=${value}`.length : Math.max(0, value.length - sent.length);
+  }
+  return Math.max(url.length, unchangedLink.length, length) <= MAX_URL_LENGTH && parameters <= MAX_PARAMETERS;
 }

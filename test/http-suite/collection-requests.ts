@@ -16,7 +16,7 @@ const ERROR = { ...COMMON, ...JSON_TYPE, "cache-control": "no-store", etag: null
 
 const INVALID = "Invalid page.";
 const NOT_FOUND = "Not found.";
-const TOO_LONG = "A URL has at most 2048 characters and 50 parameters.";
+const TOO_LONG = "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters.";
 const NOT_ACCEPTABLE = "Could not satisfy the request Accept header.";
 
 function page(
@@ -98,10 +98,8 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
     html(`${PATH}?page=0&format=json&format=api`, 404, /<h1>404 Not Found<.*Invalid page\./s),
     html(`${PATH}?format=xml`, 404, /<h1>404 Not Found</),
     error(`${PATH}?page=0&format=json`, 404, INVALID, CHROMIUM),
-    ...["&".repeat(50), "x=&".repeat(47), `x=${",".repeat(700)}`].map((query) =>
-      error(`${PATH}?${query}`, 414, TOO_LONG),
-    ),
-    html(`${PATH}?${"&".repeat(50)}`, 414, /<h1>414 URI Too Long</),
+    ...["x=&".repeat(47), `x=${",".repeat(700)}`].map((query) => error(`${PATH}?${query}`, 414, TOO_LONG)),
+    html(`${PATH}?${"x&".repeat(50)}`, 414, /<h1>414 URI Too Long</),
     ...["", "?page=2&format=json&x=%20+"].map((query) => ({
       send: PATH.slice(0, -1) + query,
       status: 301,

@@ -89,7 +89,7 @@ test.each([
   const page = await response.text();
   expect([response.status, readError(page).advice]).toEqual([
     414,
-    "A URL has at most 2048 characters and 50 parameters. Show the newest records",
+    "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters. Show the newest records",
   ]);
   expect(page.length).toBeLessThan(8_000);
 });
