@@ -24,8 +24,6 @@ interface LayoutProps {
   description?: string;
   /** An additional script in src/site/assets/scripts/, without `.ts`. */
   script?: "send";
-  /** The media query for which records are shown as cards. */
-  cards?: string | undefined;
 }
 
 type Link = readonly [href: string, name: string];
@@ -54,7 +52,6 @@ export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
       {props.description && <meta name="description" content={props.description} />}
       <link rel="icon" href={paths["icon.svg"]} type="image/svg+xml" />
       <link rel="stylesheet" href={paths["site.css"]} />
-      {props.cards && <link rel="stylesheet" href={paths["cards.css"]} media={props.cards} />}
       <script type="module" src={paths["copy.js"]} />
       {props.script && <script type="module" src={paths[`${props.script}.js`]} />}
     </head>

@@ -23,7 +23,7 @@ export function renderRecords(response: ClientResponse): string {
   const position = number === "last" ? number : formatNumber(number) + total;
   const toUrl = createPageUrls(url.origin + COLLECTION_PATH, url.searchParams);
   return (
-    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH} cards={getCardClass(page?.results)}>
+    <Layout title={`Records, page ${position}`} path={COLLECTION_PATH}>
       <h1>Records</h1>
       <p class="lead">
         {page
@@ -146,30 +146,13 @@ const TEXT_COLUMNS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 /** A record of a response, in which a fault may have removed, changed or added a field. */
 type Row = Partial<TrafficRecord> & Record<string, unknown>;
 
-function listColumns(records: Row[]): string[] {
-  return [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
-}
-
 /**
- * Gets the media query for which the records are shown as cards: windows of less than 72 rem, or all media if long numbers make the
- * table wider than that. The estimated width of a column in rem allows for a wide font. A camera_ref can wrap.
- */
-function getCardClass(records: Row[] = []): string {
-  let width = 0;
-  for (const name of listColumns(records)) {
-    const values = name === "camera_ref" ? [] : records.map((record) => String(record[name]).length);
-    width += 1 + Math.max(0.49 * name.length, 0.56 * Math.max(...values));
-  }
-  return width > 72 ? "all" : "screen and (width < 72rem)";
-}
-
-/**
- * The records of a page, with a row for each record. In narrow windows each row becomes a card that shows the names of the counts and
- * hides zeros. The first row of each day has an `id`, the target of a jump to a date (src/site/date-jump.ts).
+ * The records of a page, with a row for each record. In narrow windows, each row is a card that names its counts and hides
+ * zeros. The first row of each day has an `id`, the target of a jump to a date (src/site/date-jump.ts).
  * @param jumpDate The date of the jump to the page
  */
 const RecordTable: FC<{ records: Row[]; jumpDate: string | undefined }> = ({ records, jumpDate }) => {
-  const columns = listColumns(records);
+  const columns = [...new Set([...COLUMNS, ...records.flatMap(Object.keys)])];
   const days = records.map(getDay);
   const nearest = jumpDate && findNearestDay(days, jumpDate);
   return (
