@@ -12,9 +12,9 @@ import { CurlBlock, quoteForShell } from "./code-block.tsx";
 import { Layout } from "./layout.tsx";
 import { formatQuantity } from "./text-format.ts";
 
-/** Renders an error: advice, the request, and the response of a client. */
+/** Renders an error: advice, the request as a curl command, and the JSON response. */
 export function renderError(response: ClientResponse): string {
-  const { status, url, headers } = response;
+  const { status, url } = response;
   const title = formatStatus(status);
   const [text, href, name] = getAdvice(response);
   return (
@@ -24,9 +24,7 @@ export function renderError(response: ClientResponse): string {
         {text} <a href={href}>{name}</a>
       </p>
       <h2>The response to a client</h2>
-      {(status !== 414 || isInjectedError(headers)) && (
-        <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
-      )}
+      <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
       <RawResponse {...response} />
     </Layout>
   ).html;
@@ -34,7 +32,7 @@ export function renderError(response: ClientResponse): string {
 
 type Advice = [text: string, href: string, name: string];
 
-/** Gets a sentence for the reader, and a link to continue with. */
+/** Gets a sentence about the error, and the next link to follow. */
 function getAdvice(response: ClientResponse): Advice {
   const { status, headers, body, url, urlWithoutFaults } = response;
   const { detail = body } = Object(parseBody(body));

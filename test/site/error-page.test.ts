@@ -80,16 +80,3 @@ test.each(["/", PATH])("the page of a failing store says when to try again: %s",
   expect(readError(page)).toMatchObject({ advice, links: [`${ORIGIN}${path}?page=2&x=1`] });
   expect(page).not.toContain("the store fails");
 });
-
-test.each([
-  ["parameters", "a&".repeat(7_500)],
-  ["characters", "a".repeat(15_000)],
-])("the page for a URL with too many %s does not repeat it in links and forms", async (_, query) => {
-  const response = await service.fetch(`${PATH}?${query}`, IN_BROWSER);
-  const page = await response.text();
-  expect([response.status, readError(page).advice]).toEqual([
-    414,
-    "The URL, or a link that repeats it, exceeds 2048 characters or 50 parameters. Show the newest records",
-  ]);
-  expect(page.length).toBeLessThan(8_000);
-});
