@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Day, Hour } from "../../src/records/record.ts";
 import { HoursChart } from "../../src/site/landing/hours-chart.tsx";
-import { formatDates, formatPeriod } from "../../src/site/landing/period-table.tsx";
+import { formatDates } from "../../src/site/landing/period-table.tsx";
 import { groupIntoPeriods } from "../../src/site/landing/summary.ts";
 import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/site/text-format.ts";
 import { extractText } from "./html-view.ts";
@@ -31,18 +31,6 @@ test.each([
   ["2018-05-17", "2019-05-17", "17 May 2018 – 17 May 2019"],
 ])("the dates from %s to %s are written %s", (first, last, text) =>
   expect(formatDates(first, last)).toBe(text),
-);
-
-test.each([
-  ["day", "2019-05-17", "2019-05-17", "17 May 2019"],
-  ["month", "2024-02-01", "2024-02-29", "Feb 2024"],
-  ["month", "2024-02-01", "2024-02-28", "1–28 Feb 2024"],
-  ["month", "2024-02-02", "2024-02-29", "2–29 Feb 2024"],
-  ["year", "2024-01-01", "2024-12-31", "2024"],
-  ["year", "2024-05-17", "2024-12-31", "17 May – 31 Dec 2024"],
-  ["year", "2024-12-31", "2024-12-31", "31 Dec 2024"],
-] as const)("the %s with records from %s to %s is named %s", (unit, first, last, name) =>
-  expect(formatPeriod({ first, last }, unit)).toBe(name),
 );
 
 describe("periods", () => {
