@@ -3,7 +3,7 @@ export const SITE_NAME = "Traffic Count Records";
 
 /** A summary of the service, to follow the words `A` or `a public`. */
 export const SERVICE_SUMMARY =
-  "stand-in for the Traffic Count Records Service, whose original tf1 collection has been switched off";
+  "stand-in for the Traffic Count Records Service, whose original tf1 collection has been shut down";
 
 export const OPENAPI_PATH = "/openapi.json";
 

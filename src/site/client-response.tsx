@@ -11,11 +11,11 @@ export interface ClientResponse {
   method: string;
   /** The header `Prefer` of the request. */
   prefer: string | undefined;
-  /** The URL of the request, with the origin under which clients reach the service. */
+  /** The URL of the request, with the public origin of the service. */
   url: URL;
   /** The URL of the same page without preferences, if there is one. */
   urlWithoutFaults: string | undefined;
-  /** The date of the jump to the page. */
+  /** The date of the jump that led to the page, if there was one. */
   jumpDate: string | undefined;
 }
 

@@ -21,10 +21,7 @@ export function quoteForShell(text: string): string {
 
 const ESCAPES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
 
-/**
- * JSON with a member on each line, and with working links of a page envelope. It is built as a string, because an element for each member
- * would be slow.
- */
+/** JSON with a member on each line, and with links to the neighboring pages. Built as a string, because an element for each member would be slow. */
 export const JsonText: FC<{ value: unknown }> = ({ value }) => {
   const html = JSON.stringify(value, null, 2)
     .replaceAll(/[&<>]/g, (character) => ESCAPES[character] ?? "")
@@ -34,7 +31,7 @@ export const JsonText: FC<{ value: unknown }> = ({ value }) => {
   return <code class="json">{new Markup(html)}</code>;
 };
 
-/** @param text A URL in JSON, in which only quotes are not escaped as HTML */
+/** @param text A JSON string with a URL. All characters except quotes are escaped as HTML */
 function renderLink(text: string): string {
   return `<a href="${String(JSON.parse(text)).replaceAll('"', "&quot;")}">${text}</a>`;
 }

@@ -10,7 +10,7 @@ import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
 
-/** Creates the route of jumps: it redirects to the page with the newest records of a date. The route belongs to the site, not to the API. */
+/** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
 export function createDateJump({ now }: Faults): Hono<CollectionEnv> {
   const jump = new Hono<CollectionEnv>();
 

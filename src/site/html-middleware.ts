@@ -7,10 +7,7 @@ import { isDate } from "./date-jump.ts";
 import { renderError } from "./error-page.tsx";
 import { renderRecords } from "./records/records-page.tsx";
 
-/**
- * The Content-Security-Policy of every HTML response: it allows only the site's own scripts, styles and images, and nothing inline. Text
- * from a client that became markup by mistake could not run.
- */
+/** Only the site's own scripts, styles and images are allowed, and nothing inline, so that injected markup cannot run a script. */
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -25,15 +22,10 @@ export const HTML_HEADERS = {
 /** Headers of the JSON response that do not fit the HTML. The HTML also changes when the site changes. */
 const JSON_ONLY_HEADERS = ["ETag", "Content-Length", "Content-Encoding"];
 
-/**
- * Shows a JSON response as HTML if the client prefers HTML. It applies to pages of the collection and to errors of every path.
- */
-export function renderHtml(c: CollectionContext, next: Next): Promise<void> {
-  return prefersHtml(c) ? replaceWithHtml(c, next) : next();
-}
-
-async function replaceWithHtml(c: CollectionContext, next: Next): Promise<void> {
+/** Shows pages of the collection, and errors of every path, as HTML if the client prefers HTML. */
+export async function renderHtml(c: CollectionContext, next: Next): Promise<void> {
   await next();
+  if (!prefersHtml(c)) return;
   const { status, headers } = c.res;
   const isPage = status === 200 && c.req.path === COLLECTION_PATH && c.req.method !== "OPTIONS";
   if (!(isPage || status >= 400) || headers.get("Content-Type") !== "application/json") return;

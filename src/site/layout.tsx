@@ -18,7 +18,7 @@ const FOOTER_LINKS: Link[] = [
 interface LayoutProps {
   /** The title, without the name of the site. */
   title: string;
-  /** The path that is marked in the navigation. */
+  /** The path of the link that the navigation marks as current. */
   path?: string | undefined;
   /** The description for search engines and link previews. */
   description?: string;
@@ -28,7 +28,7 @@ interface LayoutProps {
 
 type Link = readonly [href: string, name: string];
 
-/** @param current The link to the current page */
+/** @param current The URL of the link to mark as current */
 export const Links: FC<{ links: readonly Link[]; current?: string | undefined }> = ({ links, current }) => (
   <ul class="links">
     {links.map(([href, name]) => (
@@ -41,7 +41,7 @@ export const Links: FC<{ links: readonly Link[]; current?: string | undefined }>
   </ul>
 );
 
-/** The head, navigation and footer of every HTML page. */
+/** The frame of every HTML document: head, navigation and footer. */
 export const Layout: FC<PropsWithChildren<LayoutProps>> = (props) => (
   <html lang="en">
     <head>

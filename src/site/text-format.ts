@@ -23,8 +23,8 @@ export function formatMean(mean: number): string {
 }
 
 /** Formats a quantity: `1 page`, `2,708 pages`. */
-export function formatQuantity(count: number, thing: string): string {
-  return `${formatNumber(count)} ${thing}${count === 1 ? "" : "s"}`;
+export function formatQuantity(count: number, noun: string): string {
+  return `${formatNumber(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 /** Formats a share without a line break: `86.0 %`. Only exact shares are `100 %` or `0 %`. */

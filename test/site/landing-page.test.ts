@@ -71,7 +71,7 @@ describe("the landing page of a collection", () => {
       "<strong>17 May 2019</strong>",
       "<strong>Not recorded</strong> camera_ok is null in all records",
       "/api/tf1/records/?page=1&#39;",
-      "The records count no road users.",
+      "No road users were counted.",
       '<td class="number">1</td><td class="number">–</td><td class="number">0.00</td>',
     ])
       expect(page).toContain(fact);
@@ -143,7 +143,7 @@ describe("the landing page shows the sources of the records:", () => {
     service.load(makeRecords(20), [source]);
     const { json, page } = await open(service);
     expect(json).toMatchObject({ seed_url: url });
-    expect(page.includes("Download all as CSV")).toBe(url !== null);
+    expect(page.includes("Download all records as CSV")).toBe(url !== null);
   });
 });
 

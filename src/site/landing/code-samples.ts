@@ -1,7 +1,7 @@
 /**
- * Writes programs that read all pages, wait if the service says so, and keep each record once, although records move to later pages
- * if the collection grows meanwhile.
- * @param url the absolute URL of the collection
+ * Creates scripts that read all pages, and that wait after 429 and 503. The scripts collect records by `id`, because a record appears on
+ * two pages if the collection grows while a script runs.
+ * @param url The absolute URL of the collection
  */
 export function createCodeSamples(url: string): { language: string; code: string }[] {
   return [

@@ -2,7 +2,7 @@ import type { Hour, Statistics } from "../../records/record.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { formatCompact, formatMean } from "../text-format.ts";
 
-/** The lines of the figure. */
+/** The lines of the chart. */
 const LINES = [
   ["weekdays", "Monday to Friday"],
   ["weekends", "Saturday and Sunday"],
@@ -12,14 +12,14 @@ const LINES = [
 type Means = (number | null)[];
 
 /**
- * The mean number of road users per record by hour of the day: a solid line for Monday to Friday and a dashed line for the weekend. The
- * caption describes the lines. Without the style sheet, only the caption is visible.
+ * A chart of the mean number of road users per record by hour of the day. The sentences below the chart have the highest and the lowest
+ * hour of each line. If the style sheet is missing, only the text is visible.
  */
 export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   const toMean = ([records, roadUsers]: Hour) => (records === 0 ? null : roadUsers / records);
   const lines = LINES.map(([kind, name]) => ({ kind, name, means: hours[kind].map(toMean) }));
   const highest = Math.max(...lines.flatMap(({ means }) => means.map(Number)));
-  if (highest === 0) return <p>The records count no road users.</p>;
+  if (highest === 0) return <p>No road users were counted.</p>;
   const top = getAxisMaximum(highest);
   return (
     <figure class="panel">
@@ -27,14 +27,14 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
         <b>Road users per record of a working camera, by hour of the day in UTC</b>
       </figcaption>
       <div class="plot" aria-hidden="true">
-        <Scale labels={[top, top / 2, 0]} />
+        <AxisLabels labels={[top, top / 2, 0]} />
         <svg viewBox="0 0 24 100" preserveAspectRatio="none" width="0" height="0" aria-hidden="true">
           <path class="grid" d="M0 0H24M0 50H24M0 100H24M6 0V100M12 0V100M18 0V100" />
           {lines.toReversed().map(({ kind, means }) => (
             <path class={kind} d={buildPath(means, top)} />
           ))}
         </svg>
-        <Scale labels={[0, 6, 12, 18, 24]} />
+        <AxisLabels labels={[0, 6, 12, 18, 24]} />
       </div>
       {lines.map((line) => (
         <p>
@@ -48,10 +48,10 @@ export const HoursChart: FC<Statistics["hours"]> = (hours) => {
   );
 };
 
-/** Ends of a scale. Half of each number has at most two digits, too. */
+/** Ends of an axis. Half of each number has at most two digits, too. */
 const AXIS_STEPS = [1, 1.2, 1.6, 2, 3, 4, 5, 6, 8, 10];
 
-/** Gets the end of a scale for a highest value above 0. */
+/** Gets the end of the axis for a highest value above 0. */
 function getAxisMaximum(highest: number): number {
   const power = 10 ** Math.floor(Math.log10(highest));
   return power * (AXIS_STEPS.find((step) => step * power >= highest) ?? 10);
@@ -70,7 +70,7 @@ function buildPath(means: Means, top: number): string {
     .join("");
 }
 
-const Scale: FC<{ labels: number[] }> = ({ labels }) => (
+const AxisLabels: FC<{ labels: number[] }> = ({ labels }) => (
   <div>
     {labels.map((label) => (
       <span data-label={label < 100 ? Number(label.toPrecision(3)) : formatCompact(label)} />
@@ -81,7 +81,7 @@ const Scale: FC<{ labels: number[] }> = ({ labels }) => (
 /** Describes a line by its highest and its lowest hour. */
 function describeLine(name: string, means: Means): string {
   const hours = means.flatMap((mean, hour) => (mean === null ? [] : [{ mean, hour }]));
-  const [highest, ...others] = hours.sort((one, other) => other.mean - one.mean);
+  const [highest, ...others] = hours.sort((a, b) => b.mean - a.mean);
   const lowest = others.at(-1);
   if (!highest) return `${name}: no records.`;
   if (!lowest) return `${name}: ${formatHour(highest)}. No other hour has records.`;
@@ -89,6 +89,6 @@ function describeLine(name: string, means: Means): string {
 }
 
 function formatHour({ mean, hour }: { mean: number; hour: number }): string {
-  const [start, end] = [hour, hour + 1].map((one) => `${String(one).padStart(2, "0")}:00`);
+  const [start, end] = [hour, hour + 1].map((value) => `${String(value).padStart(2, "0")}:00`);
   return `${formatMean(mean)} (${start}–${end} UTC)`;
 }

@@ -10,7 +10,7 @@ import { HoursChart } from "./hours-chart.tsx";
 import { formatDates, PeriodTable } from "./period-table.tsx";
 import type { Summary } from "./summary.ts";
 
-/** A page of the collection with only its first record. */
+/** An example response: a page of the collection with only its first record. */
 export interface Sample {
   number: number;
   envelope: object;
@@ -37,11 +37,11 @@ export function renderLanding(summary: Summary, sample: Sample | undefined): str
       )}
       <h2>Read all records</h2>
       <p>
-        Follow <code>next</code> until it is null. {formatRateLimit(summary.rate_limit_seconds)} These
-        programs also wait if the service asks for it.
+        Follow <code>next</code> until it is null. {formatRateLimit(summary.rate_limit_seconds)} These scripts
+        wait after the statuses 429 and 503.
       </p>
       {createCodeSamples(url).map(({ language, code }) => (
-        <details name="program">
+        <details name="script">
           <summary>{language}</summary>
           <CodeBlock code={code} label={language} />
         </details>
@@ -70,7 +70,7 @@ const Introduction: FC<{ url: string }> = ({ url }) => (
   </div>
 );
 
-/** A command and its response, shortened to one record. */
+/** A curl command and its response, shortened to one record. */
 const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url }) => (
   <div class="example">
     <CurlBlock options="-s" url={`${url}?page=${number}`} label="curl" />
@@ -83,7 +83,7 @@ const SampleResponse: FC<Sample & { url: string }> = ({ number, envelope, url })
 const Collection: FC<Summary> = ({ loaded_at, seed_url, ...summary }) => (
   <>
     <p>
-      {formatSources(summary.statistics)} {seed_url && <a href={seed_url}>Download all as CSV.</a>}{" "}
+      {formatSources(summary.statistics)} {seed_url && <a href={seed_url}>Download all records as CSV.</a>}{" "}
       {loaded_at && (
         <>
           The collection was last changed at <time datetime={loaded_at}>{loaded_at.slice(0, 19)}Z</time>.
@@ -123,7 +123,6 @@ function listFacts({ count, pages, statistics }: Pick<Summary, "count" | "pages"
   ];
 }
 
-/** The number of sources that are shown. */
 const MAX_SHOWN_SOURCES = 5;
 
 function formatSources({ sources, source_count }: Summary["statistics"]): string {
@@ -141,7 +140,7 @@ const Faults: FC<Summary> = ({ records_url: url, prefer }) => (
     <p>Request an error, a delay, a broken body or invalid data:</p>
     <CurlBlock options="-si" url={`${url}?prefer=code=503`} label="fault" />
     <p>
-      The links keep the parameter. The API reference lists{" "}
+      The links in the response keep the parameter. The API reference lists{" "}
       <a href={`${REFERENCE_PATH}#faults`}>all faults and their values</a>.
     </p>
     {prefer !== null && (

@@ -5,10 +5,10 @@ import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
 import type { Day, Statistics } from "../../records/record.ts";
 import type { State } from "../../store/state.ts";
 
-/** The content of the landing page, which is also its representation in JSON. */
+/** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;
 
-/** Groups the days of a load into periods. This is slow for many days, so do it once for each load. */
+/** Replaces the days of a load by periods. Grouping many days is slow, so call this once for each load. */
 export function summarizeStatistics({ state, statistics }: { state: State; statistics: Statistics }) {
   const { days, ...others } = statistics;
   const { unit, periods } = groupIntoPeriods(days);
@@ -19,7 +19,7 @@ export function summarizeStatistics({ state, statistics }: { state: State; stati
 }
 
 /**
- * Creates the content of the landing page.
+ * Creates the data of the landing page.
  * @param origin The origin of absolute links
  * @param settings The settings of this deployment
  */
@@ -35,7 +35,7 @@ export function createSummary(
     records_url: origin + COLLECTION_PATH,
     reference_url: origin + REFERENCE_PATH,
     openapi_url: origin + OPENAPI_PATH,
-    /** The URL of all records as one file; null if they are not the seed, or if the package serves them, which lacks the file. */
+    /** The URL of the seed as one file; null unless the seed is served. The package does not contain the file. */
     seed_url: state.source === "generated" && settings.STORE !== "memory" ? `${origin}/seed.csv.gz` : null,
     count: state.count,
     pages: getLastPage(state.count),
@@ -56,7 +56,7 @@ export type Unit = keyof typeof DATE_LENGTHS;
 
 /** A day, a month or a year in UTC that has records. */
 export interface Period {
-  /** The first and the last day of the period that have records. */
+  /** The first and the last day with records. */
   first: string;
   last: string;
   records: number;
@@ -68,7 +68,7 @@ export interface Period {
   mean_road_users: number | null;
 }
 
-/** The whole time of a collection in periods, newest first. */
+/** The days of a collection, grouped into periods, newest first. */
 export interface Periods {
   unit: Unit;
   periods: Period[];
@@ -107,9 +107,9 @@ function combineDays(days: Day[], unit: Unit): Period[] {
     period.unknown += unknown;
     period.road_users += roadUsers;
   }
-  for (const one of periods) {
-    const working = one.records - one.failing;
-    if (working > 0) one.mean_road_users = Number((one.road_users / working).toFixed(3));
+  for (const period of periods) {
+    const working = period.records - period.failing;
+    if (working > 0) period.mean_road_users = Number((period.road_users / working).toFixed(3));
   }
   return periods.reverse();
 }

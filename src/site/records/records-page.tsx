@@ -28,9 +28,9 @@ export function renderRecords(response: ClientResponse): string {
       <p class="lead">
         {page
           ? `${formatQuantity(page.count, "record")}, newest first: page ${position}.`
-          : "The body of this response is not readable."}
+          : "The body of this response is not valid JSON."}
       </p>
-      <Banners {...response} />
+      <PreferenceBanners {...response} />
       {page && (
         <Records page={page} number={number} query={url.searchParams} toUrl={toUrl} jumpDate={jumpDate} />
       )}
@@ -53,8 +53,8 @@ function getPageNumber(url: URL, page: Page | undefined): PageNumber {
   return page.previous === null ? 1 : Number(new URL(page.previous).searchParams.get("page")) + 1;
 }
 
-/** The preferences that were applied to a page, with a link to the page without them. */
-const Banners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
+/** Shows the applied preferences, with a link to the page without preferences. */
+const PreferenceBanners: FC<ClientResponse> = ({ urlWithoutFaults, headers }) => {
   const applied = headers.get("Preference-Applied");
   const warning = headers.get("Mock-Warning");
   return (
@@ -140,7 +140,7 @@ const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>
 
 const COLUMNS = ["timestamp", "camera_ref", "camera_ok", ...ROAD_USERS, "camera_pk", "id", "model_name"];
 
-/** The columns whose values are strings. */
+/** The columns of strings. */
 const TEXT_COLUMNS = ["timestamp", "camera_ref", "camera_ok", "model_name"];
 
 /** A record of a response, in which a fault may have removed, changed or added a field. */
@@ -201,10 +201,10 @@ function findNearestDay(days: (string | undefined)[], date: string): string | un
   return days.toReversed().sort((one, other) => distance(one) - distance(other))[0];
 }
 
-/** If all counts are 0, the card shows them anyway. */
+/** A card hides counts of 0, unless all counts are 0. */
 function getRowClass(record: Row): string | undefined {
   if (record.camera_ok === "False") return "failing";
-  return ROAD_USERS.every((name) => record[name] === 0) ? "nobody" : undefined;
+  return ROAD_USERS.every((name) => record[name] === 0) ? "all-zero" : undefined;
 }
 
 const Cell: FC<{ name: string; value: unknown }> = ({ name, value }) => {

@@ -153,26 +153,27 @@ interface Entry {
   text: string;
 }
 
-/** @param kind The prefix of the `id` of each entry */
+/**
+ * A list of entries. Their links are not in the tab order, because keyboard users would need three times as many steps through the page.
+ * @param kind The prefix of the `id` of each entry
+ */
 const DefinitionList: FC<{ kind: string; entries: Entry[] }> = ({ kind, entries }) => (
   <dl class="entries">
-    {entries.map((entry) => (
-      <Definition {...entry} id={`${kind}-${entry.name.replace(/=.*/, "")}`} />
-    ))}
+    {entries.map(({ name, detail = "", text }) => {
+      const id = `${kind}-${name.replace(/=.*/, "")}`;
+      return (
+        <div id={id}>
+          <dt>
+            <a href={`#${id}`} tabindex={-1}>
+              <code>{name}</code>
+            </a>{" "}
+            <span class="quiet">{markCode(detail)}</span>
+          </dt>
+          <dd>{text !== "" && <Markdown text={text} />}</dd>
+        </div>
+      );
+    })}
   </dl>
-);
-
-/** The link is not in the tab order: with it, keyboard users would need three times as many steps through the page. */
-const Definition: FC<Entry & { id: string }> = ({ id, name, detail = "", text }) => (
-  <div id={id}>
-    <dt>
-      <a href={`#${id}`} tabindex={-1}>
-        <code>{name}</code>
-      </a>{" "}
-      <span class="quiet">{markCode(detail)}</span>
-    </dt>
-    <dd>{text !== "" && <Markdown text={text} />}</dd>
-  </div>
 );
 
 /** The fields of an object, such as a record. */
@@ -188,7 +189,7 @@ function listParameters({ parameters }: Operation): Entry[] {
   return parameters.map(({ name, in: location, schema, description }) => ({
     name,
     detail: `${location}: ${describeSchema(schema)}`,
-    // The page has a section about faults instead of the list.
+    // The section about faults replaces the list.
     text: description.replace(/:\n\n- .*/s, ": see Faults, below."),
   }));
 }
@@ -224,17 +225,17 @@ function listOptionEntries(): Entry[] {
 
 /**
  * Describes the valid values of a schema in Markdown.
- * @param write Formats a value
+ * @param format Formats a value
  */
-function describeSchema(schema: Schema, write: (value: unknown) => string = String): string {
-  return OR.format(listAlternatives(schema, write));
+function describeSchema(schema: Schema, format: (value: unknown) => string = String): string {
+  return OR.format(listAlternatives(schema, format));
 }
 
-function listAlternatives(schema: Schema, write: (value: unknown) => string): string[] {
+function listAlternatives(schema: Schema, format: (value: unknown) => string): string[] {
   const { anyOf, const: constant, enum: values, type, minimum } = schema;
-  if (Array.isArray(anyOf)) return anyOf.flatMap((one) => listAlternatives(one, write));
-  if (Array.isArray(values)) return values.map((value) => `\`${write(value)}\``);
-  if (constant !== undefined) return [`\`${write(constant)}\``];
+  if (Array.isArray(anyOf)) return anyOf.flatMap((one) => listAlternatives(one, format));
+  if (Array.isArray(values)) return values.map((value) => `\`${format(value)}\``);
+  if (constant !== undefined) return [`\`${format(constant)}\``];
   if (type === "null") return ["null"];
   return [minimum === 0 || minimum === 1 ? `${type} ≥ ${minimum}` : String(type)];
 }
