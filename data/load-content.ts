@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
-import type { Statistics, TrafficRecord } from "../src/records/record.ts";
+import type { TrafficRecord } from "../src/records/record.ts";
 import {
   BLOCK_SIZE,
   type Block,
   decodeRange,
-  encodeStatistics,
   getBlockNumbers,
   parseBlock,
   requireBlocks,
 } from "../src/store/block.ts";
 import type { State, Store } from "../src/store/state.ts";
+import { encodeStatistics, type Statistics } from "../src/store/stored-statistics.ts";
 import { listInputFiles } from "./formats/input-file.ts";
 
 /** Records to load, ordered and encoded. */

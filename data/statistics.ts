@@ -1,11 +1,5 @@
-import {
-  type Day,
-  type Hour,
-  NO_COUNTS,
-  ROAD_USERS,
-  type Statistics,
-  type TrafficRecord,
-} from "../src/records/record.ts";
+import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
+import type { Day, Hour, Statistics } from "../src/store/stored-statistics.ts";
 
 /** The most cameras of a collection, because a load holds all of them in memory to compare them. */
 export const MAX_CAMERAS = 100_000;

@@ -6,9 +6,9 @@ import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
 import { getLastValue, prefersHtml } from "../http/request.ts";
 import { COLLECTION_PATH, getLastPage, JUMP_DATE_PARAMETER, PAGE_SIZE } from "../records/page.ts";
-import type { Day } from "../records/record.ts";
 import { parseUtcTime } from "../records/utc-time.ts";
 import { getCachedStore } from "../store/create-store.ts";
+import type { Day } from "../store/stored-statistics.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
 export function createDateJump({ now }: Faults): Hono<CollectionEnv> {

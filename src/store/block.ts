@@ -1,4 +1,4 @@
-import { NO_STATISTICS, ROAD_USERS, type Statistics, type TrafficRecord } from "../records/record.ts";
+import { ROAD_USERS, type TrafficRecord } from "../records/record.ts";
 import type { Store } from "./state.ts";
 
 /**
@@ -96,67 +96,13 @@ export function decodeRange({ first, last }: PlaceRange, blocks: string[][]): Tr
     .map(decodeRecord);
 }
 
+/** @throws Error if the line is damaged */
 function decodeRecord(line: string): TrafficRecord {
-  const values = parseJson(line, `A stored line is not JSON: ${line}`);
+  const values = JSON.parse(line);
   if (!Array.isArray(values) || values.length !== STORED_FIELDS.length)
     throw new Error(`A stored line is not a record: ${line}`);
-  return {
-    id: values[0],
-    camera_pk: values[1],
-    camera_ref: values[2],
-    timestamp: values[3],
-    camera_ok: values[4],
-    cars: values[5],
-    persons: values[6],
-    bicycles: values[7],
-    trucks: values[8],
-    motorcycles: values[9],
-    buses: values[10],
-    model_name: "tf1",
-  };
-}
-
-/** @throws Error with the message */
-function parseJson(json: string, message: string) {
-  try {
-    return JSON.parse(json);
-  } catch (cause) {
-    throw new Error(message, { cause });
-  }
-}
-
-/** D1 rejects statements of more than 100 KB. */
-const MAX_PIECE_BYTES = 80_000;
-
-/** The end of each piece except the last. JSON has no line feed in a string, so the mark is unambiguous. */
-const CONTINUED = "\n";
-
-/**
- * Encodes the statistics of a load as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
- * byte even in an SQL statement.
- */
-export function encodeStatistics(statistics: Statistics): Block[] {
-  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
-  const pieces = text.match(new RegExp(`.{1,${MAX_PIECE_BYTES}}`, "g")) ?? [];
-  const end = (index: number) => (index < pieces.length - 1 ? CONTINUED : "");
-  return pieces.map((piece, index) => ({ number: -index, text: piece + end(index) }));
-}
-
-/**
- * Reads the statistics of a load.
- * @param load The name of the load; empty if nothing was ever loaded
- * @throws MissingBlockError if a piece is missing
- * @throws Error if the statistics are damaged
- */
-export async function readStatistics(store: Store, load: string): Promise<Statistics> {
-  if (load === "") return NO_STATISTICS;
-  let json = "";
-  for (let number = 0; ; number--) {
-    const [piece = ""] = await requireBlocks(store, load, [number]);
-    json += piece;
-    if (!piece.endsWith(CONTINUED)) break;
-    json = json.slice(0, -CONTINUED.length);
-  }
-  return parseJson(json, `The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`);
+  const record: Record<string, unknown> = {};
+  for (const [index, field] of STORED_FIELDS.entries()) record[field] = values[index];
+  record.model_name = "tf1";
+  return record as TrafficRecord;
 }

@@ -5,7 +5,6 @@ import {
   type PageLocation,
   type PageNumber,
 } from "../records/page.ts";
-import type { Statistics } from "../records/record.ts";
 import {
   type Block,
   decodeRange,
@@ -13,12 +12,12 @@ import {
   getBlockNumbers,
   type PlaceRange,
   parseBlock,
-  readStatistics,
   requireBlocks,
 } from "./block.ts";
 import type { WaitUntil } from "./retry.ts";
 import type { State, Store } from "./state.ts";
 import { createStateCache, getState, type InstanceContext, readWithCurrentState } from "./state-cache.ts";
+import { readStatistics, type Statistics } from "./stored-statistics.ts";
 
 // Each response uses one state and the blocks of its load, although the cache of an instance can contain blocks of several loads.
 

@@ -1,7 +1,7 @@
 import { CSV_HEADER, formatCsvLine } from "../../data/formats/csv.ts";
 import { type Collection, encodeCollection } from "../../data/load-content.ts";
 import { createStatisticsCollector } from "../../data/statistics.ts";
-import type { Statistics, TrafficRecord } from "../../src/records/record.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import {
   BLOCK_SIZE,
   type Block,
@@ -10,6 +10,7 @@ import {
   getBlockNumber,
   RECORD_SEPARATOR,
 } from "../../src/store/block.ts";
+import type { Statistics } from "../../src/store/stored-statistics.ts";
 
 const CAMERAS = ["a33", "c94", "pd1p1", "t628"];
 const BEGIN = Date.UTC(2019, 4, 17);

@@ -1,15 +1,14 @@
 import { expect, test } from "vitest";
 import { generateRecords } from "../../data/generator.ts";
-import { NO_STATISTICS, type Statistics } from "../../src/records/record.ts";
-import {
-  BLOCK_SIZE,
-  decodeRange,
-  encodeStatistics,
-  parseBlock,
-  readStatistics,
-} from "../../src/store/block.ts";
+import { BLOCK_SIZE, decodeRange, parseBlock } from "../../src/store/block.ts";
 import { createMemoryStore } from "../../src/store/memory.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
+import {
+  encodeStatistics,
+  NO_STATISTICS,
+  readStatistics,
+  type Statistics,
+} from "../../src/store/stored-statistics.ts";
 import { encodeBlocks } from "../records/sample.ts";
 import { makeNewestFirst } from "./reader.ts";
 import { loadRecords, openLocalStores } from "./stores.ts";
@@ -22,7 +21,7 @@ test.each([
   ["[1,2]", "is not a record"],
   ["{}", "is not a record"],
   [line.replace("],", ",0]"), "is not a record"],
-  [line.slice(0, -2), "is not JSON"],
+  [line.slice(0, -2), "in JSON"],
 ])("the line %j is an error", (text, message) => {
   const lines = parseBlock(1, 1, `[\n${text}\n]`);
   expect(() => decodeRange({ first: 1, last: 1 }, [lines])).toThrow(message);

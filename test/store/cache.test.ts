@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import { readStatistics } from "../../src/store/block.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { CONFIRMATION_MAX_AGE_MS, STATE_MAX_AGE_MS } from "../../src/store/state-cache.ts";
+import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { createControlledStore, makeState, NO_PAGE } from "./controlled-store.ts";
 import { waitUntil } from "./reader.ts";
 

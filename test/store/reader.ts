@@ -2,9 +2,9 @@ import { expect } from "vitest";
 import { readRecords } from "../../data/load-content.ts";
 import { type HiddenCount, PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
-import { readStatistics } from "../../src/store/block.ts";
 import type { CachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
+import { readStatistics } from "../../src/store/stored-statistics.ts";
 import { makeRecords, statisticsOf } from "../records/sample.ts";
 
 export const waitUntil = () => {};

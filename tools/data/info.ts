@@ -1,9 +1,9 @@
 import { escapeInvisible } from "../../data/messages.ts";
 import type { StoreChoice } from "../../data/writer/configuration.ts";
 import { withStore } from "../../data/writer/open-store.ts";
-import { ROAD_USERS, type Statistics } from "../../src/records/record.ts";
-import { readStatistics } from "../../src/store/block.ts";
+import { ROAD_USERS } from "../../src/records/record.ts";
 import type { State, Store } from "../../src/store/state.ts";
+import { readStatistics, type Statistics } from "../../src/store/stored-statistics.ts";
 
 export interface InfoOptions extends StoreChoice {
   json?: boolean | undefined;

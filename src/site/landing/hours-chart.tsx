@@ -1,4 +1,4 @@
-import type { Hour, Statistics } from "../../records/record.ts";
+import type { Hour, Statistics } from "../../store/stored-statistics.ts";
 import type { FC } from "../jsx-runtime.ts";
 import { formatCompact, formatMean } from "../text-format.ts";
 

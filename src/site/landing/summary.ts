@@ -2,8 +2,8 @@ import type { Env } from "../../bindings.ts";
 import { OPENAPI_PATH, REFERENCE_PATH, SERVICE_SUMMARY, SITE_NAME } from "../../constants.ts";
 import { getLimitPeriod } from "../../http/rate-limit.ts";
 import { COLLECTION_PATH, getLastPage } from "../../records/page.ts";
-import type { Day, Statistics } from "../../records/record.ts";
 import type { State } from "../../store/state.ts";
+import type { Day, Statistics } from "../../store/stored-statistics.ts";
 
 /** The data of the landing page. Clients that do not prefer HTML get it as JSON. */
 export type Summary = ReturnType<typeof createSummary>;

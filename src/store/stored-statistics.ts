@@ -1,0 +1,83 @@
+import { type Counts, NO_COUNTS } from "../records/record.ts";
+import { type Block, requireBlocks } from "./block.ts";
+import type { Store } from "./state.ts";
+
+/**
+ * The statistics of one day in UTC (`YYYY-MM-DD`): the numbers of all records, of records with `camera_ok` `False` and with null, and
+ * of counted road users. A tuple keeps the JSON of thousands of days short.
+ */
+export type Day = [date: string, records: number, failing: number, unknown: number, roadUsers: number];
+
+/** The numbers of records and of counted road users in one hour of the day in UTC, ignoring records with `camera_ok` `False`. */
+export type Hour = [records: number, roadUsers: number];
+
+/** A summary of the records of a load. It is stored with the load, so that no request has to read all records. */
+export interface Statistics {
+  /** Timestamps of the oldest and of the newest record; null in an empty collection. */
+  first: string | null;
+  last: string | null;
+  /** The number of cameras. */
+  cameras: number;
+  /** Sums of the counts; no longer exact above 2^53. */
+  totals: Counts;
+  /** The days that have records, oldest first. */
+  days: Day[];
+  /** The 24 hours from 0 to 23 of Monday to Friday, and of Saturday and Sunday. */
+  hours: { weekdays: Hour[]; weekends: Hour[] };
+  /** The sources of the records: names of files, or the source that a user stated. At most twenty. */
+  sources: string[];
+  /** The number of all sources. */
+  source_count: number;
+}
+
+/** The statistics of a collection without records. */
+export const NO_STATISTICS: Statistics = {
+  first: null,
+  last: null,
+  cameras: 0,
+  totals: NO_COUNTS,
+  days: [],
+  hours: { weekdays: [], weekends: [] },
+  sources: [],
+  source_count: 0,
+};
+
+/** D1 rejects statements of more than 100 KB. */
+const MAX_PIECE_BYTES = 80_000;
+
+/** The end of each piece except the last. JSON has no line feed in a string, so the mark is unambiguous. */
+const CONTINUED = "\n";
+
+/**
+ * Encodes the statistics of a load as the blocks 0, -1, -2, ... The JSON is ASCII without apostrophes, so that each character is one
+ * byte even in an SQL statement.
+ */
+export function encodeStatistics(statistics: Statistics): Block[] {
+  const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  const text = JSON.stringify(statistics).replaceAll(/['\u0080-\uffff]/g, escapeUnit);
+  const pieces = text.match(new RegExp(`.{1,${MAX_PIECE_BYTES}}`, "g")) ?? [];
+  const end = (index: number) => (index < pieces.length - 1 ? CONTINUED : "");
+  return pieces.map((piece, index) => ({ number: -index, text: piece + end(index) }));
+}
+
+/**
+ * Reads the statistics of a load.
+ * @param load The name of the load; empty if nothing was ever loaded
+ * @throws MissingBlockError if a piece is missing
+ * @throws Error if the statistics are damaged
+ */
+export async function readStatistics(store: Store, load: string): Promise<Statistics> {
+  if (load === "") return NO_STATISTICS;
+  let json = "";
+  for (let number = 0; ; number--) {
+    const [piece = ""] = await requireBlocks(store, load, [number]);
+    json += piece;
+    if (!piece.endsWith(CONTINUED)) break;
+    json = json.slice(0, -CONTINUED.length);
+  }
+  try {
+    return JSON.parse(json);
+  } catch (cause) {
+    throw new Error(`The statistics are damaged: ${json.slice(0, 100)}. Load the records again.`, { cause });
+  }
+}
