@@ -1,5 +1,5 @@
-import type { FieldCheck } from "../../src/records/field-rules.ts";
-import { FIELD_RULES, type TrafficRecord } from "../../src/records/record.ts";
+import { FIELD_RULES, type FieldCheck } from "../../src/records/field-rules.ts";
+import type { TrafficRecord } from "../../src/records/record.ts";
 import { GUIDE, type InputPosition, type Problem } from "./problem.ts";
 
 /** A valid record that has not been compared with the other records of the load. */

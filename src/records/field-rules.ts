@@ -5,11 +5,27 @@ import * as z from "zod";
 /** Checks a value. Returns the problem, such as "is not a whole number", or undefined. */
 export type FieldCheck = (value: unknown) => string | undefined;
 
-export function checkInteger(value: unknown): string | undefined {
+/** The rule for each field, in the order of the fields in every response. */
+export const FIELD_RULES = {
+  id: checkInteger,
+  camera_pk: checkInteger,
+  camera_ref: checkCameraRef,
+  timestamp: checkTimestamp,
+  camera_ok: checkCameraOk,
+  cars: checkCount,
+  persons: checkCount,
+  bicycles: checkCount,
+  trucks: checkCount,
+  motorcycles: checkCount,
+  buses: checkCount,
+  model_name: checkModelName,
+} satisfies Record<string, FieldCheck>;
+
+function checkInteger(value: unknown): string | undefined {
   return checkNumber(value, "a whole number");
 }
 
-export function checkCount(value: unknown): string | undefined {
+function checkCount(value: unknown): string | undefined {
   return checkNumber(value, "a whole number, 0 or greater", 0);
 }
 
@@ -21,16 +37,16 @@ function checkNumber(value: unknown, expected: string, min = Number.NEGATIVE_INF
 
 const UTC_TIME = /* @__PURE__ */ z.regexes.datetime({ precision: 0 });
 
-export function checkTimestamp(value: unknown): string | undefined {
+function checkTimestamp(value: unknown): string | undefined {
   if (typeof value === "string" && UTC_TIME.test(value)) return undefined;
   return "is not a date-time in UTC (YYYY-MM-DDThh:mm:ssZ)";
 }
 
-export function checkModelName(value: unknown): string | undefined {
+function checkModelName(value: unknown): string | undefined {
   return value === "tf1" ? undefined : 'is not "tf1"';
 }
 
-export function checkCameraOk(value: unknown): string | undefined {
+function checkCameraOk(value: unknown): string | undefined {
   if (value === null || value === "True" || value === "False") return undefined;
   if (typeof value === "boolean") return 'is a boolean, not the string "True" or "False"';
   return 'is not "True", "False", or null, which is an empty cell in CSV';

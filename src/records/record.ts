@@ -1,47 +1,19 @@
 import * as z from "zod";
-import {
-  checkCameraOk,
-  checkCameraRef,
-  checkCount,
-  checkInteger,
-  checkModelName,
-  checkTimestamp,
-  MAX_CAMERA_REF_LENGTH,
-} from "./field-rules.ts";
+import { FIELD_RULES, MAX_CAMERA_REF_LENGTH } from "./field-rules.ts";
 
 /** The road users that are counted, in the order of a record's fields. */
 export const ROAD_USERS = ["cars", "persons", "bicycles", "trucks", "motorcycles", "buses"] as const;
-export type RoadUser = (typeof ROAD_USERS)[number];
+type RoadUser = (typeof ROAD_USERS)[number];
 
 export type Counts = Record<RoadUser, number>;
 
 /** The counts of a record with `camera_ok` `False` (specification, "Record"). */
-export const NO_COUNTS: Readonly<Counts> = {
-  cars: 0,
-  persons: 0,
-  bicycles: 0,
-  trucks: 0,
-  motorcycles: 0,
-  buses: 0,
-};
+export const NO_COUNTS: Readonly<Counts> = createForRoadUsers(() => 0);
 
-/** The rule for each field, in the order of the fields in every response. */
-export const FIELD_RULES = {
-  id: checkInteger,
-  camera_pk: checkInteger,
-  camera_ref: checkCameraRef,
-  timestamp: checkTimestamp,
-  camera_ok: checkCameraOk,
-  cars: checkCount,
-  persons: checkCount,
-  bicycles: checkCount,
-  trucks: checkCount,
-  motorcycles: checkCount,
-  buses: checkCount,
-  model_name: checkModelName,
-};
-
-type Field = keyof typeof FIELD_RULES;
+function createForRoadUsers<T>(createValue: (roadUser: RoadUser) => T): Record<RoadUser, T> {
+  const entries = ROAD_USERS.map((roadUser) => [roadUser, createValue(roadUser)]);
+  return Object.fromEntries(entries);
+}
 
 /**
  * Checks that a record with `camera_ok` `False` has no counts above 0 (specification, "Record").
@@ -67,6 +39,7 @@ export const Page = /* @__PURE__ */ createPageSchema();
 export type Page = z.infer<typeof Page>;
 
 function createRecordSchema() {
+  const count = z.int().nonnegative();
   const schema = z.strictObject({
     id: z.int().meta({ format: "int64", description: "Unique, but in no order inside one timestamp." }),
     camera_pk: z.int().meta({ format: "int64", description: "The camera, by number." }),
@@ -83,12 +56,7 @@ function createRecordSchema() {
       description:
         "Camera health, as a string. `False` goes with all counts equal to 0. Null means that it was not recorded, as in older records.",
     }),
-    cars: createCountSchema("cars"),
-    persons: createCountSchema("persons"),
-    bicycles: createCountSchema("bicycles"),
-    trucks: createCountSchema("trucks"),
-    motorcycles: createCountSchema("motorcycles"),
-    buses: createCountSchema("buses"),
+    ...createForRoadUsers((roadUser) => count.meta({ description: `Detected ${roadUser}.` })),
     model_name: z.literal("tf1").meta({ description: "The model that counted." }),
   });
   // JSON Schema can express the types above, but not all rules.
@@ -96,27 +64,18 @@ function createRecordSchema() {
     const report = (field: string, message: string | undefined) => {
       if (message !== undefined) issues.push({ code: "custom", path: [field], input: value, message });
     };
-    for (const [field, check] of Object.entries(FIELD_RULES)) report(field, check(value[field as Field]));
+    for (const [field, check] of Object.entries(FIELD_RULES))
+      report(field, check(value[field as keyof typeof value]));
     report("camera_ok", checkFailingCamera(value));
   });
 }
 
-function createCountSchema(roadUser: RoadUser) {
-  const schema = z.int().nonnegative();
-  return schema.meta({ description: `Detected ${roadUser}.` });
-}
-
 function createPageSchema() {
+  const createLink = (description: string) => z.url().nullable().meta({ description });
   return z.strictObject({
     count: z.int().nonnegative().meta({ description: "Records in the whole collection, not on this page." }),
-    next: z
-      .url()
-      .nullable()
-      .meta({ description: "Absolute URL of the page with older records; null on the last." }),
-    previous: z
-      .url()
-      .nullable()
-      .meta({ description: "Absolute URL of the page with newer records; null on the first." }),
+    next: createLink("Absolute URL of the page with older records; null on the last."),
+    previous: createLink("Absolute URL of the page with newer records; null on the first."),
     results: z.array(TrafficRecord).meta({ description: "The records of this page, newest first." }),
   });
 }
