@@ -26,7 +26,7 @@ const FILE_ERRORS: Record<string, string> = {
   // SQLITE_IOERR_SHMSIZE: reading a database needs a file of 32 KiB for the memory that processes share.
   4874: "the disk is full",
   ENOENT: "it does not exist",
-  EEXIST: "it is not a directory",
+  EEXIST: "a part of the path is not a directory",
   EISDIR: "it is a directory",
   ENOTDIR: "a part of the path is not a directory",
   EACCES: "permission denied",

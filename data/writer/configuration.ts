@@ -4,7 +4,7 @@ import { parse } from "smol-toml";
 import { describeFileError } from "../messages.ts";
 import { type Notify, PROJECT, type WranglerRunner } from "./wrangler.ts";
 
-/** What the commands read of a configuration of wrangler. */
+/** The parts of a wrangler configuration that the commands use. */
 export interface Configuration {
   name?: string;
   assets?: { run_worker_first?: string[] };
@@ -17,40 +17,39 @@ export interface Configuration {
   }[];
   kv_namespaces?: { binding: string; id?: string; preview_id?: string }[];
   ratelimits?: { name: string; simple: { period: number } }[];
-  /** What previews have instead of the fields above. */
+  /** The fields above for previews. */
   previews?: Configuration;
 }
 
-/** The stores that records are loaded into, as `STORE` names them. */
+/** The values of `STORE` for stores that records are loaded into. */
 export const STORE_NAMES = ["d1", "kv"] as const;
 export type StoreName = (typeof STORE_NAMES)[number];
 
-/** Which store a command means. */
+/** The options of a command that choose a store. */
 export interface StoreChoice {
-  /** By default the one that the configuration says the worker serves from. */
+  /** The default is `STORE` in the configuration. */
   store?: StoreName | undefined;
-  /** True for the deployed one; by default that on this machine. */
+  /** Whether to use the deployed store. The default is the local store. */
   remote?: boolean | undefined;
-  /** The folder of the one on this machine, as in `wrangler dev --persist-to`; by default .wrangler/state. */
+  /** The folder of the local store, as in `wrangler dev --persist-to`. The default is .wrangler/state. */
   persistTo?: string | undefined;
-  /** The configuration that names it; by default wrangler.toml. */
+  /** The path of the configuration. The default is wrangler.toml. */
   config?: string | undefined;
   /** How long a load into a deployed KV waits until its blocks are visible, in milliseconds; tests wait for a shorter time. */
   propagationMs?: number | undefined;
-  /** Prints a notice if a command of a deployed store takes long; by default on standard error. */
+  /** Prints a notice if a wrangler command is slow. The default is standard error. */
   notify?: Notify | undefined;
   /** Replaces wrangler in tests. */
   wrangler?: WranglerRunner | undefined;
 }
 
-/** The value of `STORE` with which the worker serves the seed from its static assets. */
+/** The value of `STORE` for a worker that serves the seed from its static assets. */
 export const SEED_STORE = "seed";
 
 /**
- * Reads a configuration of wrangler: TOML, or JSON if its name ends so. Importing wrangler for it would take a second
- * and 100 MB.
- * @param path by default that of wrangler.toml
- * @throws Error if it does not exist or cannot be parsed
+ * Reads a wrangler configuration: TOML, or JSON if its name ends in `.json`. Wrangler's own parser would be slow to import.
+ * @param path The default is wrangler.toml
+ * @throws Error if the file does not exist or cannot be parsed
  */
 export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): Promise<Configuration> {
   const file = resolve(path);
@@ -63,9 +62,9 @@ export async function readConfiguration(path = join(PROJECT, "wrangler.toml")): 
 }
 
 /**
- * @param name the setting `STORE`
- * @param config the configuration that sets it, for the message
- * @throws Error if it is not the name of a store that records are loaded into
+ * @param name The variable `STORE`
+ * @param config The configuration that sets the variable, for the message
+ * @throws Error if no records can be loaded into this store
  */
 export function requireStoreName(name: unknown, config?: string): StoreName {
   const known = STORE_NAMES.find((store) => store === name);

@@ -6,27 +6,24 @@ import { NOTHING_LOADED, type StateRead } from "../../src/store/state.ts";
 import { PROJECT } from "./wrangler.ts";
 import { type NextState, RejectedSwitchError, type WritableStore } from "./writer.ts";
 
-/** A D1 database to which commands write: through wrangler's command line, or as a file on this machine. */
+/** A D1 database that commands write to: with wrangler, or in a local file. */
 export interface WritableDatabase extends SqlDatabase {
-  /**
-   * Runs statements that write, as one transaction. They are text with literals, because wrangler's command line takes no
-   * parameters.
-   */
+  /** Runs statements as one transaction. The statements contain literals, because wrangler accepts no parameters. */
   write(statements: string[]): Promise<void>;
   /**
-   * Runs one statement that writes.
-   * @param sql short enough for a command line
-   * @returns how many rows it changed
+   * Runs one statement.
+   * @param sql Short enough for a command line
+   * @returns The number of changed rows
    */
   run(sql: string): Promise<number>;
-  /** Bytes of statements that one call of `write` should be given. */
+  /** The size of a batch of statements for `write`. */
   batchBytes: number;
 }
 
-/** Rows that one statement removes, about 4 MB. */
+/** The number of rows that one statement deletes, about 4 MB. */
 export const DELETE_BATCH_ROWS = 300;
 
-/** A D1 database as a store that commands write to. Its transactions decide between loads, so it needs no clock and no wait. */
+/** Creates a store that commands write to. Transactions decide between concurrent loads, so the store needs no clock and no wait. */
 export function createWritableD1Store(database: WritableDatabase): WritableStore {
   const store = createD1Store(database);
   const deleteRows = async (rows: string) => {
@@ -39,29 +36,28 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
     batchBytes: database.batchBytes,
     propagationMs: 0,
     write: (load, blocks) => database.write(blocks.map((block) => buildInsertStatement(load, block))),
-    // The switch counts them.
+    // The switch counts the blocks.
     findMissingBlocks: async () => [],
     async switchTo(next, blocks, onlyIfEmpty) {
       if ((await database.run(buildSwitchStatement(next, blocks, onlyIfEmpty))) > 0) return;
       throw new RejectedSwitchError(
         onlyIfEmpty
-          ? "Something was loaded meanwhile, so the seed was not."
-          : "Another load ran at the same time and removed the records of this one.",
+          ? "The seed was not loaded because something else was loaded in the meantime."
+          : "Another load ran at the same time and deleted the blocks of this load.",
       );
     },
-    /** Another load that is running loses its blocks. Its switch then fails, so at least one of the two succeeds. */
+    /** Also deletes the blocks of a running load. The switch of that load then fails, so at least one of the two loads succeeds. */
     sweep: () =>
       deleteRows(`SELECT block.load, number FROM state JOIN block ON block.load < state.load
         UNION ALL SELECT block.load, number FROM state JOIN block ON block.load > state.load`),
     discard: (load) =>
-      // A switch that seemed to fail may happen as late as now.
+      // A switch that seemed to fail may still happen now.
       deleteRows(
         `SELECT block.load, number FROM state JOIN block ON block.load = ${quoteSqlString(load)} AND block.load <> state.load`,
       ),
   };
 }
 
-/** Nothing was ever loaded into a database without tables. */
 function emptyIfTableMissing(error: Error): StateRead {
   if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
   throw error;
@@ -71,7 +67,7 @@ function buildInsertStatement(load: string, { number, text }: Block): string {
   return `INSERT OR REPLACE INTO block VALUES (${quoteSqlString(load)}, ${number}, ${quoteSqlString(text)})`;
 }
 
-/** It writes no row unless all blocks of the load are there and, if nothing may be replaced, nothing was ever loaded. */
+/** The statement changes no row if a block of the load is missing or, with `onlyIfEmpty`, if anything was ever loaded. */
 function buildSwitchStatement(
   { load, count, source }: NextState,
   blocks: number,
@@ -85,18 +81,17 @@ function buildSwitchStatement(
     WHERE ${hasAllBlocks}${isEmpty}`;
 }
 
-/** Writes a text as a literal of SQL. */
+/** Quotes a string as an SQL literal. */
 export function quoteSqlString(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-/** The folder of the migrations. */
 export const MIGRATIONS_FOLDER = join(PROJECT, "data/migrations");
 
-/** The names of the migrations that a database does not have yet, in their order. */
+/** Lists the names of the migrations that were not applied to a database yet, in their order. */
 export async function listMissingMigrations(database: SqlDatabase): Promise<string[]> {
   const rows = await database.query("SELECT name FROM d1_migrations", [], true).catch((error) => {
-    // Any other error does not say that the database is empty, and must not lead to a load over what is there.
+    // After any other error, the database may contain records, which the seed must not replace.
     if (isTableMissing(error)) return [];
     throw error;
   });

@@ -2,13 +2,13 @@ import { createKvStore, getBlockKey, type KeyValueStore, STATE_KEY } from "../..
 import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
 import { parseStartTime, RejectedSwitchError, type WritableStore } from "./writer.ts";
 
-/** A KV namespace to which commands write: through wrangler's command line, or as files on this machine. */
+/** A KV namespace that commands write to: with wrangler, or in local files. */
 export interface WritableNamespace extends KeyValueStore {
   put(pairs: KeyValuePair[]): Promise<void>;
   delete(keys: string[]): Promise<void>;
-  /** Lists the keys that begin so; by default all. */
+  /** Lists the keys with a prefix, or all keys. */
   list(prefix?: string): Promise<string[]>;
-  /** Bytes of values that one call of `put` should be given. */
+  /** The size of a batch of values for `put`. */
   batchBytes: number;
 }
 
@@ -17,26 +17,26 @@ export interface KeyValuePair {
   value: string;
 }
 
-// docs/architecture.md draws these four times in one line.
+// docs/architecture.md shows these four times in one line.
 
-/** A deployed namespace may show a key, or its absence, as it was up to 60 seconds ago. */
+/** A deployed namespace can show a change of a key up to 60 seconds late. */
 const PROPAGATION_MS = 70_000;
 
 const MINUTE_MS = 60_000;
 
-/** For this long after a switch, readers may need what it replaced: KV lags, and clocks differ by minutes. */
+/** For this long after a switch, readers may need the replaced blocks: KV lags, and clocks differ by minutes. */
 export const SWEEP_DELAY_MS = 15 * MINUTE_MS;
 
-/** Sweeps spare a load that began this recently, because it may still be running. */
+/** A sweep keeps the blocks of a younger load, because it may still be running. */
 export const ORPHAN_AGE_MS = 24 * 60 * MINUTE_MS;
 
-/** A load that began longer ago does not switch: far from the time above, because clocks may be wrong and processes sleep. */
+/** An older load does not switch. Far below `ORPHAN_AGE_MS`, because clocks may be wrong and processes sleep. */
 export const MAX_LOAD_MS = 2 * 60 * MINUTE_MS;
 
 /**
- * A KV namespace as a store that commands write to. KV cannot compare before it writes, so of two loads the later switch wins, and
- * times keep what one of them may need.
- * @param isLocal whether the namespace is on this machine and locked: no other load can be running, and nothing lags
+ * Creates a store that commands write to. KV has no compare-and-set, so the later of two switches wins. Waiting times protect the
+ * blocks that either load may need.
+ * @param isLocal Whether the namespace is on this machine and locked: no other load is running, and nothing lags
  */
 export function createWritableKvStore(
   namespace: WritableNamespace,
@@ -59,7 +59,9 @@ export function createWritableKvStore(
     async switchTo(next, _, onlyIfEmpty) {
       const replaced = await readState().catch(emptyIfDamaged);
       if (onlyIfEmpty && replaced.load !== "")
-        throw new RejectedSwitchError("Something was loaded meanwhile, so the seed was not.");
+        throw new RejectedSwitchError(
+          "The seed was not loaded because something else was loaded in the meantime.",
+        );
       const now = Date.now();
       if (!isLocal) requireRecentLoad(next.load, now);
       const state: State = {
@@ -72,7 +74,7 @@ export function createWritableKvStore(
       throw new Error("The namespace does not show the new state.");
     },
     async sweep() {
-      // The keys are listed before the state is read, so a load that is switched to in between loses nothing.
+      // List the keys before the state: a load that switches in between then keeps its blocks.
       const keys = await namespace.list();
       const state = await readState().catch(emptyIfDamaged);
       const now = Date.now();
@@ -86,21 +88,21 @@ export function createWritableKvStore(
   };
 }
 
-/** A damaged state is replaced like an empty one: a load is how it is repaired. */
+/** A load repairs a damaged state, so it is treated as empty. */
 function emptyIfDamaged(error: unknown): State {
   if (error instanceof DamagedStateError) return NOTHING_LOADED;
   throw error;
 }
 
-/** The name of the load to which a key belongs; undefined if it is not the key of a block. */
+/** Parses the name of the load in the key of a block. Returns undefined for other keys. */
 function parseLoadName(key: string): string | undefined {
   return /^block\/([^/]+)\//.exec(key)?.[1];
 }
 
-/** @throws RejectedSwitchError if a sweep may have removed what the load stored */
+/** @throws RejectedSwitchError if a sweep may have deleted the blocks of the load */
 function requireRecentLoad(load: string, now: number): void {
   if (now - parseStartTime(load) <= MAX_LOAD_MS) return;
   throw new RejectedSwitchError(
-    `The load began more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so what it stored may be removed. Run the command again.`,
+    `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
   );
 }

@@ -8,16 +8,16 @@ import { createWriteError, describeFileError, isSqliteFull } from "../messages.t
 import { listMissingMigrations, MIGRATIONS_FOLDER, type WritableDatabase } from "./d1-writer.ts";
 import type { WritableNamespace } from "./kv-writer.ts";
 
-// `wrangler dev` keeps a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands
-// open these files themselves: through the runtime, a load takes up to three times as long, and 200 MB more.
+// `wrangler dev` stores a D1 database, and the keys of a KV namespace, in the SQLite database of a durable object. The commands open
+// these files themselves, because the runtime would be slower and need more memory.
 
-/** How long a statement waits for that of another process. */
+/** How long a statement waits while another process writes. */
 const BUSY_TIMEOUT_MS = 10_000;
 
 /**
  * Gets the path of the SQLite database of a durable object.
- * @param folder The folder of all objects of one product.
- * @param className The name of the object's class in the runtime.
+ * @param folder The folder of all objects of one product
+ * @param className The object's class in the runtime
  */
 export function getObjectDatabasePath(folder: string, className: string, name: string): string {
   return join(folder, className, `${deriveObjectId(className, name)}.sqlite`);
@@ -25,7 +25,7 @@ export function getObjectDatabasePath(folder: string, className: string, name: s
 
 /**
  * Opens the SQLite database of a durable object.
- * @param writable whether it is created if it does not exist; otherwise, an empty one in memory is opened instead
+ * @param writable Whether to create a missing file. Otherwise, an empty database in memory is opened
  * @throws Error if the file cannot be opened
  */
 export function openObjectDatabase(path: string, writable: boolean): DatabaseSync {
@@ -33,7 +33,7 @@ export function openObjectDatabase(path: string, writable: boolean): DatabaseSyn
     if (writable) mkdirSync(dirname(path), { recursive: true });
     else accessSync(path, constants.R_OK);
     const database = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS });
-    // Without permission to write, a database can still be read if another process has it open.
+    // Without permission to write, a database can still be read while another process has it open.
     database.exec(
       writable ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL" : "PRAGMA user_version",
     );
@@ -44,7 +44,7 @@ export function openObjectDatabase(path: string, writable: boolean): DatabaseSyn
   }
 }
 
-/** The id that the runtime gives to an object with this name. */
+/** Derives the id of an object from its name, as the runtime does. */
 function deriveObjectId(className: string, name: string): string {
   const key = createHash("sha256").update(className).digest();
   const sign = (data: string | Buffer) => createHmac("sha256", key).update(data).digest().subarray(0, 16);
@@ -53,10 +53,10 @@ function deriveObjectId(className: string, name: string): string {
 }
 
 /**
- * Runs an action as one transaction. Before it, the process can handle a signal.
+ * Runs an action as one transaction. Before the transaction, the process can handle a signal.
  * @throws Error that names the file if the disk is full, or any error of the action
  */
-export async function runTransaction<T>(database: DatabaseSync, action: () => T): Promise<T> {
+async function runTransaction<T>(database: DatabaseSync, action: () => T): Promise<T> {
   await setImmediate();
   database.exec("BEGIN IMMEDIATE");
   try {
@@ -69,7 +69,6 @@ export async function runTransaction<T>(database: DatabaseSync, action: () => T)
   }
 }
 
-/** A D1 database on this machine. */
 export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
   return {
     query: async (sql, parameters) => database.prepare(sql).all(...parameters) as SqlRow[],
@@ -78,36 +77,35 @@ export function createLocalDatabase(database: DatabaseSync): WritableDatabase {
         for (const sql of statements) database.prepare(sql).run();
       }),
     run: (sql) => runTransaction(database, () => Number(database.prepare(sql).run().changes)),
-    // Other processes wait while a transaction is open.
+    // Small, because other processes wait while a transaction is open.
     batchBytes: 250_000,
   };
 }
 
-/** The table in which wrangler notes which migrations it applied. */
+/** Wrangler's table of the applied migrations. */
 const MIGRATIONS_TABLE = `CREATE TABLE IF NOT EXISTS d1_migrations (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,
   applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
 )`;
 
-/** Applies the migrations that a local database does not have yet, each as one transaction, as wrangler does. */
+/** Applies the missing migrations, each as one transaction, as wrangler does. */
 export async function applyMigrations(database: DatabaseSync): Promise<void> {
-  const list = () => listMissingMigrations(createLocalDatabase(database));
-  for (const name of await list()) {
+  for (const name of await listMissingMigrations(createLocalDatabase(database))) {
     const sql = readFileSync(join(MIGRATIONS_FOLDER, name), "utf8");
-    const note = `INSERT INTO d1_migrations (name) VALUES ('${name}')`;
-    await runTransaction(database, () => database.exec(`${MIGRATIONS_TABLE};\n${sql};\n${note}`)).catch(
-      async (cause) => {
-        // Another process that starts at the same time may have applied it.
-        if (!(await list()).includes(name)) return;
-        const advice = `Correct the file and run the command again, or remove ${database.location()} to start with an empty store.`;
-        throw new Error(`data/migrations/${name} failed: ${describeFileError(cause)}. ${advice}`, { cause });
-      },
-    );
+    await runTransaction(database, () => {
+      database.exec(MIGRATIONS_TABLE);
+      const insert = database.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)");
+      // Another process may just have applied the migration.
+      if (insert.run(name).changes > 0) database.exec(sql);
+    }).catch((cause) => {
+      const advice = `To start with an empty store, delete ${database.location()}.`;
+      throw new Error(`data/migrations/${name} failed: ${describeFileError(cause)}. ${advice}`, { cause });
+    });
   }
 }
 
-/** The runtime keeps each value in a file, whose name is in this table. Such a file never changes. */
+/** The runtime stores each value in a file, and the name of the file in this table. Such a file never changes. */
 const NAMESPACE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS _mf_entries (key TEXT PRIMARY KEY, blob_id TEXT NOT NULL, expiration INTEGER, metadata TEXT);
   CREATE INDEX IF NOT EXISTS _mf_entries_expiration_idx ON _mf_entries (expiration)`;
@@ -115,13 +113,13 @@ const NAMESPACE_SCHEMA = `
 /** The length of a random name, in bytes. */
 const BLOB_NAME_BYTES = 40;
 
-/** How long a file without a key stays, because another process may have read its name and not opened it yet. */
+/** How long a file without a key stays, because another process may be about to open it. */
 const BLOB_GRACE_MS = 20;
 
 /**
- * Creates a KV namespace on this machine, whose table is created if it does not exist, and whose folder when it is needed.
- * @param database the keys
- * @param folder the values
+ * Creates the table of a namespace if it is missing. The folder is created by the first write.
+ * @param database The keys
+ * @param folder The files with the values
  */
 export function createLocalNamespace(
   database: DatabaseSync,
@@ -148,7 +146,7 @@ export function createLocalNamespace(
         for (const { key, name } of files) insert.run(key, name);
       });
     },
-    /** Also removes the files that have no key: those of replaced values, and of writes that failed or were killed. */
+    /** Also deletes the files without a key: replaced values, and values of writes that failed or were killed. */
     async delete(keys) {
       await runTransaction(database, () => {
         for (const key of keys) remove.run(key);
@@ -164,7 +162,7 @@ export function createLocalNamespace(
   };
 }
 
-/** Null if there is no such key, or if its file was removed meanwhile. */
+/** Returns null if there is no such key, or if its file was just deleted. */
 function readValue(folder: string, name: unknown): string | null {
   if (name === undefined) return null;
   try {

@@ -13,16 +13,16 @@ import { createWritableKvStore, type WritableNamespace } from "./kv-writer.ts";
 import { getTemporaryPath, runWrangler, WranglerError } from "./wrangler.ts";
 import type { OpenStore } from "./writer.ts";
 
-/** Wrangler holds what it sends in memory, several times over, and takes seconds to start. */
+/** A compromise: wrangler copies a batch several times in memory, and takes seconds to start. */
 const BATCH_BYTES = 20_000_000;
 
-/** Wrangler takes seconds for a command, and what it reports may last for seconds too. */
+/** Long pauses, because transient errors of the API can last for seconds. */
 const RETRY_POLICY = { isTransient: isTransientWranglerError, firstPauseMs: 2_000, totalPauseMs: 15_000 };
 
-/** A longer command line may not be accepted; longer statements go through a file. */
+/** The system may reject a longer command line, so longer statements are passed in a file. */
 const MAX_COMMAND_LENGTH = 50_000;
 
-/** Opens a deployed store: the statements and keys of a local one, sent by wrangler's commands. */
+/** Opens a deployed store, which is read and written with wrangler commands. */
 export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore {
   const location = "deployed";
   if (name === "kv")
@@ -33,14 +33,14 @@ export function openRemoteStore(name: StoreName, choice: StoreChoice): OpenStore
     };
   const database = createRemoteDatabase(choice);
   const migrate = async () => {
-    // The command is slow, so it runs only if a migration is missing.
+    // This wrangler command is slow.
     if ((await listMissingMigrations(database)).length > 0)
       await runRemoteCommand(choice, ["d1", "migrations", "apply", "DB"]);
   };
   return { name, location, store: createWritableD1Store(database), migrate };
 }
 
-/** Runs a command of wrangler with the deployed stores of a configuration. It is repeated if it fails for a moment. */
+/** Runs a wrangler command with the deployed stores of a configuration. Transient errors are retried. */
 function runRemoteCommand({ config, wrangler, notify }: StoreChoice, args: string[]): Promise<string> {
   const configuration = config === undefined ? [] : ["--config", resolve(config)];
   return retry(
@@ -49,7 +49,7 @@ function runRemoteCommand({ config, wrangler, notify }: StoreChoice, args: strin
   );
 }
 
-/** Whether wrangler output that a request did not reach Cloudflare's API, or that it should be sent again. */
+/** Whether wrangler reports that a request did not reach Cloudflare's API, or that it should be sent again. */
 function isTransientWranglerError(error: unknown): boolean {
   if (!(error instanceof WranglerError)) return false;
   const { output } = error;
@@ -59,7 +59,7 @@ function isTransientWranglerError(error: unknown): boolean {
   );
 }
 
-/** What wrangler prints of a statement. */
+/** The JSON that wrangler prints for a statement. */
 interface StatementResult {
   results: SqlRow[];
   meta: { changes: number };
@@ -86,7 +86,7 @@ function createRemoteDatabase(choice: StoreChoice): WritableDatabase {
   };
 }
 
-/** Wrangler's command line takes no parameters; those of the store's queries are numbers and names. */
+/** Replaces the parameters of a query, which are numbers and names of loads, because wrangler accepts no parameters. */
 function inlineParameters(sql: string, parameters: (string | number)[]): string {
   return sql.replaceAll(/\?(\d+)/g, (_, number) => {
     const value = parameters[Number(number) - 1];
@@ -96,14 +96,14 @@ function inlineParameters(sql: string, parameters: (string | number)[]): string 
 
 function createRemoteNamespace(choice: StoreChoice): WritableNamespace {
   const runKv = (...args: string[]) => runRemoteCommand(choice, ["kv", ...args, "--binding", "KV"]);
-  /** Wrangler's bulk commands take their keys or pairs from a file. */
+  /** Wrangler's bulk commands read their keys or pairs from a file. */
   const runBulk = async (command: "get" | "put" | "delete", content: unknown[]) => {
     const file = getTemporaryPath(`${command}.json`);
     await writeFile(file, JSON.stringify(content));
     return runKv("bulk", command, file, ...(command === "delete" ? ["--force"] : []));
   };
   return {
-    // KV returns at most 100 values at once; commands ask for fewer.
+    // KV returns at most 100 values per call. The commands read fewer.
     async get(keys) {
       const found: Record<string, string | null> = JSON.parse(await runBulk("get", keys));
       return keys.map((key) => found[key] ?? null);

@@ -1,18 +1,18 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
-import { createWriteError } from "../messages.ts";
 
 /** The folder of wrangler.toml. */
 export const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The module of wrangler's command line, without the extra process of its launcher. */
+/** The wrangler module, because its launcher would start one more process. */
 const WRANGLER_PATH = createRequire(import.meta.url).resolve("wrangler");
 
 /** Environment variables that stop wrangler from sending requests that the command does not need. */
@@ -22,7 +22,7 @@ const QUIET_ENV = {
   WRANGLER_SEND_METRICS: "false",
 };
 
-/** The end of a program, and what it printed. */
+/** The exit status and the output of a process. */
 export interface ProcessResult {
   status: number | null;
   stdout: string;
@@ -32,16 +32,17 @@ export interface ProcessResult {
 /** Runs a wrangler command, or replaces wrangler in a test. */
 export type WranglerRunner = (args: string[]) => Promise<ProcessResult>;
 
-/** Starts wrangler in the project's folder; its input and output are those of this process. */
-export function spawnWrangler(args: string[], env: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], {
-    cwd: PROJECT,
-    stdio: "inherit",
-    env: { ...process.env, ...QUIET_ENV, ...env },
-  });
+/** Starts wrangler in the project's folder, by default with the input and output of this process. */
+export function spawnWrangler(
+  args: string[],
+  env: Record<string, string> = {},
+  stdio: StdioOptions = "inherit",
+): ChildProcess {
+  const options = { cwd: PROJECT, stdio, env: { ...process.env, ...QUIET_ENV, ...env } };
+  return spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], options);
 }
 
-/** Characters of an argument that a message shows; a statement has up to 50,000. */
+/** The number of characters of an argument in a message. */
 const MAX_SHOWN_LENGTH = 100;
 
 function formatCommandLine(args: string[]): string {
@@ -51,9 +52,9 @@ function formatCommandLine(args: string[]): string {
   return `wrangler ${shown.join(" ")}`;
 }
 
-/** A wrangler command failed. */
+/** Thrown if a wrangler command fails. */
 export class WranglerError extends Error {
-  /** What it printed, in which its reason can be recognised. */
+  /** The output of the command, which shows the reason. */
   readonly output: string;
 
   constructor(args: string[], output: string) {
@@ -62,17 +63,17 @@ export class WranglerError extends Error {
   }
 }
 
-/** Wrangler waits five minutes for a response before it repeats a request, and prints nothing during that time. */
+/** Wrangler waits up to five minutes for a response before it repeats a request, and prints nothing during that time. */
 const SLOW_COMMAND_MS = 60_000;
 
-/** Prints a notice if a wrangler command has not ended after a minute. @param ended settles when the command ends */
+/** Prints a notice if a wrangler command is still running after a minute. @param ended Settles when the command ends */
 export function notifyIfSlow<T>(
   args: string[],
   ended: Promise<T>,
   notify: Notify = console.error,
 ): Promise<T> {
-  const text = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
-  const timer = setTimeout(notify, SLOW_COMMAND_MS, text);
+  const notice = `Still waiting for \`${formatCommandLine(args)}\`. Cloudflare may be slow. It is safe to stop and to repeat this command.`;
+  const timer = setTimeout(notify, SLOW_COMMAND_MS, notice);
   return ended.finally(() => clearTimeout(timer));
 }
 
@@ -95,7 +96,7 @@ export async function runWrangler(
   { wrangler = runProcess, notify }: RunOptions = {},
 ): Promise<string> {
   const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
-  // Some of wrangler's errors are coloured even if NO_COLOR is set, and one names an option that our commands do not take.
+  // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.
   const output = stripVTControlCharacters(`${stdout}\n${stderr}`)
     .replace(/^.*`--temporary`.*$/m, "")
     .trim();
@@ -104,17 +105,13 @@ export async function runWrangler(
 }
 
 async function runProcess(args: string[]): Promise<ProcessResult> {
-  const child = spawn(process.execPath, ["--no-warnings", WRANGLER_PATH, ...args], {
-    cwd: PROJECT,
-    stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, ...QUIET_ENV, CI: "1", NO_COLOR: "1" },
-  });
-  const ended = Promise.all([waitForExit(child), text(child.stdout), text(child.stderr)]);
-  const [status, stdout, stderr] = await ended;
+  const child = spawnWrangler(args, { CI: "1", NO_COLOR: "1" }, ["ignore", "pipe", "pipe"]);
+  const outputs = [child.stdout, child.stderr].map((stream) => text(stream as Readable));
+  const [status, stdout = "", stderr = ""] = await Promise.all([waitForExit(child), ...outputs]);
   return { status, stdout, stderr };
 }
 
-/** Waits for the exit status of a program. If a signal ends this process, the program must not continue to write. */
+/** Waits for the exit status of a child process. If a signal ends this process, the child is stopped too, so that it writes no more. */
 export async function waitForExit(child: ChildProcess): Promise<number | null> {
   const stop = () => child.kill();
   process.once("exit", stop);
@@ -124,21 +121,14 @@ export async function waitForExit(child: ChildProcess): Promise<number | null> {
 
 let folder: string | undefined;
 
-/**
- * The path of a file for this process alone, which is removed when the process ends.
- * @throws Error if TMPDIR cannot be used
- */
+/** Returns a path in a temporary folder of this process. The folder is deleted when the process ends. */
 export function getTemporaryPath(name: string): string {
-  folder ??= createTemporaryFolder(join(tmpdir(), "traffic-count-records-"));
+  folder ??= createTemporaryFolder();
   return join(folder, name);
 }
 
-function createTemporaryFolder(prefix: string): string {
-  try {
-    const created = mkdtempSync(prefix);
-    process.once("exit", () => rmSync(created, { recursive: true, force: true }));
-    return created;
-  } catch (cause) {
-    throw createWriteError(prefix, cause);
-  }
+function createTemporaryFolder(): string {
+  const created = mkdtempSync(join(tmpdir(), "traffic-count-records-"));
+  process.once("exit", () => rmSync(created, { recursive: true, force: true }));
+  return created;
 }

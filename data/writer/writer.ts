@@ -5,29 +5,29 @@ import type { Collection } from "../load-content.ts";
 import { formatCount } from "../messages.ts";
 import type { StoreName } from "./configuration.ts";
 
-/** What a load switches to; `sequence` and `loaded_at` follow from the state that it replaces. */
+/** The state of a new load. The store adds `sequence` and `loaded_at`. */
 export type NextState = Pick<State, "load" | "count" | "source">;
 
-/** A store outside the worker, through which commands write. All methods throw if it fails. */
+/** A store that commands write to. All methods throw if the store fails. */
 export interface WritableStore extends Store {
-  /** Bytes of block text that one call of `write` should be given. */
+  /** The size of a batch of blocks for `write`. */
   batchBytes: number;
-  /** How long every reader may see the store as it was before a write, in milliseconds. */
+  /** How long readers may see the store as it was before a write, in milliseconds. */
   propagationMs: number;
-  /** Stores blocks of a load, which readers do not see before the switch. */
+  /** Stores blocks of a load. Readers do not see the blocks before the switch. */
   write(load: string, blocks: Block[]): Promise<void>;
-  /** Of the blocks of a load, finds those that the store lost, although their write succeeded. */
+  /** Finds the blocks of a load that the store lost although their write succeeded. */
   findMissingBlocks(load: string, numbers: number[]): Promise<number[]>;
   /**
    * Switches readers to a load.
-   * @param blocks how many it has, with the pieces of its statistics
-   * @param onlyIfEmpty fails if anything was ever loaded
-   * @throws RejectedSwitchError if the switch did not happen and never will; after any other error, it may have happened
+   * @param blocks The number of its blocks, including the pieces of the statistics
+   * @param onlyIfEmpty Whether to fail if anything was ever loaded
+   * @throws RejectedSwitchError if the switch did not happen and never will. After any other error, it may have happened
    */
   switchTo(next: NextState, blocks: number, onlyIfEmpty: boolean): Promise<void>;
-  /** Removes what loads left that were replaced or did not finish, if no reader and no other load can need it. */
+  /** Deletes the blocks of replaced and unfinished loads that no reader and no running load can still need. */
   sweep(): Promise<void>;
-  /** Removes blocks of a load that failed before it could switch. */
+  /** Deletes blocks of a load that failed before its switch. */
   discard(load: string, numbers: number[]): Promise<void>;
 }
 
@@ -37,37 +37,35 @@ export interface OpenStore {
   /** The path of a store on this machine, or `deployed`. */
   location: string;
   store: WritableStore;
-  /** Brings its tables up to date, if it has any. Only a load and a deployment do that. */
+  /** Brings the tables of a database up to date. */
   migrate?(): Promise<void>;
   close?(): void;
 }
 
-/** The store did not switch to a load. */
+/** Thrown if the store did not switch to a load, and will not. */
 export class RejectedSwitchError extends Error {}
 
-/** After a switch that failed, the store does not show the load. Readers may need its blocks, so they are not removed. */
+/** Thrown if a switch failed and the store does not show the load. Readers may need the blocks of the load, so the blocks stay. */
 export class UnknownOutcomeError extends Error {}
 
 export interface WriteOptions {
-  /** Loads only if nothing was ever loaded. Such a load removes nothing, because another one may be running. */
+  /** Loads only if nothing was ever loaded. Such a load sweeps nothing, because another load may be running. */
   onlyIfEmpty?: boolean;
   /** Called with the number of records that have been written so far. */
   onProgress?: (written: number) => void;
-  /** Called before the load waits until all readers can see what it wrote. */
+  /** Called before the load waits until all readers can see its blocks. */
   onWait?: (seconds: number) => void;
-  /** Called when everything is written, before readers are switched. */
+  /** Called before readers are switched. */
   onSwitch?: () => void;
-  /** Called if something failed, and the load did not. */
+  /** Called for a failure that does not make the load fail. */
   onWarning?: (message: string) => void;
 }
 
 /**
- * Replaces the collection. The records are written beside those that are served, and readers are switched when all of them are
- * stored. If it fails or is interrupted before, the records before are still served completely.
- * @returns the name of the load
- * @throws RejectedSwitchError if another load came first
- * @throws UnknownOutcomeError if the store does not show the load after the switch
- * @throws Error if the store fails before the switch
+ * Replaces the collection. Readers are switched to the new blocks when all of them are stored. If the load fails or is interrupted
+ * before, the previous records are still served.
+ * @returns The name of the load
+ * @throws RejectedSwitchError, UnknownOutcomeError, or any error of the store before the switch
  */
 export async function replaceCollection(
   store: WritableStore,
@@ -78,10 +76,10 @@ export async function replaceCollection(
   const name = createLoadName(Date.now());
   if (!onlyIfEmpty) await store.sweep();
   const written = new Set<number>();
-  /** Writes all blocks, or those that the store lost. @returns those that it lost now */
+  /** Writes all blocks, or the missing ones, and returns the numbers of the blocks that the store lost. */
   const write = async (missing?: Set<number>) => {
     for (const blocks of batchBlocks(collection.blocks(), store.batchBytes, missing)) {
-      // Noted before the attempt: some of them may be stored even if it fails.
+      // Before the attempt, because some blocks may be stored even if it fails.
       for (const { number } of blocks) written.add(number);
       await store.write(name, blocks);
       if (!missing) options.onProgress?.(Math.min(collection.count, written.size * BLOCK_SIZE));
@@ -92,7 +90,7 @@ export async function replaceCollection(
   try {
     const missing = await write();
     if (missing.size > 0) {
-      onWarning(`The store lost ${formatCount(missing.size, "block")}, which it now gets again.`);
+      onWarning(`The store lost ${formatCount(missing.size, "block")}. Writing them again.`);
       if ((await write(missing)).size > 0)
         throw new RejectedSwitchError("The store lost blocks twice. Run the command again later.");
     }
@@ -104,15 +102,15 @@ export async function replaceCollection(
       await store.discard(name, [...written]).catch(() => undefined);
     throw error;
   }
-  if (!onlyIfEmpty) await store.sweep().catch((error) => onWarning(describeFailedSweep(error)));
+  const warn = ({ message }: Error) =>
+    onWarning(
+      `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`,
+    );
+  if (!onlyIfEmpty) await store.sweep().catch(warn);
   return name;
 }
 
-function describeFailedSweep({ message }: Error): string {
-  return `The new records are being served. The replaced blocks could not be deleted, and a later load deletes them. The reason:\n${message}`;
-}
-
-/** As many blocks at once as a store should be given: all, or those with some numbers. */
+/** Groups blocks into batches. @param numbers Only the blocks with these numbers, if given */
 function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>): Generator<Block[]> {
   let blocks: Block[] = [];
   let size = 0;
@@ -128,14 +126,14 @@ function* batchBlocks(all: Iterable<Block>, bytes: number, numbers?: Set<number>
   if (blocks.length > 0) yield blocks;
 }
 
-/** Waits until every reader can see what was written. */
+/** Waits until every reader can see the written blocks. */
 async function waitForPropagation({ propagationMs }: WritableStore, { onWait }: WriteOptions): Promise<void> {
   if (propagationMs === 0) return;
   onWait?.(propagationMs / 1_000);
   await new Promise((resolve) => setTimeout(resolve, propagationMs));
 }
 
-/** Switches readers. After an error, the state shows whether the switch happened, unless it cannot be read. */
+/** Switches readers. After an error, the state shows whether the switch happened, unless the state cannot be read. */
 async function switchState(
   store: WritableStore,
   next: NextState,
@@ -154,19 +152,19 @@ async function switchState(
   }
 }
 
-/** Characters of a name that contain the time when the load began. */
+/** The length of the start time in the name of a load. */
 const TIME_LENGTH = 9;
 
 /**
- * A new name for a load. It begins with the time, so that names are in the order of time and abandoned data can be recognised,
- * and ends with random characters, so that no two loads share a name, even if their clocks are wrong.
- * @param now milliseconds since 1970
+ * Creates the name of a load: the time, so that names sort by time and old blocks can be recognized, and random characters, so that
+ * names are unique even if clocks are wrong.
+ * @param now Milliseconds since 1970
  */
 export function createLoadName(now: number): string {
   return now.toString(36).padStart(TIME_LENGTH, "0") + randomBytes(5).toString("hex");
 }
 
-/** When a load began, by the clock of its writer, in milliseconds since 1970. */
+/** Parses the start time of a load, by the clock of its writer, in milliseconds since 1970. */
 export function parseStartTime(name: string): number {
   return Number.parseInt(name.slice(0, TIME_LENGTH), 36);
 }

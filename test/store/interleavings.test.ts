@@ -167,7 +167,9 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     await prepare([]);
     const empty = await loadRecords(store, []);
     const loading = loadRecords(store, ONE, { onlyIfEmpty: true });
-    await expect(loading).rejects.toThrow("Something was loaded meanwhile, so the seed was not.");
+    await expect(loading).rejects.toThrow(
+      "The seed was not loaded because something else was loaded in the meantime.",
+    );
     expect(await listLoads(stores, name)).toEqual([empty]);
   });
 
@@ -199,7 +201,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       return operate();
     });
     const outcome = await settle(loadRecords(slow, ONE));
-    expect(String(outcome)).toContain(name === "kv" ? "began more than 2 hours ago" : "done");
+    expect(String(outcome)).toContain(name === "kv" ? "started more than 2 hours ago" : "done");
   });
 });
 

@@ -125,7 +125,7 @@ describe("a load that fails keeps what was loaded:", () => {
 
 test.each([
   ["load", "file/below", "a part of the path is not a directory"],
-  ["load", "file", "it is not a directory"],
+  ["load", "file", "a part of the path is not a directory"],
   ["info", "file/below", "a part of the path is not a directory"],
   ["info", "file", "a part of the path is not a directory"],
 ])("%s reports that the store's folder cannot be %s", async (command, name, reason) => {

@@ -117,7 +117,7 @@ describe("through the real wrangler,", () => {
     expect(console.error).toHaveBeenCalledWith(
       "Waiting 0.02 seconds, because KV shows late what was written.",
     );
-    expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block, which it now gets again.");
+    expect(console.error).toHaveBeenCalledWith("Warning: The store lost 1 block. Writing them again.");
     await expectLoaded("kv", count);
   });
 
@@ -138,7 +138,7 @@ describe("through the real wrangler,", () => {
       exec(statements);
       if (statements.includes("INTO block")) exec(`DELETE FROM block; ${sql}`);
     });
-    const message = `Another load ran at the same time and removed the records of this one.\n${outcome}`;
+    const message = `Another load ran at the same time and deleted the blocks of this load.\n${outcome}`;
     await expect(loadFiles(await writeRecords(30), deployed)).rejects.toThrow(message);
   });
 
