@@ -103,13 +103,13 @@ async function respondPage(
   const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
   const origin = getOrigin(c.req.url, c.env.PUBLIC_ORIGIN);
   if (condition !== undefined) {
-    const state = await store.state(waitUntil);
+    const state = await store.getState(waitUntil);
     const location = locatePage(page, state.count);
     // A page that this state does not have may be in the newest one, which reading the page decides.
     const headers = location && (await createCacheHeaders(c, state, location, origin));
     if (headers && matchesETag(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
-  const { state, found } = await store.page(page, view, waitUntil);
+  const { state, found } = await store.getPage(page, view, waitUntil);
   if (!found) throw invalidPage();
   const { location, results } = found;
   const body = formatEnvelope(location, results, createPageUrls(origin + COLLECTION_PATH, query));

@@ -23,7 +23,7 @@ export function createDateJump({ now }: Faults): Hono<CollectionEnv> {
     query.delete(JUMP_DATE_PARAMETER);
     if (date === "") return c.redirect(`${COLLECTION_PATH}?${query}`);
     if (!isDate(date)) throw new HttpError(400, { detail: "date must be a day such as 2025-10-29." });
-    const { state, statistics } = await getCachedStore(c.env).statistics((work) =>
+    const { state, statistics } = await getCachedStore(c.env).getStatistics((work) =>
       c.executionCtx.waitUntil(work),
     );
     const hidden = (faultOptions && getView(faultOptions, now())?.(state.count)) ?? 0;

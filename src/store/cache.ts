@@ -38,10 +38,10 @@ export interface PageRead {
 
 /** A store behind the cache of this instance. */
 export interface CachedStore {
-  state(waitUntil: WaitUntil): Promise<State>;
+  getState(waitUntil: WaitUntil): Promise<State>;
   /** @param getHiddenCount Returns the number of hidden records; if undefined, no records are hidden */
-  page(page: PageNumber, getHiddenCount: HiddenCount | undefined, waitUntil: WaitUntil): Promise<PageRead>;
-  statistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
+  getPage(page: PageNumber, getHiddenCount: HiddenCount | undefined, waitUntil: WaitUntil): Promise<PageRead>;
+  getStatistics(waitUntil: WaitUntil): Promise<{ state: State; statistics: Statistics }>;
 }
 
 /** The caches of an instance, and the request that uses them. */
@@ -61,9 +61,9 @@ export function createCachedStore(store: Store, name: string, maxBytes = MAX_CAC
   const readState = async (fromPrimary: boolean) => (await store.readState({ fromPrimary })).state;
   const instance = { store, stateCache, cache, readState };
   return {
-    state: (waitUntil) => getState({ ...instance, waitUntil }),
-    page: (page, getHiddenCount, waitUntil) => getPage({ ...instance, waitUntil }, page, getHiddenCount),
-    statistics: (waitUntil) => getStatistics({ ...instance, waitUntil }),
+    getState: (waitUntil) => getState({ ...instance, waitUntil }),
+    getPage: (page, getHiddenCount, waitUntil) => getPage({ ...instance, waitUntil }, page, getHiddenCount),
+    getStatistics: (waitUntil) => getStatistics({ ...instance, waitUntil }),
   };
 }
 

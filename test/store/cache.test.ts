@@ -110,7 +110,7 @@ describe("a store that fails", () => {
     control.fails = true;
     passTrust();
     await serves(1_250, ...Array(10).fill(1));
-    expect(await cache.state(waitUntil)).toEqual(first);
+    expect(await cache.getState(waitUntil)).toEqual(first);
     expect(reads).toEqual(["state"]);
     expect(console.error, "the log reports it once").toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(STATE_MAX_AGE_MS);
@@ -247,7 +247,7 @@ describe("concurrent requests", () => {
 
 test.each(KINDS)("statistics of %s are read once for each load", async (kind) => {
   const { cache, reads, control } = createControlledStore(first, kind);
-  const read = async () => (await cache.statistics(waitUntil)).statistics.days.length;
+  const read = async () => (await cache.getStatistics(waitUntil)).statistics.days.length;
   const days = await read();
   expect(days).toBeGreaterThan(1);
   reads.length = 0;
@@ -259,7 +259,7 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   expect(await read()).toBeLessThan(days);
   control.fails = true;
   passTrust();
-  expect((await cache.statistics(waitUntil)).state).toEqual(replaced);
+  expect((await cache.getStatistics(waitUntil)).state).toEqual(replaced);
   control.fails = false;
   const next = makeState(900, 3);
   Object.assign(control, { state: next, hidden: next.load });
@@ -269,9 +269,9 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
 
 test("statistics that do not come are waited for by an instance for three seconds, and by a command for longer", async () => {
   const { cache, store, control } = createControlledStore(first, "kv");
-  const state = await cache.state(waitUntil);
+  const state = await cache.getState(waitUntil);
   control.delay = sleep(2 * READ_TIMEOUT_MS);
-  const served = cache.statistics(waitUntil).catch(String);
+  const served = cache.getStatistics(waitUntil).catch(String);
   const shown = readStatistics(store, state.load);
   await vi.advanceTimersByTimeAsync(READ_TIMEOUT_MS);
   expect(await served).toContain("did not respond");

@@ -63,7 +63,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     if (name === "seed") return expect(store.readState()).rejects.toThrow("The deployment contains no seed");
     const state = { load: "", count: 0, loaded_at: null, sequence: 0, source: "" };
     expect(await store.readState()).toEqual({ state });
-    expect(await open().statistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
+    expect(await open().getStatistics(waitUntil)).toEqual({ state, statistics: NO_STATISTICS });
     for (const page of [1, "last"] as const)
       expect(await readPage(open(), page)).toMatchObject({ count: 0, results: "[]" });
     expect((await readPage(open(), 2)).results).toBeUndefined();
@@ -105,7 +105,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
     const { state, records: stored } = await readAll(store);
     expect(state.source).toMatch(/^[?']{97}\.\.\.$/);
     expect(stored).toEqual(records);
-    const { statistics } = await open().statistics(waitUntil);
+    const { statistics } = await open().getStatistics(waitUntil);
     expect(statistics).toMatchObject({ sources: ["道'".repeat(30_000)], source_count: 1 });
   });
 });

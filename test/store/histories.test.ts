@@ -77,7 +77,7 @@ function createClients(history: History, random: Random, abandoned: number) {
     const end = random() < abandoned ? pass(random() * 4_000) : NEVER;
     const hide = hidden > 0 ? (count: number) => Math.min(count, hidden) : undefined;
     const request = { isOver: false };
-    const found = currentRequest.run(request, () => cache.page(page, hide, () => {}));
+    const found = currentRequest.run(request, () => cache.getPage(page, hide, () => {}));
     const response = await Promise.race([found.catch((error: Error) => error), end]);
     request.isOver = true;
     if (!response) return;

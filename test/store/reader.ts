@@ -20,7 +20,7 @@ export function makeNewestFirst(count: number): TrafficRecord[] {
  * @returns `results` is undefined if the state has no such page
  */
 export async function readPage(cache: CachedStore, page: PageNumber, hidden?: HiddenCount) {
-  const { state, found } = await cache.page(page, hidden, waitUntil);
+  const { state, found } = await cache.getPage(page, hidden, waitUntil);
   return { state, number: found?.location.number, count: found?.location.count, results: found?.results };
 }
 

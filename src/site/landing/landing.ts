@@ -53,8 +53,8 @@ function createStatisticsCache() {
   return async (c: CollectionContext) => {
     const store = getCachedStore(c.env);
     const waitUntil: WaitUntil = (work) => c.executionCtx.waitUntil(work);
-    const { load } = await store.state(waitUntil);
-    if (latest?.state.load !== load) latest = summarizeStatistics(await store.statistics(waitUntil));
+    const { load } = await store.getState(waitUntil);
+    if (latest?.state.load !== load) latest = summarizeStatistics(await store.getStatistics(waitUntil));
     return latest;
   };
 }
@@ -66,7 +66,7 @@ function createStatisticsCache() {
 async function getSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {
   const number = Math.min(2, getLastPage(state.count));
   try {
-    const page = await getCachedStore(c.env).page(number, undefined, (work) =>
+    const page = await getCachedStore(c.env).getPage(number, undefined, (work) =>
       c.executionCtx.waitUntil(work),
     );
     if (!page.found || page.state.load !== state.load) return undefined;
