@@ -2,30 +2,27 @@ import { STATUS_CODES } from "node:http";
 import { createFetchError, hasBodyFault, type Respond } from "./network.ts";
 
 /**
- * Does the same with a request as the global `fetch` (Fetch standard, 4.4): redirects, the signal and the response.
- * @param body The body of the request if it is known, because a stream cannot be sent again
+ * Does the same with a request as the global `fetch` (Fetch standard, 4.4): redirects, the signal and the response. The service
+ * ignores request bodies, so none is sent.
  * @throws TypeError if the global `fetch` rejects a redirect or the response
  */
-export async function fetchFrom(respond: Respond, request: Request, body?: unknown): Promise<Response> {
+export async function fetchFrom(respond: Respond, request: Request): Promise<Response> {
   const { headers, redirect, signal } = request;
   let { method, url } = request;
   signal.throwIfAborted();
   for (let hops = 0; ; hops++) {
-    // A fragment is not sent (RFC 9110, 7.1).
-    const [target = url] = url.split("#");
-    const isSame = hops === 0 && target === url;
-    const response = await respond(isSame ? request : new Request(target, { method, headers, signal }));
+    const [urlWithoutFragment = url] = url.split("#");
+    const response = await respond(new Request(urlWithoutFragment, { method, headers, signal }));
     const location = response.headers.get("Location");
     if (location === null || redirect === "manual")
-      return toClientResponse(response, request, target, hops > 0);
-    const isStream = Symbol.asyncIterator in Object(body);
-    if (redirect === "error" || isStream) throw createFetchError(`unexpected redirect to ${location}`);
-    url = new URL(location, target).href;
+      return toClientResponse(response, request, urlWithoutFragment, hops > 0);
+    if (redirect === "error") throw createFetchError(`unexpected redirect to ${location}`);
+    url = new URL(location, urlWithoutFragment).href;
     if (method === "POST") method = "GET";
   }
 }
 
-/** Makes the response that a client gets when its headers have arrived. */
+/** Converts a response to the one that a client gets when the headers have arrived. */
 async function toClientResponse(response: Response, request: Request, url: string, redirected: boolean) {
   const { status, headers } = response;
   let { body } = response;
@@ -39,7 +36,7 @@ async function toClientResponse(response: Response, request: Request, url: strin
   return defineMetadata(new Response(body && readUntilAbort(body, request), init), url, redirected);
 }
 
-/** Sets what only the runtime can give to a response, also in its clones. */
+/** Sets the properties that only the runtime can set, in clones too. */
 function defineMetadata(response: Response, url: string, redirected: boolean): Response {
   const value = () => {
     throw new TypeError("immutable");
@@ -58,7 +55,6 @@ function readUntilAbort(body: ReadableStream<Uint8Array>, request: Request): Rea
   const reader = body.getReader();
   const cancel = (reason: unknown) => reader.cancel(reason).catch(() => {});
   return new ReadableStream({
-    type: "bytes",
     start(controller) {
       request.signal.addEventListener("abort", () => {
         controller.error(request.signal.reason);
@@ -67,10 +63,8 @@ function readUntilAbort(body: ReadableStream<Uint8Array>, request: Request): Rea
     },
     async pull(controller) {
       const { done, value } = await reader.read();
-      // A copy, because the stream takes the memory of a chunk, which may have the next chunks too.
-      if (!done) return controller.enqueue(value.slice());
-      controller.close();
-      controller.byobRequest?.respond(0);
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
     cancel,
   });

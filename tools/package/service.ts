@@ -41,7 +41,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
     async fetch(input, init) {
       const request = new Request(input, init);
       await ready;
-      return fetchFrom(respond, request, init?.body);
+      return fetchFrom(respond, request);
     },
     async listen(options = {}) {
       requireOptions("listen", options, LISTEN_RULES);
