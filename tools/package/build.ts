@@ -19,7 +19,7 @@ const { metafile, outputFiles } = await build({
   entryPoints: { index: join(SOURCE, "service.ts"), cli: join(SOURCE, "cli.ts") },
   outdir: join(DIST, FOLDER),
   bundle: true,
-  // What only some commands need, such as SQLite, is imported when it is needed.
+  // Keeps dynamic imports separate, because only some commands need them.
   splitting: true,
   format: "esm",
   platform: "node",
@@ -29,7 +29,7 @@ const { metafile, outputFiles } = await build({
   jsxImportSource: "#site",
   define: { SITE: JSON.stringify(readSite()) },
   inject: [join(SOURCE, "network.ts")],
-  // For a library that is not an ES module.
+  // A bundled CommonJS library needs `require`.
   banner: {
     js: 'import { createRequire } from "node:module";const require = createRequire(import.meta.url);',
   },
@@ -67,11 +67,11 @@ const files = new Map<string, string | Uint8Array>([
   }),
 ]);
 for (const [file, contents] of files) replaceFile(join(FOLDER, file), contents);
-// The files of earlier builds would be published, too.
+// Files of earlier builds would be published, too.
 for (const file of globSync("**/*.*", { cwd: join(DIST, FOLDER) }))
   if (!files.has(file)) rmSync(join(DIST, FOLDER, file));
 
-/** Reads what the site consists of (static-files.ts), without the seed: the package has the files of data/seed. */
+/** Reads the files and templates of the site for static-files.ts. The seed is not one of them: the package has the files of data/seed. */
 function readSite() {
   const read = (...patterns: string[]) => {
     const names = globSync(patterns, { cwd: ASSETS });
@@ -80,7 +80,7 @@ function readSite() {
   return { files: read("*.txt", "LICENSE", "assets/*"), templates: read("*.{html,json}") };
 }
 
-/** Writes the type of a record from its schema. */
+/** Renders the type of a record from its schema. */
 function renderRecordType(): string {
   const fields = Object.entries(z.toJSONSchema(TrafficRecord).properties ?? {}).map(([name, field]) => {
     const { description, anyOf = [field] } = Object(field);
@@ -95,7 +95,7 @@ function renderType(schema: z.core.JSONSchema.JSONSchema): string {
   return schema.type === "integer" ? "number" : String(schema.type);
 }
 
-/** The licences of all packages that are in the bundle. */
+/** Collects the licenses of all packages in the bundle. */
 function collectNotices({ inputs }: Metafile): string {
   const folders = Object.keys(inputs).flatMap(
     (path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
@@ -103,11 +103,11 @@ function collectNotices({ inputs }: Metafile): string {
   return [...new Set(folders)].sort().map(formatNotice).join("\n\n");
 }
 
-/** @throws Error if the package has no licence */
+/** @throws Error if the package has no license */
 function formatNotice(folder: string): string {
   const { name, version } = readJson(folder);
   const [file] = globSync("{license,LICENSE,LICENCE}*", { cwd: folder });
-  if (file === undefined) throw new Error(`${name} has no file with its licence.`);
+  if (file === undefined) throw new Error(`${name} has no license file.`);
   return `${name} ${version}\n\n${readFileSync(join(folder, file), "utf8").trim()}\n`;
 }
 

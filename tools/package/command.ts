@@ -24,18 +24,18 @@ function createServeProgram() {
   return createProgram(NAME)
     .usage("[options] [FILES...]\n       traffic-count-records check URL")
     .description("Serve traffic count records from memory, or check a deployment against the specification.")
-    .argument("[files...]", "files with the records, instead of the seed; - is standard input")
+    .argument("[files...]", "files with the records; - is standard input (default: the seed)")
     .addOption(
-      new Option("--port <number>", "port to listen at; 0 chooses a free one")
+      new Option("--port <number>", "port to listen on; 0 chooses a free port")
         .argParser(createWholeNumberParser(0, 65_535))
         .env("PORT")
         .default(8787),
     )
-    .option("--host <name>", "name or address to listen at; 0.0.0.0 for all", parseNonEmpty, "localhost")
-    .option("--public-origin <url>", "scheme, host and port of links (default: those of the request)")
-    .option("--model-name <name>", "replace the model name of all records (default: refuse other models)")
-    .option("--prefer <faults>", "faults of all requests that name none, such as fail=0.05")
-    .option("--log", "print a line of JSON for each request on standard error")
+    .option("--host <name>", "name or address to listen on; 0.0.0.0 for all", parseNonEmpty, "localhost")
+    .option("--public-origin <url>", "scheme, host and port of links (default: the origin of the request)")
+    .option("--model-name <name>", "replace the model name of all records (default: reject other models)")
+    .option("--prefer <faults>", "default faults for requests that set none, such as fail=0.05")
+    .option("--log", "print a line of JSON on standard error for each request")
     .action(serve);
 }
 
@@ -43,21 +43,12 @@ type Options = ServiceOptions & { port: number; host: string; log?: true };
 
 async function serve(files: string[], options: Options, command: Command): Promise<void> {
   const { port, host, log, ...others } = options;
-  const address = files.find((file) => /^https?:/.test(file));
-  if (address) return command.error(`error: ${address} is not a file. Did you mean \`check ${address}\`?`);
-  if (!options.publicOrigin && !/^(localhost|127\..+|\[?::1\]?)$/i.test(host))
-    printNotice(
-      `Warning: other machines can connect to ${host}, and links repeat any Host that a client sends. Set --public-origin.`,
-    );
   const hooks = { openStep: openProgress, warn: printNotice, onResponse: log ? printRequest : () => {} };
   let service: Service;
   try {
     service = createService({ files: files.length > 0 ? files : undefined, ...others }, hooks);
   } catch (error) {
-    // The value of an option is wrong. The message begins with the name of the option in a program, such as publicOrigin.
-    const name = (_: string, option: string) =>
-      `--${option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
-    return command.error(Object(error).message.replace(/^(?:The option )?(\w+)/, name));
+    return command.error(`error: ${Object(error).message}`);
   }
   const { url } = await service.listen({ port, host });
   console.log(`Serving ${options.prefer ? `with ${options.prefer} ` : ""}at ${url}`);

@@ -4,13 +4,13 @@ import { createMemoryStore } from "../../src/store/memory.ts";
 import type { Store } from "../../src/store/state.ts";
 import type { ServiceOptions } from "./index.d.ts";
 
-/** Shows what happens while files are read. */
+/** Reports the progress of a load, and its warnings. */
 export type LoadReporting = Pick<StageOptions, "openStep" | "warn">;
 
 /**
- * Checks records or files, by default those of the seed, and puts them into a store of their own.
- * @param version of the code, a part of the name of the load: the same input has the same name, also after a restart
- * @throws InputError
+ * Checks the records, the files or by default the seed, and stores them in memory.
+ * @param version The version of the code. The name of the load is a hash of the version and the records, so it is the same after a restart.
+ * @throws InputError if a record is invalid
  */
 export async function loadCollection(
   { records, files = listSeedFiles(), modelName }: ServiceOptions,
@@ -19,7 +19,7 @@ export async function loadCollection(
 ): Promise<Store> {
   const staged = await (records ? stageRecords(records) : stage(files, { modelName, warn, openStep }));
   if (staged.zeroed > 0)
-    warn(`Warning: ${staged.zeroed} records with camera_ok "False" had counts above 0, which are now 0.`);
+    warn(`Warning: set the counts of ${staged.zeroed} records with camera_ok "False" to 0.`);
   try {
     const { count, source, blocks } = staged;
     const load = hashContent(version, blocks());

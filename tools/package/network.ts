@@ -1,12 +1,12 @@
 import { HttpError } from "../../src/http/errors.ts";
 import type { ReceivedRequest } from "./index.d.ts";
 
-/** The app, and what the network and the platform do around it. Without an address, the client is in this process. */
+/** Responds to the request of a client. A client in this process has no address. */
 export type Respond = (request: Request, address?: string) => Response | Promise<Response>;
 
 const bodyLengths = new WeakMap<ReadableStream, number>();
 
-/** A class of workerd that Node does not have: a stream for a body whose length is known before it is sent. */
+/** A workerd class that Node lacks: a stream for a body whose length is known before it is sent. */
 export class FixedLengthStream extends TransformStream {
   constructor(length: number) {
     // The writer aborts the stream, or the reader cancels it.
@@ -16,22 +16,22 @@ export class FixedLengthStream extends TransformStream {
   }
 }
 
-/** Why the global `fetch` rejects if the connection closes before the end of the response. */
+/** The cause of the error of the global `fetch` if the connection closes before the end of the response. */
 const CONNECTION_CLOSED = ["other side closed", "UND_ERR_SOCKET"] as const;
 
-/** Creates the error with which the global `fetch` rejects. After the headers of the response, its message is "terminated". */
+/** @param message "terminated" if the client has already received the headers of the response */
 export function createFetchError(cause: string, code?: string, message = "fetch failed"): TypeError {
   return new TypeError(message, { cause: Object.assign(new Error(cause), code && { code }) });
 }
 
-/** Whether a fault decides when the parts of the body are sent: such a response must not be transformed. */
+/** Whether a fault controls when the parts of the body are sent. Such a response has `no-transform`. */
 export function hasBodyFault({ headers, body }: Response): boolean {
   return body !== null && (headers.get("Cache-Control")?.includes("no-transform") ?? false);
 }
 
 /**
- * Whether the service responds to a URL. Links and commands repeat its host, so the host has no other characters than a name, an
- * address and a port have. Credentials in a URL are an error (RFC 9110, 4.2.4).
+ * Whether the service accepts a URL. The host must consist of characters of a name, an address and a port, because links and shell
+ * commands repeat it. Credentials in a URL are an error (RFC 9110, 4.2.4).
  */
 function isValidUrl(address: string): boolean {
   const url = URL.parse(address);
@@ -39,9 +39,9 @@ function isValidUrl(address: string): boolean {
 }
 
 /**
- * Changes responses as a connection does.
- * @param onRequest called before each response, with what is known then
- * @param onResponse called after each response, also if there is none because the connection is closed
+ * Changes responses as a connection does, and rejects if a fault closes the connection.
+ * @param onRequest Called before each response. The status follows later
+ * @param onResponse Called after each response, and after a closed connection
  */
 export function createResponder(
   app: Respond,
@@ -51,7 +51,7 @@ export function createResponder(
   return async (request, address) => {
     const { method, url, signal } = request;
     if (!isValidUrl(url)) return Response.json({ detail: new HttpError(400).message }, { status: 400 });
-    // The headers of a request on a connection belong to the connection, which would stay in memory.
+    // A copy, because the headers of a request on a connection would keep the connection in memory.
     const headers = new Headers(request.headers);
     const received: ReceivedRequest = { method, url, headers, status: null, applied: [] };
     onRequest?.(received);
@@ -69,13 +69,13 @@ export function createResponder(
   };
 }
 
-/** Gives a response the headers that it has on a connection. The body of HEAD is left out, but not its length (RFC 9110, 9.3.2). */
+/** Adds the headers that a connection adds. The response to HEAD has no body, but the length of the body. */
 async function toNetworkResponse(response: Response, method: string): Promise<Response> {
   const { headers, body } = response;
   if (body && hasBodyFault(response)) {
     const length = bodyLengths.get(body);
     if (length) headers.set("Content-Length", String(length));
-    // Only `wrangler dev` needs it.
+    // The header is for `wrangler dev` only.
     headers.delete("Content-Encoding");
     if (method === "HEAD") await body.cancel().catch(() => {});
   } else if (body && method === "HEAD") {

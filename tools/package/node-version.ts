@@ -1,4 +1,4 @@
-// Both entry points import this file first, so an older Node reports this sentence instead of what it does not have.
+// Both entry points import this file first, so that an old Node fails with this message, not with an error about a missing API.
 
 const { node } = process.versions;
 const [major = 0, minor = 0] = node.split(".").map(Number);

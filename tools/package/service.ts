@@ -11,20 +11,20 @@ import type { LoadReporting } from "./load-collection.ts";
 import { createResponder, type Respond } from "./network.ts";
 import { ASSETS, respondWithFile } from "./static-files.ts";
 
-/** A service in Node needs no help to finish what a request has begun. Its client is in `props`, because clients can send any header. */
+/** Node finishes the work of a request without `waitUntil`. The client's address is in `props`, because clients can send any header. */
 const createExecutionContext = (address = "") => ({
   waitUntil() {},
   passThroughOnException() {},
   props: { address },
 });
 
-/** What the command shows and programs do not. */
+/** Hooks of the command, which are not part of the public interface. */
 interface ServiceHooks extends LoadReporting {
-  /** Called after each response. Then nothing is remembered of the requests. */
+  /** Called after each response. If it is set, `requests` stays empty. */
   onResponse?: ((received: ReceivedRequest) => void) | undefined;
 }
 
-/** Does what `createService` of index.d.ts does. */
+/** See `createService` in index.d.ts. */
 export function createService(options: ServiceOptions = {}, hooks: ServiceHooks = {}): Service {
   requireServiceOptions(options);
   const variables = createVariables(options);
@@ -63,7 +63,7 @@ export function createService(options: ServiceOptions = {}, hooks: ServiceHooks 
   };
 }
 
-/** Each collection of a service has an environment of its own, and so a cache of its own. One of them is served. */
+/** Each collection of a service has its own environment, because caches belong to an environment. */
 function createEnvironments(variables: object, options: ServiceOptions, reporting: LoadReporting) {
   const load = async ({ records, ...others }: ServiceOptions): Promise<StoreEnv> => {
     const env: StoreEnv = Object.create(variables);
@@ -75,7 +75,7 @@ function createEnvironments(variables: object, options: ServiceOptions, reportin
   const first = load(options);
   let served = first;
   const ready = first.then(() => {});
-  // The methods reject with the same error, so the process need not end if nobody handles this promise.
+  // Without a handler, an error would end the process, although the methods reject with it, too.
   ready.catch(() => {});
   return {
     ready,
@@ -103,10 +103,10 @@ function createVariables({ publicOrigin = "", prefer = "" }: ServiceOptions) {
   };
 }
 
-/** Loads with code that is imported only now, because a check needs neither the code nor SQLite. */
+/** Imports the code of a load, and SQLite, only when they are needed: `check` needs neither. */
 async function loadCollection(options: ServiceOptions, reporting: LoadReporting) {
   const { emitWarning } = process;
-  // Node warns that SQLite is experimental, which says nothing to users of the package.
+  // Hides the warning that SQLite is experimental.
   process.emitWarning = () => {};
   process.getBuiltinModule("node:sqlite");
   process.emitWarning = emitWarning;
@@ -114,14 +114,14 @@ async function loadCollection(options: ServiceOptions, reporting: LoadReporting)
   return collection.loadCollection(options, project.version, reporting);
 }
 
-/** The memory that the journal takes, about: several thousand ordinary requests. */
+/** The approximate memory of the journal, enough for several thousand ordinary requests. */
 const MAX_JOURNAL_BYTES = 10_000_000;
 
-/** About how much memory a request takes. */
+/** Estimates the memory of a request. */
 const getEntrySize = ({ url, headers }: ReceivedRequest) =>
   Array.from(headers).reduce((sum, header) => sum + header.join("").length + 100, url.length + 500);
 
-/** Remembers the newest requests. Clients choose their size, so a number of them would not bound the memory. */
+/** Stores the latest requests. A maximum number would not limit the memory, because clients choose the size of their requests. */
 function createJournal() {
   const requests: ReceivedRequest[] = [];
   let bytes = 0;
@@ -141,16 +141,16 @@ function createJournal() {
 
 const isString = (value: unknown) => typeof value === "string";
 
-/** What an option must be, and whether a value is that. */
-type Rule = [what: string, isValid: (value: unknown) => boolean];
+/** The valid values of an option. */
+type Rule = [expected: string, isValid: (value: unknown) => boolean];
 
 const SERVICE_RULES: Record<keyof ServiceOptions, Rule> = {
   records: ["an array or another iterable", (value) => Symbol.iterator in Object(value)],
   files: ["an array of paths", (value) => Array.isArray(value) && value.every(isString)],
   modelName: ['"tf1"', (value) => value === "tf1"],
   now: ["a function", (value) => typeof value === "function"],
-  publicOrigin: ["a text", isString],
-  prefer: ["a text", isString],
+  publicOrigin: ["a string", isString],
+  prefer: ["a string", isString],
 };
 
 const LISTEN_RULES: Record<keyof ListenOptions, Rule> = {
@@ -158,9 +158,8 @@ const LISTEN_RULES: Record<keyof ListenOptions, Rule> = {
   host: ["a name or an address", (value) => isString(value) && value !== ""],
 };
 
-/** @throws Error if an option of a function is unknown or wrong */
+/** @throws TypeError if an option of a function is unknown or invalid */
 function requireOptions(caller: string, options: object, rules: Record<string, Rule>): void {
-  if (Object(options) !== options) throw new TypeError(`${caller} takes an object with options.`);
   for (const [name, value] of Object.entries(options)) {
     const [expected, isValid] = new Map(Object.entries(rules)).get(name) ?? [];
     const others = `Its options are ${Object.keys(rules).join(", ")}.`;
@@ -170,11 +169,11 @@ function requireOptions(caller: string, options: object, rules: Record<string, R
   }
 }
 
-/** @throws Error if an option of a service is wrong */
+/** @throws Error if an option of a service is invalid */
 function requireServiceOptions(options: ServiceOptions): void {
   requireOptions("createService", options, SERVICE_RULES);
   const { records, files, publicOrigin, prefer = "" } = options;
-  if (records && files) throw new TypeError("A service has records or files, not both.");
+  if (records && files) throw new TypeError("Set records or files, not both.");
   requireFaultOptions("prefer", prefer);
   if (publicOrigin) requireOrigin("publicOrigin", publicOrigin);
 }

@@ -3,10 +3,10 @@ import { getMimeType } from "hono/utils/mime";
 import paths from "../../dist/asset-paths.ts";
 import { matchesETag } from "../../src/http/headers.ts";
 
-/** The texts of static files and of templates, by their paths. The build replaces this name. */
+/** The contents of static files and templates, by path. The build replaces this name. */
 declare const SITE: Record<"files" | "templates", Record<string, string>>;
 
-// A deployment reads these rules in src/site/assets/_headers. The HTTP suite expects the same headers of both.
+// A deployment gets these headers from src/site/assets/_headers. The HTTP suite compares both.
 const HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers": "*",
@@ -25,7 +25,7 @@ const files = new Map(
   }),
 );
 
-/** Responds with a static file, as the platform does. Returns undefined for the paths of the service. */
+/** Responds with a static file, as the platform does. Returns undefined if the path has no static file. */
 export function respondWithFile({ method, url, headers }: Request): Response | undefined {
   const { pathname, search } = new URL(url);
   if (pathname === "/favicon.ico")
@@ -38,7 +38,7 @@ export function respondWithFile({ method, url, headers }: Request): Response | u
   return new Response(text, { status, headers: file.headers });
 }
 
-/** The binding with which the service reads its templates. */
+/** The binding that the service reads its templates from. */
 export const ASSETS = {
   async fetch(url: string) {
     const text = SITE.templates[new URL(url).pathname];

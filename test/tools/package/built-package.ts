@@ -1,19 +1,26 @@
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import type * as Package from "../../../tools/package/index.d.ts";
 import { createFolder } from "../../temporary-folder.ts";
+import { type Finished, removeProgress, runProcess } from "../command-line/run-command.ts";
 
 /** The folder that `npm run package` writes. */
 export const PACKAGE_FOLDER = resolve("dist/package");
+
+/** The path of the command in a folder where the package is installed. */
+export const COMMAND = "node_modules/.bin/traffic-count-records";
 
 /** Builds the package once for all tests. */
 export default function setup(): void {
   execFileSync(process.execPath, ["tools/package/build.ts"]);
 }
 
-/** Imports what the package exports. */
+/** Imports the built package. */
 export function importPackage(): Promise<typeof Package> {
   return import(`${PACKAGE_FOLDER}/index.js`);
 }
@@ -30,3 +37,44 @@ export async function installPackage(): Promise<{ folder: string; tarball: strin
   await run("npm", ["install", "--offline", tarball], { cwd: folder });
   return { folder, tarball };
 }
+
+/** Runs a program in a folder to its end. */
+export function runIn(cwd: string, program: string, args: string[], env = {}): Promise<Finished> {
+  return runProcess(program, args, { cwd, env: { ...process.env, ...env } });
+}
+
+/**
+ * Starts the command in a folder where the package is installed, and waits for the line with the URL.
+ * @param runtime The program that runs the command, with its own arguments
+ */
+export async function startCommand(cwd: string, args: string[], runtime = [process.execPath]) {
+  const [program = "", ...own] = runtime;
+  const command = spawn(program, [...own, COMMAND, "--port", "0", ...args], { cwd });
+  const printed = text(command.stderr);
+  const [line] = await once(createInterface(command.stdout), "line");
+  /** Ends the command. Returns its exit status and its standard error. */
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    command.kill(signal);
+    const [status] = await once(command, "close");
+    return { status, stderr: removeProgress(await printed) };
+  };
+  return { line: String(line), url: String(line).split(" ").at(-1) ?? "", stop };
+}
+
+/** A TypeScript client that uses every member of a service. */
+export const CLIENT = `import { createService, type Service, type TrafficRecord } from "traffic-count-records";
+  const records: TrafficRecord[] = [];
+  const service: Service = createService({ records, now: Date.now });
+  const client: typeof fetch = service.fetch;
+  const response = await client("https://counts.example/api/tf1/records/");
+  const etags: (string | null)[] = service.requests.map(({ headers }) => headers.get("If-None-Match"));
+  const { url, close } = await service.listen({ port: 0 });
+  await service.replace(records);
+  await service.replace();
+  await service.ready;
+  // @ts-expect-error The only model is tf1.
+  export const model: TrafficRecord["model_name"] = "tf2";
+  // @ts-expect-error A file is a path.
+  export const invalid = () => createService({ files: [1] });
+  console.log(response.status, etags.length, new URL(url).hostname);
+  await close();`;

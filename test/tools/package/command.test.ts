@@ -1,0 +1,89 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { copyFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { CSV_HEADER, formatCsvLine } from "../../../data/formats/csv.ts";
+import project from "../../../package.json" with { type: "json" };
+import { listenOnFreePort } from "../../free-port.ts";
+import { makeRecords } from "../../records/sample.ts";
+import { createFolder } from "../../temporary-folder.ts";
+import { removeProgress, runData } from "../command-line/run-command.ts";
+import { installPackage, runIn, startCommand } from "./built-package.ts";
+
+const NAME = "traffic-count-records";
+
+let folder: string;
+let tarball: string;
+beforeAll(async () => {
+  ({ folder, tarball } = await installPackage());
+  await writeFile(join(folder, "counts.csv"), CSV_HEADER + makeRecords(50).map(formatCsvLine).join(""));
+});
+
+test.each([
+  ["SIGTERM", 143],
+  ["SIGINT", 130],
+] as const)("the command serves files, and %s ends it immediately", async (signal, status) => {
+  const args = ["counts.csv", "--public-origin", "https://counts.example"];
+  const { line, url, stop } = await startCommand(folder, args);
+  expect(line).toMatch(/^Serving at http:\/\/localhost:\d+$/);
+  const { count, next } = Object(await (await fetch(`${url}/api/tf1/records/`)).json());
+  expect([count, next]).toEqual([50, "https://counts.example/api/tf1/records/?format=api&page=2"]);
+  void fetch(`${url}/api/tf1/records/?prefer=hang`).catch(() => {});
+  expect(await stop(signal)).toEqual({ status, stderr: "" });
+});
+
+test("the command prints each request with --log", async () => {
+  const { line, url, stop } = await startCommand(folder, ["--log", "--prefer", "code=429"]);
+  expect(line).toContain("Serving with code=429 at ");
+  await fetch(`${url}/api/tf1/records/?page=2`, { headers: { "If-None-Match": '"a"' } });
+  expect(JSON.parse((await stop()).stderr)).toMatchObject({
+    method: "GET",
+    url: `${url}/api/tf1/records/?page=2`,
+    headers: { "if-none-match": '"a"' },
+    status: 429,
+    applied: ["code=429"],
+  });
+});
+
+test("the command starts as release.yml starts it on each system", async () => {
+  const { jobs } = parse(readFileSync(".github/workflows/release.yml", "utf8"));
+  const { origin, close } = await listenOnFreePort(createServer());
+  await close();
+  const script = jobs.start.steps.at(-1).run.replaceAll("8787", new URL(origin).port);
+  const cwd = createFolder();
+  await copyFile(tarball, join(cwd, basename(tarball)));
+  // As GitHub runs a script with `shell: bash`.
+  const options = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
+  const { stdout } = await promisify(execFile)("bash", options, { cwd });
+  expect(stdout).toMatch(/^Serving .*\n\{"count":40614,/);
+});
+
+test("the command reports an invalid file as load does", async () => {
+  const file = join(folder, "invalid.csv");
+  await writeFile(file, `${CSV_HEADER}1,1,a,2019-01-01T00:00:00Z,,-1,0,0,0,0,0,tf2\n`);
+  const { stderr } = await runData(["load", file, "--persist-to", folder]);
+  const printed = await runIn(folder, "npx", [NAME, file, "--port", "0"]);
+  expect({ ...printed, stderr: removeProgress(printed.stderr) }).toEqual({ status: 1, stdout: "", stderr });
+  expect(stderr).toContain('invalid.csv:2: model_name "tf2" is not "tf1"');
+});
+
+test.each([
+  [["--version"], {}, 0, project.version],
+  [["--port", "99999"], {}, 2, "It must be a whole number, 0 to 65535."],
+  [["--cars"], {}, 2, "unknown option '--cars'"],
+  [[], { PORT: "eighty" }, 2, "value 'eighty' from env 'PORT' is invalid"],
+  [["--prefer", "code=5"], {}, 2, 'prefer is "code=5". code=5 is invalid: code must be a whole number from'],
+  [["--public-origin", "foo"], {}, 2, 'publicOrigin is "foo"; it must be an http or https URL'],
+  [["--model-name", "tf2"], {}, 2, 'The option modelName must be "tf1".'],
+  [["--host", ""], {}, 2, "It must not be empty."],
+  [["--host", "203.0.113.1"], {}, 1, "EADDRNOTAVAIL"],
+  [["nothing.csv"], {}, 1, "nothing.csv: cannot be read: it does not exist"],
+])("the command with %j and %j ends with %i", async (args, env, expected, message) => {
+  const { status, stdout, stderr } = await runIn(folder, "npx", [NAME, ...args], env);
+  const [shown, other] = expected === 0 ? [stdout, stderr] : [stderr, stdout];
+  expect([status, shown, other]).toEqual([expected, expect.stringContaining(message), ""]);
+});

@@ -1,0 +1,79 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { CLIENT, COMMAND, installPackage, runIn, startCommand } from "./built-package.ts";
+
+/** Paths of other versions of Node and of other runtimes, which CI installs. */
+const { LOWEST_NODE = "", NEWEST_NODE = "", OLD_NODE = "", BUN = "", DENO = "" } = process.env;
+
+const UNSUPPORTED = /traffic-count-records needs Node 22\.13 or newer, and this is Node [\d.]+\.$/m;
+
+let folder: string;
+beforeAll(async () => {
+  ({ folder } = await installPackage());
+  await writeFile(join(folder, "client.ts"), CLIENT);
+});
+
+describe.each<[string, string, RegExp, ...string[]]>([
+  ["the current Node", process.execPath, /^v\d/],
+  ["the lowest Node", LOWEST_NODE, /^v22\.13\.0$/],
+  ["the newest Node", NEWEST_NODE, /^v26\./],
+  ["Bun", BUN, /^1\.4\.5$/],
+  ["Deno", DENO, /^deno 2\.9\.6 /, "run", "--allow-all"],
+])("in %s", (_, runtime, version, ...own) => {
+  test.runIf(runtime)("the command serves the seed, and checks it", async () => {
+    expect((await runIn(folder, runtime, ["--version"])).stdout.trim()).toMatch(version);
+    const { url, stop } = await startCommand(folder, [], [runtime, ...own]);
+    const options = ["--pages", "2"];
+    const checked = await runIn(folder, runtime, [...own, COMMAND, "check", url, ...options]);
+    for (const accept of ["application/json", "text/html"])
+      for (const path of ["/", "/docs", "/healthz", "/api/tf1/records/?prefer=body%3Dslow"])
+        expect((await fetch(url + path, { headers: { accept } })).status).toBe(200);
+    expect(checked).toMatchObject({ status: 0, stdout: expect.stringMatching(/^\d+ pass, 0 fail, /m) });
+    expect((await stop()).stderr).toBe("");
+  });
+
+  test.runIf(runtime)("a client uses the package", async () => {
+    // The lowest Node reads TypeScript only with an option.
+    const env = { NODE_OPTIONS: "--no-warnings --experimental-strip-types" };
+    const client = await runIn(folder, runtime, [...own, "client.ts"], env);
+    expect(client).toEqual({ status: 0, stdout: "200 1 localhost\n", stderr: "" });
+  });
+});
+
+describe.each([
+  ["current", process.execPath, []],
+  ["lowest", LOWEST_NODE, ["an abort after the response", "an abort of a cut body"]],
+  ["newest", NEWEST_NODE, []],
+])("in the %s Node", (_, node, differences) => {
+  test.runIf(node)("service.fetch does the same as the global fetch", async () => {
+    const script = `import { createService } from "traffic-count-records";
+      import { listDifferences } from "${resolve("test/tools/package/fetch-calls.ts")}";
+      console.log(JSON.stringify(await listDifferences(createService())));`;
+    const options = ["--no-warnings", "--experimental-strip-types", "--input-type=module"];
+    const { stdout, stderr } = await runIn(folder, node, [...options, "--eval", script]);
+    const expected = differences.map((name) => expect.objectContaining({ name }));
+    expect([stderr, JSON.parse(stdout)]).toEqual(["", expected]);
+  });
+});
+
+test.each([
+  ["22.12.0", 1],
+  ["22.13.0", 0],
+  ["21.99.0", 1],
+])("in Node %s, the command ends with %i", async (node, status) => {
+  const change = `Object.defineProperty(process.versions, "node", { value: "${node}" })`;
+  const option = `--import=data:text/javascript,${encodeURIComponent(change)}`;
+  const ended = await runIn(folder, process.execPath, [option, COMMAND, "--version"]);
+  expect(ended).toMatchObject({ status, stderr: status ? expect.stringMatching(UNSUPPORTED) : "" });
+});
+
+test.runIf(OLD_NODE)("in an old Node, the command and the import end with a message", async () => {
+  const script = 'import "traffic-count-records"';
+  for (const args of [[COMMAND], ["--input-type=module", "--eval", script]]) {
+    const { status, stderr } = await runIn(folder, OLD_NODE, args);
+    expect([status, stderr]).toEqual([1, expect.stringMatching(UNSUPPORTED)]);
+    // Node also shows the line that throws, which must not be the whole code.
+    expect(stderr.length).toBeLessThan(1_500);
+  }
+});
