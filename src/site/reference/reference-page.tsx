@@ -80,15 +80,13 @@ export function renderReference({ info, servers, paths, components }: OpenApiDoc
   ).html;
 }
 
-/** The first example of a page, shortened to one record. */
+/** The example of a page, shortened to one record. */
 const Example: FC<Operation> = ({ responses }) => {
-  const [example] = Object.values(responses["200"]?.content?.["application/json"]?.examples ?? {});
-  if (!example) return null;
-  const { results, ...others } = Object(example.value);
+  const { results, ...others } = Object(responses["200"]?.content?.["application/json"]?.example);
   return (
     <>
       <p>
-        Example: <code>{example.summary}</code>
+        Example: <code>GET {COLLECTION_PATH}</code>
       </p>
       <pre class="panel">
         <JsonText value={{ ...others, results: results.slice(0, 1) }} />
