@@ -23,7 +23,7 @@ export function renderError(response: ClientResponse): string {
       <p class="lead">
         {text} <a href={href}>{name}</a>
       </p>
-      <h2>The response to a client</h2>
+      <h2>The JSON response</h2>
       <CurlBlock options={getCurlOptions(response)} url={url.href} label="curl" />
       <RawResponse {...response} />
     </Layout>

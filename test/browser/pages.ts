@@ -31,10 +31,10 @@ export const MARKUP = [
 
 /** The pages of the site. Add new pages here, so that appearance.test.ts checks them. */
 export const SITE_PAGES: SitePage[] = [
-  { name: "landing", path: "/", heights: { 360: 3_500, 1280: 2_200 } },
-  { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_500, 1280: 2_200 } },
-  { name: "landing-day", path: "/", collection: "day", heights: { 360: 3_500, 1280: 2_200 } },
-  { name: "landing-one", path: "/", collection: "one", heights: { 360: 3_500, 1280: 2_200 } },
+  { name: "landing", path: "/", heights: { 360: 3_600, 1280: 2_200 } },
+  { name: "landing-decade", path: "/", collection: "decade", heights: { 360: 3_600, 1280: 2_200 } },
+  { name: "landing-day", path: "/", collection: "day", heights: { 360: 3_600, 1280: 2_200 } },
+  { name: "landing-one", path: "/", collection: "one", heights: { 360: 3_600, 1280: 2_200 } },
   { name: "landing-empty", path: "/", collection: "empty", heights: { 360: 2_500, 1280: 1_500 } },
   { name: "landing-old", path: "/", collection: "old" },
   { name: "records", path: RECORDS },

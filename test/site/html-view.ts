@@ -14,7 +14,7 @@ export const extractText = (html: string) =>
 /** The response to a client that a page shows: its status, headers and body. */
 export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
-    /The response to a client.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
+    /The JSON response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];
   const headers = extractText(lines).split("\n");
   return {
     name: name && extractText(name),
