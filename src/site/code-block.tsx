@@ -1,6 +1,9 @@
 import { type FC, Markup } from "./jsx-runtime.ts";
 
-/** Code with a copy button, which a script adds (src/site/assets/scripts/copy.ts). The label is part of the name of the button. */
+/**
+ * Code. A script adds a copy button (src/site/assets/scripts/copy.ts).
+ * @param label The end of the accessible name of the button
+ */
 export const CodeBlock: FC<{ code: string; label: string }> = ({ code, label }) => (
   <div class="code row panel" data-label={label}>
     <pre>

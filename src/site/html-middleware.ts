@@ -64,7 +64,7 @@ function getRequestInfo(c: CollectionContext): Omit<ClientResponse, "status" | "
   };
 }
 
-/** Gets the URL of the same page without preferences; undefined if a header sets them. */
+/** Gets the URL of the same page without preferences; undefined if the header `Prefer` sets them. */
 function getUrlWithoutFaults(c: CollectionContext, url: URL): string | undefined {
   if (c.env.PREFER) return changeQuery(url, "prefer", "none");
   return url.searchParams.has("prefer") ? changeQuery(url, "prefer", null) : undefined;

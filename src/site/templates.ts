@@ -14,7 +14,7 @@ const TEMPLATE_CACHE_CONTROL = "public, max-age=300, stale-if-error=86400";
 /** Creates the routes of the OpenAPI document and the API reference. The build renders both without the origin (tools/build-assets.ts). */
 export function createTemplates(): Hono<CollectionEnv> {
   const templates = new Hono<CollectionEnv>();
-  // A Host can contain quotes and `&`, and the commands of the page have URLs between single quotes.
+  // A `Host` can contain quotes and `&`, and the curl commands have the URL between single quotes.
   const toJson = (origin: string) => JSON.stringify(origin).slice(1, -1);
   const toHtml = (origin: string) => escapeText(origin.replaceAll("'", "%27"));
   templates.get(OPENAPI_PATH, serve("json", { "Content-Type": "application/json" }, toJson));
@@ -24,7 +24,7 @@ export function createTemplates(): Hono<CollectionEnv> {
   return templates;
 }
 
-/** @param encode Encodes the origin for the template */
+/** @param encode Escapes the origin for the format of the template */
 function serve(type: "json" | "html", headers: Record<string, string>, encode: (origin: string) => string) {
   /** The latest document. Most deployments have one origin and one setting. */
   let latest: { key: string; text: string; etag: string } | undefined;

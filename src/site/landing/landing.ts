@@ -12,7 +12,7 @@ import { HTML_HEADERS } from "../html-middleware.ts";
 import { renderLanding, type Sample } from "./landing-page.tsx";
 import { createSummary, summarizeStatistics } from "./summary.ts";
 
-/** Creates the landing page, which describes the service and its records in HTML or JSON. */
+/** Creates the route of the landing page. It describes the service and its records in HTML or JSON. */
 export function createLanding(): Hono<CollectionEnv> {
   const landing = new Hono<CollectionEnv>();
   const getStatistics = createStatisticsCache();
@@ -60,7 +60,7 @@ function createStatisticsCache() {
 }
 
 /**
- * Gets the second page of the collection, which has both links, or the only page.
+ * Gets page 2, because its response has both links, or the only page.
  * @returns undefined if the page cannot be read, or belongs to a different load than the statistics
  */
 async function getSample(c: CollectionContext, origin: string, state: State): Promise<Sample | undefined> {

@@ -74,7 +74,7 @@ interface RecordsProps {
   page: Page;
   number: PageNumber;
   query: URLSearchParams;
-  /** Returns the absolute URL of a page, with the other parameters of the request. */
+  /** Returns the absolute URL of a page, with the parameters of the request. */
   toUrl: (page: PageNumber) => string;
   jumpDate: string | undefined;
 }
@@ -115,7 +115,7 @@ const NeighborLinks: FC<Pick<Page, "next" | "previous">> = ({ next, previous }) 
   </>
 );
 
-/** A link to a page. If there is no page, a disabled button fills the same space, so that the other links do not move. */
+/** A link to a page. If there is no page, a disabled button fills the same space, so that the next links do not move. */
 const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, name, rel }) =>
   to === null ? (
     <span class="button off">{name}</span>
@@ -125,7 +125,7 @@ const PageLink: FC<{ to: string | null; name: string; rel?: string }> = ({ to, n
     </a>
   );
 
-/** A form that opens another page, with the other parameters of the request. */
+/** A form that opens a page. Hidden inputs keep the parameters of the request. */
 const JumpForm: FC<PropsWithChildren<{ action: string; query: URLSearchParams }>> = (props) => (
   <form class="row" action={props.action} autocomplete="off">
     {Array.from(props.query, ([name, value]) =>

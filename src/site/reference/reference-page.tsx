@@ -126,7 +126,7 @@ const TryIt: FC<{ url: string; hasFaults: boolean }> = ({ url, hasFaults }) => (
   </form>
 );
 
-/** Renders Markdown of the OpenAPI document: paragraphs, lists and code. */
+/** Renders the Markdown of the OpenAPI document: paragraphs, lists and code. */
 const Markdown: FC<{ text: string }> = ({ text }) => (
   <>
     {text
