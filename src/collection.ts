@@ -4,7 +4,7 @@ import { SITE_NAME } from "./constants.ts";
 import { getFaultOptions, getView } from "./faults/fault-options.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
-import { matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
+import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
 import { getLastValue, getOrigin, negotiate, prefersHtml } from "./http/request.ts";
 import {
   COLLECTION_PATH,
@@ -150,10 +150,4 @@ async function createCacheHeaders(
   const text = `${c.env.CF_VERSION_METADATA?.id} ${origin}`;
   if (latestHash?.text !== text) latestHash = { text, hash: await createDigest(text) };
   return { ETag: `"${load}-${count}-${number}-${latestHash.hash}"`, "Cache-Control": PAGE_CACHE_CONTROL };
-}
-
-/** A hash for an entity-tag, 32 hexadecimal digits. */
-export async function createDigest(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

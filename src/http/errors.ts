@@ -4,14 +4,14 @@ import type { CollectionContext } from "../bindings.ts";
 import { logFailure } from "../log.ts";
 import { ERROR_CACHE_CONTROL } from "./headers.ts";
 
-/** An error that is sent to the client with its status, its headers and `{"detail": message}`, as in Django REST Framework. */
+/** An error that the client gets: a status, headers, and the body `{"detail": message}`, as in Django REST Framework. */
 export class HttpError extends Error {
   readonly status: ContentfulStatusCode;
   readonly headers: Record<string, string>;
 
   /**
    * @param status 400 to 599
-   * @param options `detail` is a sentence for the client, sent as it is; by default the usual sentence of the status
+   * @param options `detail` The message for the client. By default the message of the status
    */
   constructor(status: number, options: { detail?: string; headers?: Record<string, string> } = {}) {
     super(options.detail ?? getDefaultDetail(status));
@@ -20,30 +20,30 @@ export class HttpError extends Error {
   }
 }
 
-/** @param allow the methods that the resource has, for the header `Allow` (RFC 9110, 15.5.6) */
+/** @param allow The methods of the resource, for the header `Allow` */
 export function methodNotAllowed(method: string, allow: string): HttpError {
   return new HttpError(405, { detail: `Method "${method}" not allowed.`, headers: { Allow: allow } });
 }
 
-/** Refuses a method, as the last route of a path that has GET only. Hono's middleware for it would bring a second router. */
+/** Rejects all methods but GET, as the last route of a path. Hono's own middleware for this would add a second router. */
 export function rejectMethod({ req }: CollectionContext): never {
   throw methodNotAllowed(req.method, "GET, HEAD");
 }
 
-/** @param seconds the time after which the client may retry, 1 or more */
+/** @param seconds When the client can retry, 1 or more */
 export function throttled(seconds: number): HttpError {
   const unit = seconds === 1 ? "second" : "seconds";
   const detail = `Request was throttled. Expected available in ${seconds} ${unit}.`;
   return new HttpError(429, { detail, headers: { "Retry-After": String(seconds) } });
 }
 
-/** The response to a failure inside the service. It says nothing about the cause (RFC 9110, 15.6.4). */
+/** The error for a failure inside the service. The client does not learn the cause. */
 export function unavailable(): HttpError {
-  // In seconds. By then a failing store has usually recovered or has been failed over.
+  // Most failures of a store end within five seconds.
   return new HttpError(503, { headers: { "Retry-After": "5" } });
 }
 
-/** The names of error statuses (RFC 9110, 15, and the IANA registry of status codes). */
+/** The status texts of the IANA registry. */
 // biome-ignore format: several names per line
 const STATUS_TEXTS: Record<number, string> = {
   400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
@@ -58,12 +58,12 @@ const STATUS_TEXTS: Record<number, string> = {
   508: "Loop Detected", 511: "Network Authentication Required",
 };
 
-/** @param status 400 to 599; an unregistered status has the name of its class (RFC 9110, 15) */
+/** @returns The name of the status class if the status is not registered */
 export function getStatusText(status: number): string {
   return STATUS_TEXTS[status] ?? (status < 500 ? "Client Error" : "Server Error");
 }
 
-/** The sentences of Django REST Framework that are not the name of the status. */
+/** The messages of Django REST Framework that differ from the status text. */
 const STATUS_DETAILS: Record<number, string> = {
   400: "Malformed request.",
   401: "Authentication credentials were not provided.",
@@ -74,17 +74,14 @@ const STATUS_DETAILS: Record<number, string> = {
   503: "Service temporarily unavailable, try again later.",
 };
 
-/** The usual sentence of a status: by default its name, such as `Not found.` */
+/** Returns the message of a status: the text of the status, such as `Not found.`, if Django REST Framework has no other message. */
 function getDefaultDetail(status: number): string {
-  const name = STATUS_TEXTS[status];
-  if (name === undefined) return `The request failed with status ${status}.`;
-  return STATUS_DETAILS[status] ?? `${name.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
+  const text = STATUS_TEXTS[status];
+  if (text === undefined) return `The request failed with status ${status}.`;
+  return STATUS_DETAILS[status] ?? `${text.replaceAll(/ [A-Z]/g, (letter) => letter.toLowerCase())}.`;
 }
 
-/**
- * Responds to everything that is thrown. An `HttpError` is sent as it is. Any other error is a failure of the service: it is
- * logged, and the client gets a 503.
- */
+/** Responds to an error. All errors but `HttpError` are failures of the service: they are logged, and the client gets 503. */
 export function respondWithError(error: Error, c: CollectionContext): Response {
   const sent = error instanceof HttpError ? error : unavailable();
   if (sent !== error) logFailedRequest(error, c);
@@ -96,9 +93,9 @@ export function respondWithError(error: Error, c: CollectionContext): Response {
   });
 }
 
-/** Logs why a request gets a 503. */
+/** Logs the failure of a request that gets 503. */
 export function logFailedRequest(error: unknown, c: CollectionContext): void {
-  // The other routes that match are middleware, which is registered for every path.
+  // The routes of middleware end with a star.
   const path = matchedRoutes(c).findLast((route) => !route.path.endsWith("*"))?.path ?? "*";
   const { method } = c.req;
   logFailure({ event: "request_failed", store: c.env.STORE, method, path, status: 503 }, error);

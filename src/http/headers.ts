@@ -1,24 +1,24 @@
 import { parseAccept } from "hono/utils/accept";
 import type { CollectionMiddleware } from "../bindings.ts";
 
+// Headers of requests and responses (RFC 9110, RFC 9111).
+
 /**
- * `Cache-Control` of a page. A cache revalidates it after a few seconds, because the collection may have changed; if it
- * has not, that costs only a 304. If the service fails, an hour-old copy is better than none (RFC 9111, 5.2.2;
- * RFC 5861, 4).
+ * `Cache-Control` of a page. Caches revalidate a page after a few seconds, because the collection can change. A 304 costs little. If the
+ * service fails, an hour-old copy is better than none (RFC 5861).
  */
 export const PAGE_CACHE_CONTROL = "public, max-age=5, stale-if-error=3600";
 
-/** `Cache-Control` of an error, which says nothing about the next request (RFC 9111, 5.2.2.5). */
+/** `Cache-Control` of an error: the next request can succeed. */
 export const ERROR_CACHE_CONTROL = "no-store";
 
-/** An entity-tag in a header (RFC 9110, 8.8.3). It may contain commas. */
+/** An entity-tag in a header. The tag can contain commas. */
 const ENTITY_TAG = /(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g;
 
 /**
- * Whether the client's copy is current: `If-None-Match` contains the tag or is `*` (RFC 9110, 13.1.2). The comparison is
- * weak, so a `W/` before a tag is ignored.
- * @param ifNoneMatch the header; undefined if the client has no copy
- * @param etag the current strong entity-tag, with its quotes
+ * Whether the client's copy is current: `If-None-Match` contains the tag or is `*`. The comparison is weak (RFC 9110, 13.1.2), so a `W/`
+ * before a tag is ignored.
+ * @param etag The current strong entity-tag, with its quotes
  */
 export function matchesETag(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
@@ -26,15 +26,21 @@ export function matchesETag(ifNoneMatch: string | undefined, etag: string): bool
   return [...ifNoneMatch.matchAll(ENTITY_TAG)].some(([, tag]) => tag === etag);
 }
 
+/** Creates a hash for an entity-tag: 32 hexadecimal digits. */
+export async function createDigest(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return Array.from(new Uint8Array(digest, 0, 16), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 export type Representation = "json" | "html";
 
 /**
- * The representation that a client prefers: by weight (RFC 9110, 12.5.1), then by the range that names more, and otherwise JSON.
- * @param accept the header; absent, empty or without any media range means that every type is accepted
- * @returns undefined if it allows neither
+ * Returns the representation with the higher weight in `Accept`, or at equal weights with the more specific media range, or JSON.
+ * @param accept The header. Without a media range, it allows every type
+ * @returns undefined if `Accept` allows neither
  */
 export function getPreferredRepresentation(accept: string | undefined): Representation | undefined {
-  // Most clients are programs, which send one of these. Parsing it would take a tenth of the time of a page from memory.
+  // Skips parsing for the two values that most clients send.
   if (accept === undefined || accept === "*/*") return "json";
   const ranges = parseAccept(accept);
   if (ranges.length === 0) return "json";
@@ -44,7 +50,7 @@ export function getPreferredRepresentation(accept: string | undefined): Represen
   return (html.weight - json.weight || html.specificity - json.specificity) > 0 ? "html" : "json";
 }
 
-/** The most specific range that matches a media type: its weight, 0 if none does, and how many names it has besides `*`. */
+/** Finds the most specific range that matches a media type. Without one, the weight is 0. */
 function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   const [kind] = mediaType.split("/");
   for (const [index, range] of [mediaType, `${kind}/*`, "*/*"].entries()) {
@@ -54,10 +60,7 @@ function matchRange(mediaType: string, ranges: ReturnType<typeof parseAccept>) {
   return { weight: 0, specificity: 0 };
 }
 
-/**
- * Sets the headers of every response: scripts of any origin may read it (Fetch standard, "CORS protocol"), and browsers
- * must not guess another content type.
- */
+/** Sets the headers of every response. Scripts from any origin can read it, and browsers do not guess the content type. */
 export const serviceHeaders: CollectionMiddleware = (c, next) => {
   c.header("Access-Control-Allow-Origin", "*");
   c.header("Access-Control-Expose-Headers", "*");
@@ -66,9 +69,8 @@ export const serviceHeaders: CollectionMiddleware = (c, next) => {
 };
 
 /**
- * Responds to CORS preflights (Fetch standard, "CORS-preflight request"). Only the methods of the specification are allowed.
- * A browser does not send `PUT`, `PATCH` or `DELETE` then, so a script sees a failed `fetch` and never their 405. Hono's middleware
- * takes every OPTIONS for a preflight, but the collection responds to OPTIONS itself.
+ * Responds to CORS preflights. Hono's own middleware treats every OPTIONS request as a preflight, but the collection responds to OPTIONS.
+ * Browsers do not send `PUT`, `PATCH` or `DELETE` after this response, so in a script they fail without a status.
  */
 export const respondToPreflight: CollectionMiddleware = async (c, next) => {
   if (c.req.method !== "OPTIONS" || c.req.header("Access-Control-Request-Method") === undefined)
@@ -76,7 +78,7 @@ export const respondToPreflight: CollectionMiddleware = async (c, next) => {
   return c.body(null, 204, {
     "Access-Control-Allow-Methods": "GET, OPTIONS",
     "Access-Control-Allow-Headers": "*",
-    // One day: the response never depends on the request, so browsers may keep it for long.
+    // One day, because the response is always the same.
     "Access-Control-Max-Age": "86400",
   });
 };

@@ -2,7 +2,7 @@ import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "./errors.ts";
 import { getPreferredRepresentation, type Representation } from "./headers.ts";
 
-/** The value of a query parameter, or null if it is absent. If it is repeated, the last value counts. */
+/** Returns the last value of a query parameter, or null if the parameter is absent. */
 export function getLastValue(query: URLSearchParams, name: string): string | null {
   return query.getAll(name).at(-1) ?? null;
 }
@@ -14,24 +14,24 @@ export function prefersHtml({ req }: CollectionContext): boolean {
 }
 
 /**
- * The scheme, host and port under which clients reach the service, for absolute links, without a slash at the end.
- * @param requestUrl the absolute URL of the request, as the client used it
- * @param publicOrigin replaces the origin of the request. A wrong one does not, so that a page can show the error
+ * Returns the origin of links: scheme, host and port, without a slash at the end.
+ * @param requestUrl The URL of the request
+ * @param publicOrigin The setting, which replaces the origin of the request. An invalid value is ignored, so that the error response has links
  */
 export function getOrigin(requestUrl: string, publicOrigin: string | undefined): string {
   return (publicOrigin && parseOrigin(publicOrigin)) || new URL(requestUrl).origin;
 }
 
-/** @returns undefined if the text is not an http or https URL without a path */
+/** @returns undefined if the string is not an http or https URL without a path */
 function parseOrigin(text: string): string | undefined {
   const url = URL.parse(text);
   return url && /^https?:$/.test(url.protocol) && `${url.origin}/` === url.href ? url.origin : undefined;
 }
 
 /**
- * Checks the origin of links.
- * @param setting its name, for the message
- * @throws SettingError if every link would be broken
+ * Checks a setting with the origin of links.
+ * @param setting The name of the setting, for the message
+ * @throws SettingError
  */
 export function requireOrigin(setting: string, text: string): void {
   if (parseOrigin(text) !== undefined) return;
@@ -41,9 +41,8 @@ export function requireOrigin(setting: string, text: string): void {
 
 /**
  * Chooses the representation of a response.
- * @param format the query parameter: `json` decides; absent, empty or `api` leaves the choice to Accept
- * @param accept the Accept header
- * @throws 404 for any other format, 406 if Accept allows neither
+ * @param format The query parameter. `json` decides. If it is `api`, empty or null, `Accept` decides
+ * @throws 404 for a different format, 406 if `Accept` allows neither representation
  */
 export function negotiate(format: string | null, accept: string | undefined): Representation {
   if (format === "json") return "json";

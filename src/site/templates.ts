@@ -1,9 +1,8 @@
 import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv } from "../bindings.ts";
-import { createDigest } from "../collection.ts";
 import { OPENAPI_PATH, PLACEHOLDER_ORIGIN, REFERENCE_PATH } from "../constants.ts";
 import { rejectMethod } from "../http/errors.ts";
-import { matchesETag } from "../http/headers.ts";
+import { createDigest, matchesETag } from "../http/headers.ts";
 import { getOrigin } from "../http/request.ts";
 import { HTML_HEADERS } from "./html-middleware.ts";
 import { escapeText } from "./jsx-runtime.ts";
