@@ -1,38 +1,40 @@
 import { parseUtcTime } from "../records/utc-time.ts";
 import { defineOption, integerBetween, noValue, parseRange } from "./option.ts";
 
-/** More pages would make long headers and long links. */
+/** More ranges would make headers and links too long. */
 const MAX_RANGES = 50;
 
-/** The conditions, which decide whether a request has faults, and the options for all random choices and for none. */
+/** The conditions, which decide whether a request has faults. `seed` and `none` are options for all faults. */
 export const CONDITIONS = {
   on: defineOption({
-    value: "up to 50 page numbers, ranges of them and last, such as 3,7-9",
-    description: "Limits the faults to these pages of the collection",
+    value: "up to 50 page numbers, ranges or last, such as 3,7-9",
+    description: "Applies the faults only to these pages",
     example: "on=3,7-9",
     parse: parsePages,
-    async allows(targets, { getPage }) {
+    async allows(ranges, { getPage }) {
       const { number, pages } = (await getPage()) ?? { number: 0, pages: -1 };
-      const isTarget = ({ min, max }: { min: number; max: number }) => number >= min && number <= max;
-      return targets.some((one) => (one === "last" ? number === pages : isTarget(one)));
+      return ranges.some((range) =>
+        range === "last" ? number === pages : number >= range.min && number <= range.max,
+      );
     },
   }),
   until: defineOption({
     value: "a time in UTC such as 2030-01-31T12:00:00Z",
-    description: "Limits the faults to the time before",
+    description: "Applies the faults only before this time",
     example: "until=2030-01-31T12:00:00Z",
     parse: (text: string) => (text.endsWith("z") ? parseUtcTime(text.toUpperCase()) : undefined),
     allows: (time, { now }) => now < time,
   }),
   times: defineOption({
     ...integerBetween(1, 1_000_000),
-    description: "Limits the faults to this number of requests for the same page, the first ones",
+    description: "Applies the faults only to the first N requests for the same page",
     example: "times=2",
     allows: (times, { count }) => count() <= times,
   }),
   fail: defineOption({
     value: "a decimal number from 0 to 1",
-    description: "Limits the faults except delay to this share of the requests, at random",
+    description:
+      "Applies the faults to this share of the requests, chosen at random; delay still applies to all of them",
     example: "fail=0.1",
     parse: parseShare,
     exemptsDelay: true,
@@ -45,7 +47,7 @@ export const CONDITIONS = {
   }),
   none: defineOption({
     ...noValue,
-    description: "Switches off the preferences that a deployment has for all requests",
+    description: "Turns off the default options of the deployment for this request",
     example: "none",
   }),
 };
@@ -56,7 +58,7 @@ function parsePages(text: string) {
   return pages.length <= MAX_RANGES && pages.every((range) => range !== undefined) ? pages : undefined;
 }
 
-/** Accepts every number that JavaScript formats, such as `1e-7`, but not many more digits: `Preference-Applied` repeats them. */
+/** Accepts every number that JavaScript formats, such as `1e-7`. Limits the digits, because `Preference-Applied` repeats them. */
 function parseShare(text: string): number | undefined {
   const isDecimal = /^(?:[0-9]|[0-9]?\.[0-9]{1,24})(?:e-[0-9]{1,3})?$/.test(text);
   return isDecimal && Number(text) <= 1 ? Number(text) : undefined;

@@ -3,12 +3,12 @@ import type { Option } from "./option.ts";
 import { PAGE_OPTIONS } from "./page-options.ts";
 import { RESPONSE_OPTIONS } from "./response-options.ts";
 
-/** Every option by its name, in the order of the documentation, of effects and of `Preference-Applied`. */
+/** Every option by its name. The documentation, effects and `Preference-Applied` have the same order. */
 export const OPTIONS = { ...RESPONSE_OPTIONS, ...PAGE_OPTIONS, ...CONDITIONS };
 
 export type OptionName = keyof typeof OPTIONS;
 
-/** The values of the options of a request. */
+/** The parsed values of the options of a request. */
 export type OptionValues = {
   [Name in OptionName]?: NonNullable<ReturnType<(typeof OPTIONS)[Name]["parse"]>>;
 };
@@ -18,7 +18,7 @@ export const OPTION_NAMES = Object.keys(OPTIONS) as OptionName[];
 /** An option with its value. */
 export type OptionEntry = [name: OptionName, option: Option, value: unknown];
 
-/** The options that have a value, in the order of the table. */
+/** Lists the options that have a value, in the order of the table. */
 export function listEntries(values: OptionValues): OptionEntry[] {
   const names = OPTION_NAMES.filter((name) => values[name] !== undefined);
   return names.map((name) => [name, OPTIONS[name] as Option, values[name]]);

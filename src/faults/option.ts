@@ -2,13 +2,13 @@ import type { HttpError } from "../http/errors.ts";
 import type { HiddenCount, PageLocation } from "../records/page.ts";
 import type { RandomSource } from "./random.ts";
 
-/** A request with preferences, as conditions and faults see it. */
+/** A request, as conditions and faults see it. */
 export interface FaultContext {
   method: string;
   /** Milliseconds since 1970-01-01 UTC. */
   now: number;
   random: RandomSource;
-  /** Counts the request, and returns how many there were, this one included. */
+  /** Counts the request. Returns how many equal requests there were, including this one. */
   count(): number;
   /** Serves the request. Returns undefined if the response is not a page. */
   getPage(): Promise<PageLocation | undefined>;
@@ -17,39 +17,40 @@ export interface FaultContext {
 /** How long a response waits, and how long sending its body takes. */
 export type Wait = { beforeMs?: number; bodyMs?: number };
 
-/** A page that a fault can change. */
+/** The JSON of a page that a fault can change. */
 export interface ChangedPage extends Record<string, unknown> {
   count: number;
   next: string | null;
   results: Record<string, unknown>[];
 }
 
-/** An option of `prefer`: its syntax, and its effect. Its warnings and its part of the OpenAPI document are made from this object. */
+/** An option of `prefer`: its syntax and its effect. The warnings, the OpenAPI document and the API reference use these objects. */
 export interface Option<Value = unknown> {
   /** The valid values, as they follow `must be`. */
   value: string;
-  /** All of them, if they are words. */
+  /** The valid values as a list, if they are words. */
   values?: string[];
   description: string;
   example: string;
-  /** Returns undefined if the text, which is in lower case, is not a valid value. */
+  /** Parses a value in lower case. Returns undefined if it is invalid. */
   parse(text: string): Value | undefined;
-  /** Makes the option a condition: whether it lets the request have faults. */
-  allows?(value: Value, request: FaultContext): boolean | Promise<boolean>;
-  /** Whether the condition does not apply to a delay. */
+  /** Makes the option a condition: returns whether the request can have faults. */
+  allows?(value: Value, context: FaultContext): boolean | Promise<boolean>;
+  /** Whether the condition does not apply to `delay`. */
   exemptsDelay?: true;
   /** Makes the option a view: returns how many of the newest records are hidden. */
   createView?(value: Value, now: number): HiddenCount;
-  changeWait?(wait: Wait, value: Value, random: RandomSource): void;
-  /** Replaces the response, or the error of an option that comes before. Nothing else changes a `Response`. */
-  replace?(value: Value, request: FaultContext, error?: HttpError): HttpError | Response;
-  /** Changes the error of another option. Returns whether it did. */
-  changeError?(error: HttpError, value: Value, request: FaultContext): boolean;
+  /** Returns the wait of the previous options, with the change of this option. */
+  getWait?(value: Value, wait: Wait, random: RandomSource): Wait;
+  /** Replaces the response, or the error of a previous option. Only an `HttpError` can be changed by later options. */
+  replace?(value: Value, context: FaultContext, error?: HttpError): HttpError | Response;
+  /** Changes the error of a previous option. Returns false if that is not possible. */
+  changeError?(error: HttpError, value: Value, context: FaultContext): boolean;
   /** Changes a page. Returns false if that is not possible. */
   changePage?(page: ChangedPage, value: Value, random: number): boolean;
-  /** Changes how the body is sent. Calls `end` when a slow body is sent or canceled. */
+  /** Changes how the body is sent. Calls `end` when a slow body was sent or canceled. */
   changeBody?(response: Response, value: Value, wait: Wait, end: () => void): Promise<Response>;
-  /** Whether nothing of a page is left in the changed body. */
+  /** Whether the changed body contains nothing of the page. */
   hidesPage?(value: Value): boolean;
 }
 
@@ -68,18 +69,18 @@ export function oneOf<T extends string>(...values: T[]) {
   return { value, values, parse: (text: string) => values.find((value) => value === text) };
 }
 
-/** Accepts few digits, because `Preference-Applied` repeats them. */
+/** Accepts at most 16 digits, because `Preference-Applied` repeats them. */
 export function parseInteger(text: string, min: number, max: number): number | undefined {
   if (!/^[0-9]{1,16}$/.test(text)) return undefined;
   const number = Number(text);
   return number >= min && number <= max ? number : undefined;
 }
 
-/** Both ends included. */
+/** Parses a range such as `7-9`, which includes both ends, or a single number. */
 export function parseRange(text: string, lowest: number, highest: number) {
-  const [from = "", to = from, ...more] = text.split("-");
+  const [from = "", to = from, ...rest] = text.split("-");
   const min = parseInteger(from, lowest, highest);
   const max = parseInteger(to, lowest, highest);
-  if (min === undefined || max === undefined || min > max || more.length > 0) return undefined;
+  if (min === undefined || max === undefined || min > max || rest.length > 0) return undefined;
   return { min, max };
 }

@@ -4,12 +4,12 @@ import { type ChangedPage, defineOption, oneOf, parseInteger } from "./option.ts
 const DAY_MS = 86_400_000;
 const UNIT_MS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 
-/** The faults that change the JSON of a page, and the view of a part of the collection. */
+/** The faults that change the JSON of a page, and `grow`, the view of a growing collection. */
 export const PAGE_OPTIONS = {
   rows: defineOption({
     ...oneOf("repeat", "drop", "swap"),
     description:
-      "Replaces one record of a page by a copy of another one (repeat), leaves one out (drop), or swaps two that have different timestamps (swap)",
+      "Replaces a record of a page with a copy of another (repeat), omits a record (drop), or swaps two records with different timestamps (swap)",
     example: "rows=repeat",
     changePage({ results }, fault, random) {
       const index = Math.floor(random * results.length);
@@ -23,10 +23,10 @@ export const PAGE_OPTIONS = {
     },
   }),
   count: defineOption({
-    value: "an integer other than 0, such as 1 or -5",
+    value: "an integer except 0, such as 1 or -5",
     description: "Adds this number to the count of a page",
     example: "count=+1",
-    // In a query, a plus sign that is not percent-encoded is read as a space. So the sign can be missing.
+    // In a query, an unencoded plus sign is a space. So the sign can be missing.
     parse: (text: string) => (/^[+-]?[1-9][0-9]{0,8}$/.test(text) ? Number(text) : undefined),
     changePage(page, number) {
       page.count += number;
@@ -35,12 +35,13 @@ export const PAGE_OPTIONS = {
   }),
   next: defineOption({
     ...oneOf("loop", "null", "skip"),
-    description: "Makes next lead to the same page (loop), makes it null (null), or leaves out a page (skip)",
+    description:
+      "Changes next to the URL of the same page (loop), to null (null), or to the page after the next (skip)",
     example: "next=loop",
     changePage(page, fault) {
       const { next } = page;
       if (next === null) return false;
-      // Changes only the page number, so that the rest of the link stays as it was written.
+      // Only the page number changes, and not the encoding of the rest.
       const move = (step: number) =>
         next.replace(/([?&]page=)(\d+)/, (_, name, page) => `${name}${Number(page) + step}`);
       const changes: Record<typeof fault, string | null> = { loop: move(-1), null: null, skip: move(1) };
@@ -51,7 +52,7 @@ export const PAGE_OPTIONS = {
   record: defineOption({
     ...oneOf("float", "null", "missing", "extra", "offset"),
     description:
-      "In one record of a page, makes a count a fraction (float) or null (null), leaves out a field (missing), adds one (extra), or writes the timestamp with an offset instead of Z (offset)",
+      "In one record of a page, changes a count to a fraction (float) or null (null), omits a count (missing), adds a field (extra), or writes the timestamp with an offset instead of Z (offset)",
     example: "record=missing",
     changePage({ results }, fault, random) {
       const choice = Math.floor(random * results.length * ROAD_USERS.length);
@@ -71,12 +72,13 @@ export const PAGE_OPTIONS = {
   }),
   grow: defineOption({
     value: "1 to 1000 records per s, m or h, such as 15/m",
-    description: "Serves a collection that grows by the clock, from a part of what is loaded to all of it",
+    description:
+      "Serves a collection that grows by the clock, from part of the loaded records to all of them",
     example: "grow=15/m",
     parse: parseGrowth,
     /**
-     * The collection begins with half of the loaded records, or with all but a day of growth if that is more. It grows until everything
-     * is shown, and then begins again. This depends on nothing but the time, so every instance shows the same.
+     * At first, the view hides half of the records, or the growth of a day if that is less, but one record fewer. When all records are
+     * visible, growth starts over. The number depends only on the time, so all instances have the same view.
      */
     createView: (interval, now) => (total) => {
       const steps = Math.min(Math.floor(total / 2), Math.floor(DAY_MS / interval));
@@ -96,7 +98,7 @@ function swapRecords(records: ChangedPage["results"], random: number): boolean {
   return true;
 }
 
-/** @returns the milliseconds from one record to the next */
+/** Parses a growth such as `15/m`. Returns the milliseconds from one record to the next. */
 function parseGrowth(text: string): number | undefined {
   const [, number = "", unit = ""] = /^(\d+)\/(\w)$/.exec(text) ?? [];
   const records = parseInteger(number, 1, 1_000);

@@ -2,16 +2,16 @@ import { HttpError, methodNotAllowed, throttled } from "../http/errors.ts";
 import { defineOption, integerBetween, noValue, oneOf, parseInteger, parseRange } from "./option.ts";
 import { sleep } from "./wait-limiter.ts";
 
-/** Shorter than for real errors, because tests wait for it. */
+/** Shorter than for errors of the service, because tests wait for it. */
 const RETRY_AFTER_SECONDS = 2;
 
-/** Most clients that have a limit give up before this time. */
+/** Longer than the timeout of most clients. */
 const HANG_MS = 60_000;
 
-/** How long a slow body takes without a delay: less than the 5 seconds after which many test runners give up. */
+/** The time of a slow body without `delay`. Shorter than the timeout of many test runners, 5 seconds. */
 const SLOW_BODY_MS = 2_000;
 
-/** The faults that replace a response, that delay it, or that break its body. */
+/** The faults that replace a response, delay it, or break its body. */
 export const RESPONSE_OPTIONS = {
   code: defineOption({
     ...integerBetween(400, 599),
@@ -20,59 +20,50 @@ export const RESPONSE_OPTIONS = {
     replace: (status, { method }) => createError(status, method),
   }),
   delay: defineOption({
-    value: "milliseconds from 0 to 10000, or a range of them such as 200-800",
-    description: "Waits before the response; with a range, waits a random time within it",
+    value: "milliseconds from 0 to 10000, or a range such as 200-800",
+    description: "Waits this time before the response, or a random time within a range",
     example: "delay=200-800",
     parse: (text: string) => parseRange(text, 0, 10_000),
-    changeWait(wait, { min, max }, random) {
-      wait.beforeMs = min + Math.floor(random("delay") * (max - min + 1));
-    },
+    getWait: ({ min, max }, _, random) => ({ beforeMs: min + Math.floor(random("delay") * (max - min + 1)) }),
   }),
   body: defineOption({
     ...oneOf("cut", "slow", "garbage", "empty"),
     description:
-      "Closes the connection in the middle of the body (cut), sends it over 2 seconds or, with delay, over that time (slow), sends invalid JSON (garbage), or sends no body (empty)",
+      "Closes the connection after half of the body (cut), sends the body over 2 seconds or over the time of delay (slow), or sends invalid JSON (garbage) or no body (empty)",
     example: "body=cut",
-    changeWait(wait, fault) {
-      if (fault !== "slow") return;
-      wait.bodyMs = wait.beforeMs ?? SLOW_BODY_MS;
-      wait.beforeMs = 0;
-    },
+    getWait: (fault, wait) => (fault === "slow" ? { bodyMs: wait.beforeMs ?? SLOW_BODY_MS } : wait),
     hidesPage: (fault) => fault === "garbage" || fault === "empty",
     async changeBody(response, fault, { bodyMs = 0 }, end) {
       const bytes = new Uint8Array(await response.arrayBuffer());
-      const changes: Record<typeof fault, () => [string | ReadableStream, headers: Record<string, string>]> =
-        {
-          cut: () => [sendHalf(bytes), UNCOMPRESSED_HEADERS],
-          slow: () => [sendSlowly(bytes, bodyMs, end), UNCOMPRESSED_HEADERS],
-          garbage: () => [INVALID_JSON, {}],
-          empty: () => ["", {}],
-        };
-      const [body, headers] = changes[fault]();
-      const changed = new Response(body, response);
-      for (const [name, value] of Object.entries(headers)) changed.headers.set(name, value);
+      const bodies: Record<typeof fault, () => string | ReadableStream> = {
+        cut: () => sendHalf(bytes),
+        slow: () => sendSlowly(bytes, bodyMs, end),
+        garbage: () => INVALID_JSON,
+        empty: () => "",
+      };
+      const changed = new Response(bodies[fault](), response);
+      if (fault === "cut" || fault === "slow") preventCompression(changed.headers);
       return changed;
     },
   }),
   hang: defineOption({
     ...noValue,
-    description: "Sends no response for a minute",
+    description: "Sends no response for a minute, and then a 503",
     example: "hang",
-    changeWait(wait) {
-      wait.beforeMs = HANG_MS;
-    },
+    getWait: (_, wait) => ({ ...wait, beforeMs: HANG_MS }),
     replace: (_, { method }, error) => error ?? createError(503, method),
   }),
   close: defineOption({
     ...noValue,
     description: "Closes the connection before the response",
     example: "close",
-    replace: createAbortedResponse,
+    // The runtime closes the connection because of the error. The package closes it because `Preference-Applied` lists `close`.
+    replace: () => new Response(new ReadableStream({ start: (body) => body.error(new Error("close")) })),
   }),
   "retry-after": defineOption({
     value: "none, date or seconds from 0 to 86400",
     description:
-      "Changes the header Retry-After of 429 and 503: leaves it out, writes an HTTP date, or writes so many seconds",
+      "Changes the Retry-After header of a requested 429 or 503: omits it (none), sends an HTTP date (date), or sends this number of seconds",
     example: "retry-after=date",
     parse: (text: string) => (text === "none" || text === "date" ? text : parseInteger(text, 0, 86_400)),
     changeError(error, value, { now }) {
@@ -88,12 +79,9 @@ export const RESPONSE_OPTIONS = {
   }),
 };
 
-/**
- * Creates the error of a status, with the headers that the status requires (RFC 9110, 11.6.1 and 11.7.1) or that help the client
- * (10.2.3). In a 426 the header `Upgrade` (15.5.22) is missing, because the runtime removes it.
- */
+/** Creates the error of a status, with the headers of this status. A 426 has no `Upgrade`, because the runtime removes that header. */
 function createError(status: number, method: string): HttpError {
-  // Not Basic: browsers would ask for a password.
+  // With Basic, browsers would ask for a password.
   const challenge = 'Bearer realm="api"';
   const errors: Record<number, HttpError> = {
     401: new HttpError(401, { headers: { "WWW-Authenticate": challenge } }),
@@ -105,31 +93,28 @@ function createError(status: number, method: string): HttpError {
   return errors[status] ?? new HttpError(status);
 }
 
-/** Before it sends this, workerd closes the connection. The package does so when it sees which option was applied. */
-function createAbortedResponse(): Response {
-  return new Response(new ReadableStream({ start: (controller) => controller.error(new Error("close")) }));
-}
-
-/** Part of the runtime: a body of known length, which is sent as Content-Length. */
+/** A stream of the runtime for a body with a known length, which the runtime sends as Content-Length. */
 declare const FixedLengthStream: new (length: number) => TransformStream<Uint8Array, Uint8Array>;
 
-/** Even a lenient JSON parser rejects it. */
+/** Invalid even for lenient parsers. */
 const INVALID_JSON = '{"count": 1, "results": [{"id": ]}} <not json>';
 
 /** `Cache-Control` of a body that is cut or slow. */
 export const NO_TRANSFORM = "no-store, no-transform";
 
 /**
- * Keeps a body from being compressed on its way, because compression would collect a slow body and hold back the part
- * before a cut. The platform respects `no-transform` (RFC 9111, 5.2.2.6); `wrangler dev` compresses every response without
- * a Content-Encoding, so it gets `identity`, which means no encoding.
+ * Prevents compression, which would buffer a slow body and the part before a cut. The platform respects `no-transform` (RFC 9111,
+ * 5.2.2.6). `wrangler dev` compresses every response without a Content-Encoding, so the header is set to `identity`: no encoding.
  */
-const UNCOMPRESSED_HEADERS = { "Cache-Control": NO_TRANSFORM, "Content-Encoding": "identity" };
+function preventCompression(headers: Headers): void {
+  headers.set("Cache-Control", NO_TRANSFORM);
+  headers.set("Content-Encoding", "identity");
+}
 
-/** Long enough for the runtime to send the first part: it discards unsent bytes when the body breaks. */
+/** The time in which the runtime sends the first half. When the body breaks, the runtime discards unsent bytes. */
 const ABORT_DELAY_MS = 50;
 
-/** Announces the whole length, but closes the connection before the end: the client must notice that (RFC 9112, 8). */
+/** Sends half of a body and closes the connection. Content-Length announces the whole body, so clients must notice (RFC 9112, 8). */
 function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.length);
   const writer = writable.getWriter();
@@ -138,22 +123,22 @@ function sendHalf(bytes: Uint8Array<ArrayBuffer>): ReadableStream {
     await sleep(ABORT_DELAY_MS);
     await writer.abort(new Error("the request asks for a cut"));
   };
-  cut().catch(() => {}); // The client closed the connection first.
+  cut().catch(() => {}); // The client has disconnected.
   return readable;
 }
 
-/** The time between the parts of a slow body, if it has enough bytes. */
+/** The time between two parts of a slow body. A short body has fewer parts. */
 const PART_INTERVAL_MS = 100;
 
-/** Sends a part at a time, as long as the client reads them. The last one comes when the time is over. */
+/** Sends a body in parts, while the client reads them. The last part is sent at the end of the time. */
 function sendSlowly(bytes: Uint8Array, totalMs: number, end: () => void): ReadableStream {
   const parts = Math.max(1, Math.min(Math.round(totalMs / PART_INTERVAL_MS), bytes.length));
+  const getShare = (total: number, count: number) => Math.floor((total * count) / parts);
   let sent = 0;
   return new ReadableStream({
     async pull(controller) {
-      await sleep(totalMs / parts);
-      const [from, to] = [sent, ++sent].map((part) => Math.floor((bytes.length * part) / parts));
-      controller.enqueue(bytes.subarray(from, to));
+      await sleep(getShare(totalMs, sent + 1) - getShare(totalMs, sent));
+      controller.enqueue(bytes.subarray(getShare(bytes.length, sent), getShare(bytes.length, ++sent)));
       if (sent < parts) return;
       controller.close();
       end();

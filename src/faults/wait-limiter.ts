@@ -1,27 +1,27 @@
 import { HttpError, unavailable } from "../http/errors.ts";
 import type { Wait } from "./option.ts";
 
-/** How many responses of an instance wait at a time. In workerd each takes up to 0.1 MB, and an instance has 128 MB. */
+/** The most waits in an instance. A waiting response can use 0.1 MB, and an instance has 128 MB. */
 const MAX_WAITS = 100;
 
-/** A client address can have only some of them, so that others can wait too. */
+/** Leaves waits for other clients. */
 const MAX_WAITS_PER_CLIENT = 50;
 
 /** A response that waits, or whose body is being sent slowly. */
 interface ActiveWait {
-  /** When it no longer counts, in milliseconds since 1970: if a client disconnects, workerd ends the request without notice. */
+  /** The time after which the wait no longer counts. When a client disconnects, workerd ends the request without notice. */
   endsAt: number;
   client: string | undefined;
 }
 
-/** Creates a function that waits before a response if not too many wait, because a client can ask for any number of waits. */
+/** Creates a function that waits before a response. The number of waits is limited, because clients can request any number. */
 export function createWaitLimiter() {
   const waits = new Set<ActiveWait>();
   /**
    * @param signal Ends the wait when the client disconnects
-   * @param client The key of the client that asked for the wait; undefined if the deployment did
-   * @returns a function that ends the wait of a body before its time is over; undefined if a wait of the deployment is not possible
-   * @throws 503 if the wait of a client is not possible
+   * @param client The key of the client that set the options; undefined if the deployment did
+   * @returns A function that ends the wait of a slow body early; undefined if the deployment cannot wait
+   * @throws 503 if the client cannot wait
    */
   return async (
     { beforeMs = 0, bodyMs = 0 }: Wait,
@@ -46,13 +46,13 @@ export function createWaitLimiter() {
 }
 
 function canWait(waits: Set<ActiveWait>, client: string | undefined): boolean {
+  // The key is empty for requests from the process of the service. These can use all waits.
   const clientWaits = Array.from(waits).filter((wait) => wait.client === client);
-  // Without an address, all requests come from the process of the service.
   return waits.size < MAX_WAITS && clientWaits.length < (client ? MAX_WAITS_PER_CLIENT : MAX_WAITS);
 }
 
 function tooManyWaits(): HttpError {
-  const warning = `At most ${MAX_WAITS} responses wait at a time, ${MAX_WAITS_PER_CLIENT} of them for one client address.`;
+  const warning = `Too many responses are waiting: the limit is ${MAX_WAITS}, and ${MAX_WAITS_PER_CLIENT} per client address.`;
   return new HttpError(503, { headers: { ...unavailable().headers, "Mock-Warning": warning } });
 }
 

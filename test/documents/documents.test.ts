@@ -98,7 +98,7 @@ test("docs/api.md lists the headers that a page has", async () => {
 
 test("docs/api.md lists exactly the bodies of errors", async () => {
   const errors = await Promise.all([
-    fetchCollection("?prefer=dealy%3D5"),
+    fetchCollection("?prefer=code%3D200"),
     fetchCollection("?page=0"),
     fetchCollection("?format=xml"),
     fetchCollection("", { method: "POST" }),

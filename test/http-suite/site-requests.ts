@@ -142,7 +142,7 @@ export function listFaults(): Exchange[] {
       send: `${PATH}?prefer=dealy=5`,
       status: 400,
       headers: { "cache-control": "no-store", "mock-warning": null },
-      body: { detail: "dealy=5 is unknown. Did you mean delay?" },
+      body: /"dealy=5 is unknown: the options are code, /,
     },
   ];
 }

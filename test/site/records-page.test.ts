@@ -126,7 +126,7 @@ test.each<[object, query: string, prefer: string, text: string | undefined, link
   [{}, "", "", undefined, undefined],
   [{}, "?prefer=delay=1&page=3", "", WITHOUT, "?page=3"],
   [{}, "", "delay=1", `${APPLIED} `, undefined],
-  [{}, "", "dealy=1", "dealy=1 is unknown. Did you mean delay?", undefined],
+  [{}, "", "count=0", "count=0 is invalid: count must be an integer except 0, such as 1 or -5.", undefined],
   [SLOW, "?page=3", "", WITHOUT, "?page=3&prefer=none"],
   [SLOW, "?page=3&prefer=delay=1", "", WITHOUT, "?page=3&prefer=none"],
   [SLOW, "?page=3&prefer=none", "", undefined, undefined],

@@ -1,0 +1,42 @@
+import { getLastValue } from "../http/request.ts";
+import { COLLECTION_PATH, JUMP_DATE_PARAMETER, parsePageNumber } from "../records/page.ts";
+import { hashString } from "./random.ts";
+
+/** The most requests with counts. The least recently used count is evicted above this number. */
+const MAX_COUNTED_REQUESTS = 10_000;
+
+/** Creates a counter of equal requests. */
+export function createRequestCounter() {
+  // A key can be as long as a URL, so its hash is stored.
+  const counts = new Map<number, number>();
+  return {
+    /** Counts a request. Returns how many requests had its key, including this one. */
+    count(key: string): number {
+      const hash = hashString(key);
+      const count = (counts.get(hash) ?? 0) + 1;
+      counts.delete(hash);
+      counts.set(hash, count);
+      const [oldest] = counts.keys();
+      if (counts.size > MAX_COUNTED_REQUESTS && oldest !== undefined) counts.delete(oldest);
+      return count;
+    },
+    reset: () => counts.clear(),
+  };
+}
+
+/** Parameters that the page key already contains, or that do not make a request different. */
+const IGNORED_PARAMETERS = ["page", "format", "prefer", JUMP_DATE_PARAMETER];
+
+/** Gets a key of the page and the other parameters of a request. The order of the parameters does not matter. */
+export function getRequestKey(method: string, query: URLSearchParams): string {
+  const others = new URLSearchParams(query.toString());
+  for (const name of IGNORED_PARAMETERS) others.delete(name);
+  others.sort();
+  return `${getPageKey(method, query)} ${others}`;
+}
+
+/** Gets a key of the method and the page of a request, for every spelling of the page number. HEAD has the key of GET. */
+export function getPageKey(method: string, query: URLSearchParams): string {
+  const page = getLastValue(query, "page");
+  return `${method === "HEAD" ? "GET" : method} ${COLLECTION_PATH}?page=${parsePageNumber(page) ?? page}`;
+}

@@ -1,0 +1,70 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { createApp } from "../../src/app.ts";
+import { checkExchanges, PATH } from "../http-suite/exchange.ts";
+import { context } from "../memory-service.ts";
+import { env, fetch, getStatuses, getTarget, LAST_PAGE, PAGE_2, prefer, setTime } from "./faults-service.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const NUMBERS = Array.from({ length: LAST_PAGE }, (_, index) => index + 1);
+
+test.each<[string, number[]]>([
+  ["on=3,7-9", [3, 7, 8, 9]],
+  ["on=2,last", [2, LAST_PAGE]],
+  ["on=99", []],
+  ["fail=1", NUMBERS],
+  ["fail=0", []],
+  ["on=2-4, fail=1", [2, 3, 4]],
+  ["grow=20/s, on=3", [3]],
+  ["fail=0.2, seed=4", [5, 8, 15]],
+])("%s without a fault causes 503 on the pages %j", async (conditions, pages) => {
+  setTime(9_950);
+  const statuses = NUMBERS.map((number) => (pages.includes(number) ? 503 : 200));
+  const listTargets = (query: string) => NUMBERS.map((number) => getTarget(number, query));
+  expect(await getStatuses(conditions, listTargets(""))).toEqual(statuses);
+  expect(await getStatuses(conditions, listTargets("&run=a")), "with another parameter").toEqual(statuses);
+  const throttled = statuses.map((status) => (status === 503 ? 429 : status));
+  expect(await getStatuses(`${conditions}, code=429`, listTargets(""))).toEqual(throttled);
+});
+
+test.each([
+  ["on=27, code=500", getTarget("last"), 500],
+  ["on=last, code=500", getTarget(LAST_PAGE), 500],
+  ["on=1, code=500", getTarget(0), 404],
+  ["on=1, delay=5, times=9, seed=4", PAGE_2, 200],
+])("%s, %s -> %i", (text, target, status) => checkExchanges(fetch, prefer(text, target, { status })));
+
+test.each([
+  [999, 503],
+  [1_000, 200],
+])("until compares the clock of the service: after %i ms -> %i", async (milliseconds, status) => {
+  setTime(milliseconds);
+  expect(await getStatuses("until=2030-01-01T00:00:01Z", [PAGE_2])).toEqual([status]);
+});
+
+describe("times", () => {
+  test("lets the retry of a crawl succeed, for each run of a test", async () => {
+    for (const run of ["", "&run=a", "&run=b"]) {
+      const statuses: number[] = [];
+      for (const number of [1, 2, 3, 3, 4])
+        statuses.push(...(await getStatuses("on=3, code=500, times=1", [getTarget(number, run)])));
+      expect(statuses).toEqual([200, 200, 500, 200, 200]);
+    }
+  });
+
+  test("counts each set of options separately", async () => {
+    const statuses: number[] = [];
+    for (const text of ["code=500, times=1", "code=500, times=1, fail=1", "CODE=500,times=1"])
+      statuses.push(...(await getStatuses(text, [getTarget(11)])));
+    expect(statuses).toEqual([500, 500, 200]);
+  });
+
+  test("counts in each service separately, until a reset", async () => {
+    const [one, other] = [createApp(), createApp()];
+    const getStatus = async (app: typeof one) =>
+      (await app.request(`${PATH}?prefer=code=500,times=1`, {}, env, context)).status;
+    expect([await getStatus(one), await getStatus(one), await getStatus(other)]).toEqual([500, 200, 500]);
+    one.reset();
+    expect([await getStatus(one), await getStatus(other)]).toEqual([500, 200]);
+  });
+});

@@ -1,0 +1,53 @@
+import { vi } from "vitest";
+import type { Page } from "../../src/records/record.ts";
+import { type Exchange, PATH } from "../http-suite/exchange.ts";
+import { createMemoryService } from "../memory-service.ts";
+import { makeRecords } from "../records/sample.ts";
+
+/** The number of records in the service. */
+export const COUNT = 400;
+export const LAST_PAGE = 27;
+
+export const getTarget = (page: number | string, query = "") => `${PATH}?format=api&page=${page}${query}`;
+export const PAGE_2 = getTarget(2);
+
+/** Creates a service with 400 records. */
+export const createFaultsService = (settings = {}) => createMemoryService(makeRecords(COUNT), { settings });
+
+export const { env, fetch } = await createFaultsService();
+
+/** Sets the clock of the service to a time after the beginning of 2030. */
+export function setTime(milliseconds: number): void {
+  vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2030, 0, 1) + milliseconds });
+}
+
+/** A request with the header `Prefer`, and the expected response. */
+export const prefer = (text: string, target = PAGE_2, expected: Omit<Exchange, "send"> = {}): Exchange => ({
+  ...expected,
+  send: target,
+  with: { Prefer: text, ...expected.with },
+});
+
+const send = (text: string, target: string) => fetch(target, { headers: { Prefer: text } });
+
+export async function fetchPage(text: string, target = PAGE_2): Promise<Page> {
+  return Object(await (await send(text, target)).json());
+}
+
+export const getStatuses = (text: string, targets: string[]) =>
+  Promise.all(targets.map(async (target) => (await send(text, target)).status));
+
+/** The headers of every response of the collection. */
+export const COMMON_HEADERS = {
+  "access-control-allow-origin": "*",
+  "access-control-expose-headers": "*",
+  allow: "GET, OPTIONS",
+  vary: "Accept",
+  "x-content-type-options": "nosniff",
+};
+
+/** The headers of a response without a fault, to a request with options. */
+export const INTACT = { "preference-applied": null, "cache-control": "no-cache", etag: /./ };
+
+/** The headers of a response with a fault. */
+export const FAULTED = { "cache-control": "no-store", etag: null };

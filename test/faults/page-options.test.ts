@@ -1,0 +1,134 @@
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { Option } from "../../src/faults/option.ts";
+import { PAGE_OPTIONS } from "../../src/faults/page-options.ts";
+import { type Page, TrafficRecord } from "../../src/records/record.ts";
+import { checkExchanges, PATH } from "../http-suite/exchange.ts";
+import { makeRecords } from "../records/sample.ts";
+import { COUNT, fetch, fetchPage, getTarget, PAGE_2, prefer, setTime } from "./faults-service.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+/** Changes a copy of a page. Returns undefined if the change is not possible. */
+function changePage(name: keyof typeof PAGE_OPTIONS, value: string, page: Page, random: number) {
+  const copy = structuredClone(page);
+  const option = PAGE_OPTIONS[name] as Option;
+  return option.changePage?.(Object(copy), option.parse(value), random) ? copy : undefined;
+}
+
+const createPage = (results: Page["results"]): Page => ({ count: 15, next: null, previous: null, results });
+const PAGE = createPage(makeRecords(15).reverse());
+/** Random numbers that choose each record, and each count of a record. */
+const CHOICES = Array.from({ length: 90 }, (_, index) => index / 90);
+
+test.each<[string, (page: Page) => Partial<Page>]>([
+  ["count=+1", ({ count }) => ({ count: count + 1 })],
+  ["next=null", () => ({ next: null })],
+  ["next=loop", ({ next }) => ({ next: String(next).replace("page=3", "page=2") })],
+  ["next=skip", ({ next }) => ({ next: String(next).replace("page=3", "page=4") })],
+  [
+    "rows=drop, count=+2, next=null, record=extra, seed=3",
+    ({ count }) => ({ count: count + 2, next: null, results: expect.objectContaining({ length: 14 }) }),
+  ],
+])("%s changes a page", async (text, change) => {
+  const page = await fetchPage("");
+  await checkExchanges(fetch, prefer(text, PAGE_2, { body: { ...page, ...change(page) } }));
+});
+
+test("count can have a sign that the query turns into a space", () =>
+  checkExchanges(fetch, { send: `${PATH}?prefer=count=+1`, body: /^{"count":401,/ }));
+
+describe("rows", () => {
+  const getIds = (page: Page | undefined) => page?.results.map(({ id }) => id) ?? [];
+  const ids = getIds(PAGE);
+
+  test("drops, repeats or swaps records", () => {
+    for (const random of CHOICES) {
+      const dropped = getIds(changePage("rows", "drop", PAGE, random));
+      expect([dropped.length, ids.filter((id) => !dropped.includes(id)).length]).toEqual([14, 1]);
+      const repeated = getIds(changePage("rows", "repeat", PAGE, random));
+      expect([repeated.length, new Set(repeated).size]).toEqual([15, 14]);
+      const swapped = changePage("rows", "swap", PAGE, random);
+      expect(getIds(swapped).toSorted()).toEqual(ids.toSorted());
+      const timestamps = swapped?.results.map(({ timestamp }) => timestamp) ?? [];
+      expect(timestamps).not.toEqual(timestamps.toSorted().reverse());
+    }
+  });
+
+  test("swaps the only neighbors with different timestamps, and is not applied if there are none", () => {
+    const swapped = changePage("rows", "swap", createPage(makeRecords(5).reverse()), 0.9);
+    expect(getIds(swapped).slice(0, 2)).toEqual(
+      getIds(createPage(makeRecords(5).reverse()))
+        .slice(0, 2)
+        .reverse(),
+    );
+    expect(changePage("rows", "swap", createPage(makeRecords(4)), 0)).toBeUndefined();
+    expect(changePage("rows", "drop", createPage(makeRecords(1)), 0)).toBeUndefined();
+  });
+});
+
+test.each<[string, number, RegExp]>([
+  ["float", 90, /^\d+\.5$/],
+  ["null", 90, /^null$/],
+  ["missing", 90, /^undefined$/],
+  ["extra", 15, /^0$/],
+  ["offset", 15, /\+00:00$/],
+])("record=%s changes one field of a record, out of %i fields of the page", (value, count, expected) => {
+  const names = [...TrafficRecord.keyof().options, "vans"];
+  const listFields = (page?: Page) =>
+    page?.results.flatMap((record, index) =>
+      names.map((name) => `${index} ${name} ${Object(record)[name]}`),
+    ) ?? [];
+  const fields = new Set(listFields(PAGE));
+  const changes = CHOICES.map((random) =>
+    listFields(changePage("record", value, PAGE, random)).filter((field) => !fields.has(field)),
+  );
+  expect(
+    changes.filter(
+      ([change = "", ...others]) => !expected.test(change.split(" ")[2] ?? "") || others.length > 0,
+    ),
+  ).toEqual([]);
+  expect(new Set(changes.flat()).size).toBe(count);
+});
+
+test.each([
+  [COUNT, "20/s", 0, COUNT / 2 - 1],
+  [COUNT, "20/s", 9.95, 0],
+  [COUNT, "20/s", 10, COUNT / 2 - 1],
+  [COUNT, "1/h", 0, 23],
+  [COUNT, "1/h", 23 * 3_600, 0],
+  [COUNT, "1/h", 24 * 3_600, 23],
+  [4, "1/s", 0, 1],
+  [3, "1/s", 0, 0],
+  [0, "1/s", 0, 0],
+])("of %i records, grow=%s after %d seconds hides %i", (count, growth, seconds, hidden) => {
+  const { parse, createView } = PAGE_OPTIONS.grow;
+  expect(createView?.(parse(growth)!, seconds * 1_000)(count)).toBe(hidden);
+});
+
+describe("grow", () => {
+  const fetchAt = (seconds: number, target: string) => {
+    setTime(seconds * 1_000);
+    return fetch(`${target}&prefer=grow=20/s`);
+  };
+
+  test("adds newer records, and changes the entity-tag with their number", async () => {
+    const responses = [];
+    for (const seconds of [0.2, 0.2, 0.7]) responses.push(await fetchAt(seconds, getTarget(1)));
+    const [first, same, later] = responses.map(({ headers }) => headers.get("etag"));
+    expect([same === first, later === first]).toEqual([true, false]);
+    const [firstPage, , laterPage] = await Promise.all(responses.map((response) => response.json()));
+    expect(Object(laterPage).count - Object(firstPage).count).toBe(10);
+    expect(Object(laterPage).results[10]).toEqual(Object(firstPage).results[0]);
+  });
+
+  test("hides the pages that the collection does not have yet", async () => {
+    const { count } = Object(await (await fetchAt(1, getTarget("last"))).json());
+    const page = Math.ceil(count / 15) + 1;
+    const body = /page=last&amp;[^>]*>Show the last page/;
+    await checkExchanges(
+      fetch,
+      { send: getTarget(page) },
+      prefer("grow=20/s", getTarget(page, "&x=1"), { with: { Accept: "text/html" }, status: 404, body }),
+    );
+  });
+});

@@ -1,0 +1,61 @@
+import { afterEach, expect, test, vi } from "vitest";
+import { OPTIONS } from "../../src/faults/option-table.ts";
+import { checkExchanges, type Exchange, PATH } from "../http-suite/exchange.ts";
+import { COMMON_HEADERS, fetch, PAGE_2, prefer, setTime } from "./faults-service.ts";
+
+afterEach(() => void vi.useRealTimers());
+
+const CHALLENGE = 'Bearer realm="api"';
+
+test.each<[number, string, Record<string, string>]>([
+  [400, "Malformed request.", {}],
+  [401, "Authentication credentials were not provided.", { "www-authenticate": CHALLENGE }],
+  [403, "You do not have permission to perform this action.", {}],
+  [405, 'Method "GET" not allowed.', { allow: "GET, OPTIONS" }],
+  [406, "Could not satisfy the request Accept header.", {}],
+  [407, "Proxy authentication required.", { "proxy-authenticate": CHALLENGE }],
+  [415, 'Unsupported media type "text/plain" in request.', {}],
+  [418, "I'm a teapot.", {}],
+  [429, "Request was throttled. Expected available in 2 seconds.", { "retry-after": "2" }],
+  [500, "A server error occurred.", {}],
+  [502, "Bad gateway.", {}],
+  [503, "Service temporarily unavailable, try again later.", { "retry-after": "2" }],
+  [599, "The request failed with status 599.", {}],
+])("code=%i", async (status, detail, headers) => {
+  const response = await fetch(PAGE_2, { headers: { Prefer: `code=${status}` } });
+  expect([response.status, await response.json()]).toEqual([status, { detail }]);
+  expect(Object.fromEntries(response.headers)).toEqual({
+    ...COMMON_HEADERS,
+    "cache-control": "no-store",
+    "content-type": "application/json",
+    "preference-applied": `code=${status}`,
+    ...headers,
+  });
+});
+
+test.each<Exchange>([
+  ...[`${PATH}?page=0`, `${PATH}?format=xml`].map((target) => prefer("code=409", target)),
+  ...["POST", "OPTIONS"].map((method) => prefer("code=409", `${method} ${PAGE_2}`)),
+  prefer("code=409", `HEAD ${PAGE_2}`, { body: "" }),
+  { send: `${PATH}?prefer=code=409` },
+  { send: `${PATH}?%70refer=code%3D409` },
+  prefer("code=409", PAGE_2, { with: { Accept: "text/html" }, body: /requested with a preference/ }),
+])("code replaces the response to $send", (exchange) => checkExchanges(fetch, { ...exchange, status: 409 }));
+
+test.each<[string, number, string | null]>([
+  ["code=429, retry-after=none", 429, null],
+  ["code=503, retry-after=7", 503, "7"],
+  ["code=429, retry-after=9", 429, "9"],
+  ["code=503, retry-after=date", 503, "Tue, 01 Jan 2030 00:00:03 GMT"],
+])("%s: the Retry-After of %i is %j", async (text, status, value) => {
+  setTime(1);
+  await checkExchanges(fetch, prefer(text, PAGE_2, { status, headers: { "retry-after": value } }));
+});
+
+test.each([
+  [0, 200],
+  [0.5, 500],
+  [1 - 2 ** -53, 800],
+])("delay chooses from the whole range, including both ends: %d -> %i", (number, beforeMs) => {
+  expect(OPTIONS.delay.getWait?.({ min: 200, max: 800 }, {}, () => number)).toEqual({ beforeMs });
+});
