@@ -15,8 +15,8 @@ import { createTemplates } from "./site/templates.ts";
 import { limitUrl } from "./url-limit.ts";
 
 /**
- * Creates the service. All that it keeps belongs to it, so several can run in one process.
- * @param now the clock of faults and views, in milliseconds since 1970; caches use the real one
+ * Creates the service. Several services can run in one process.
+ * @param now The clock of faults and views, in milliseconds since 1970. Caches use the real clock
  */
 export function createApp(now = () => Date.now()) {
   const app = new Hono<CollectionEnv>();
@@ -26,10 +26,10 @@ export function createApp(now = () => Date.now()) {
   app.use(serviceHeaders);
   for (const path of COLLECTION_PATHS) app.use(path, collectionHeaders);
   app.options("*", respondToPreflight);
-  // Before the rate limit, because a monitor must always get the real state.
+  // Before the rate limit, so that monitors always get a response.
   app.route("/", health);
   app.use(renderHtml);
-  // If a setting is wrong, every request fails, so that nobody overlooks it. An environment is checked once.
+  // An invalid setting fails every request, so that it is noticed. Each environment is checked once.
   app.use((c, next) => {
     if (!checked.has(c.env)) requireSettings(c.env);
     checked.add(c.env);
@@ -44,10 +44,10 @@ export function createApp(now = () => Date.now()) {
   app.notFound((c) => respondWithError(new HttpError(404), c));
   app.onError(respondWithError);
 
-  // The first match prepares the router. The platform does not count the start of an instance as time of its first request.
+  // The first match prepares the router, which would otherwise delay the first request.
   app.router.match("GET", "/");
   return Object.assign(app, {
-    /** Forgets all requests that `times` has counted. */
+    /** Forgets the requests that the condition `times` has counted. */
     reset: faults.reset,
   });
 }

@@ -20,18 +20,18 @@ import { getCachedStore } from "./store/create-store.ts";
 import type { WaitUntil } from "./store/retry.ts";
 import type { State } from "./store/state.ts";
 
-/** The same error for every reason, as in Django REST Framework. */
+/** The error for every invalid page number, as in Django REST Framework. */
 const invalidPage = () => new HttpError(404, { detail: "Invalid page." });
 
 const PATH_WITHOUT_SLASH = COLLECTION_PATH.slice(0, -1);
 
-/** The paths of the collection; the one without the slash redirects. */
+/** The paths of the collection. The path without the slash redirects. */
 export const COLLECTION_PATHS = [COLLECTION_PATH, PATH_WITHOUT_SLASH];
 
-/** The methods of the collection, as `Allow` lists them (specification, "List records"). */
+/** The value of `Allow` (specification, "List records"). */
 export const ALLOWED_METHODS = "GET, OPTIONS";
 
-/** The specification does not show the response to OPTIONS; a Django REST Framework list view responds like this. */
+/** The response to OPTIONS. The specification does not show it, so it has the fields of a Django REST Framework list view. */
 export const OPTIONS_BODY = {
   name: SITE_NAME,
   description: "Counts of road users by roadside cameras, newest first, 15 records a page.",
@@ -39,7 +39,7 @@ export const OPTIONS_BODY = {
   parses: ["application/json", "application/x-www-form-urlencoded", "multipart/form-data"],
 };
 
-/** The landing page describes the records (RFC 8288). It is relative, so that it is right behind every proxy. */
+/** A link to the landing page, which describes the records. The URL is relative, so that it works behind any proxy. */
 const DESCRIBED_BY = '</>; rel="describedby"';
 
 /** Sets the headers of every response of the collection (specification, "List records"). */
@@ -49,7 +49,7 @@ export const collectionHeaders: CollectionMiddleware = (c, next) => {
   return next();
 };
 
-/** The collection (specification, "Endpoints"). It responds with JSON to every client; the HTML view shows that response. */
+/** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, also to clients that get the HTML view. */
 export function createCollection({ applyFaults, now }: Faults): Hono<CollectionEnv> {
   const records = new Hono<CollectionEnv>();
 
@@ -92,7 +92,7 @@ async function respond(
   return respondPage(c, query, page, options);
 }
 
-/** Responds with a page, or with 304 if the client has it. */
+/** Responds with a page, or with 304 if the client's copy is current. */
 async function respondPage(
   c: CollectionContext,
   query: URLSearchParams,
@@ -105,7 +105,7 @@ async function respondPage(
   if (condition !== undefined) {
     const state = await store.getState(waitUntil);
     const location = locatePage(page, state.count);
-    // A page that this state does not have may be in the newest one, which reading the page decides.
+    // If this state does not have the page, a newer state can have it.
     const headers = location && (await createCacheHeaders(c, state, location, origin));
     if (headers && matchesETag(condition, headers.ETag)) return { response: c.body(null, 304, headers) };
   }
@@ -113,7 +113,7 @@ async function respondPage(
   if (!found) throw invalidPage();
   const { location, results } = found;
   const body = formatEnvelope(location, results, createPageUrls(origin + COLLECTION_PATH, query));
-  // Headers that `c.body` is given would be on an error that replaces this response, too.
+  // Headers passed to `c.body` would also be sent with an error that replaces this response.
   const response = c.body(body);
   const headers = {
     ...(await createCacheHeaders(c, state, location, origin)),
@@ -124,7 +124,7 @@ async function respondPage(
   return { response, page: location };
 }
 
-/** Returns a 304 instead of a response whose entity-tag the client has. A response with a fault has none. */
+/** Returns 304 if the client's copy is current. A response with a fault has no entity-tag. */
 function toNotModified(response: Response, condition: string): Response {
   const etag = response.headers.get("ETag");
   if (etag === null || !matchesETag(condition, etag)) return response;
@@ -133,13 +133,13 @@ function toNotModified(response: Response, condition: string): Response {
   return new Response(null, { status: 304, headers });
 }
 
-/** The latest hash. Only one is kept, because a client chooses its `Host`. */
+/** The latest hash, cached because hashing is slow compared with a page. Only one, because clients choose their `Host`. */
 let latestHash: { text: string; hash: string } | undefined;
 
 /**
- * The headers with which caches keep and validate a page. The entity-tag is a strong one (RFC 9110, 8.8.3): the load identifies the
- * records, the origin is in the links, and another version of the code may write an envelope in another way. These two are hashed,
- * because proxies, such as that of `wrangler dev`, rewrite header values that contain a host. A hash takes as long as half of a page.
+ * Creates the headers for caches. The entity-tag changes with the body: the load identifies the records, the links contain the origin,
+ * and a different version of the code can format the page differently. The origin is hashed, because proxies such as `wrangler dev`
+ * rewrite header values that contain a host.
  */
 async function createCacheHeaders(
   c: CollectionContext,

@@ -16,7 +16,7 @@ export interface LogFields {
   status?: number;
 }
 
-/** Logs a failure as one line of JSON, so that the platform can search by field. The line contains no client address and no query. */
+/** Logs a failure as one line of JSON, so that operators can search by field. The line contains no client address and no query. */
 export function logFailure(fields: LogFields, error: unknown): void {
   console.error(JSON.stringify({ ...fields, reason: formatReason(error), at: getStackFrames(error) }));
 }
@@ -27,7 +27,7 @@ function formatReason(error: unknown): string {
   return reason.length > MAX_REASON_LENGTH ? `${reason.slice(0, MAX_REASON_LENGTH)}...` : reason;
 }
 
-/** Returns stack frames without the message, because the message is part of the reason. */
+/** Returns the stack frames. The reason already contains the message. */
 function getStackFrames(error: unknown): string[] {
   const stack = error instanceof Error ? (error.stack ?? "") : "";
   const frames = [...stack.matchAll(/^ {4}at (.+)$/gm)].map(([, frame = ""]) => frame);

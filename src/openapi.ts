@@ -42,7 +42,7 @@ function formatOptions(): string {
   return rows.map((row) => `- \`${row.example}\`: ${row.description} (${row.value}).`).join("\n");
 }
 
-/** The headers of the interface. Headers for browsers, such as those of CORS, are not described. */
+/** The headers of the interface. CORS headers are not described. */
 const HEADERS = {
   Allow: createHeader("The methods of the collection.", { const: ALLOWED_METHODS }),
   Vary: createHeader("The request header that the response depends on.", { const: "Accept" }),
@@ -82,7 +82,7 @@ function createHeader(description: string, schema: Schema = {}): Header {
   return { description, schema: schema.anyOf ? schema : { type: "string", ...schema } };
 }
 
-/** The headers of every response, and those with other names. */
+/** Lists the headers of every response, and more headers by their names. */
 function listHeaders(...names: (keyof typeof HEADERS)[]): ResponseObject["headers"] {
   const all = ["Allow", "Vary", "Cache-Control", "Preference-Applied", "Mock-Warning", ...names] as const;
   return Object.fromEntries(
@@ -262,7 +262,7 @@ Browsers, whose \`Accept\` prefers \`text/html\`, get the same responses as HTML
 
 /**
  * Creates the description of the service in OpenAPI 3.1.
- * @param origin The scheme, host and port under which clients reach the service
+ * @param origin The scheme, host and port of the service, as clients see them
  * @param faults Whether faults are on
  */
 export function createOpenApiDocument(origin: string, faults = true): OpenApiDocument {

@@ -35,7 +35,7 @@ function isWithinLimits(url: string, origin: string): boolean {
   if (pathname === GO_PATH) query.delete("date");
   // A redirect to the path with the slash, or a link to try again, repeats the query as sent.
   const unchangedLink = origin + pathname.replace(/\/?$/, "/") + search;
-  // Other links encode the query again.
+  // All other links encode the query again.
   let length = `${origin}${COLLECTION_PATH}?${query}`.length;
   let parameters = query.size;
   for (const [name, value] of Object.entries(LINK_PARAMETERS)) {

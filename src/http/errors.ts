@@ -43,7 +43,7 @@ export function unavailable(): HttpError {
   return new HttpError(503, { headers: { "Retry-After": "5" } });
 }
 
-/** The status texts of the IANA registry. */
+/** Status text by status, as registered with IANA. */
 // biome-ignore format: several names per line
 const STATUS_TEXTS: Record<number, string> = {
   400: "Bad Request", 401: "Unauthorized", 402: "Payment Required", 403: "Forbidden", 404: "Not Found",
