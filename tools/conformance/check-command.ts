@@ -7,11 +7,11 @@ import { type CheckReport, checkConformance } from "./check.ts";
 import type { RuleResult } from "./rules.ts";
 import type { CheckOptions } from "./walk.ts";
 
-/** The exit status of a check that could not be completed and found no broken rule. */
+/** The exit status of an incomplete check that found no broken rule. */
 export const INCOMPLETE = 2;
 
 /**
- * Runs the command that checks a deployment. After a signal, the report covers the responses until then.
+ * Runs the command that checks a deployment. A signal ends the check, and the report covers the responses until then.
  * @param name The command as the user types it, such as `npm run conformance --`
  */
 export async function runCheck(name: string, args: string[]): Promise<void> {
@@ -24,17 +24,15 @@ export function createCheckCommand(name: string, signal: AbortSignal): Command {
   return createProgram(name)
     .description("Check a deployment against the specification, rule by rule.")
     .argument("<url>", "base URL of the service, or URL of its collection", parseCollectionUrl)
-    .option("--pages <n>", "read only the first n pages, the middle and last one", createWholeNumberParser(1))
+    .option(
+      "--pages <n>",
+      "read only the first n pages, the middle page and the last page",
+      createWholeNumberParser(1),
+    )
     .option("--concurrency <n>", "number of requests at the same time", createWholeNumberParser(1, 16), 1)
     .option("--read-only", "send no POST, PUT, PATCH and DELETE requests")
     .option("--base-url <url>", "base URL in links (default: the checked URL)", parseCollectionUrl)
     .option("--json", "print the report as JSON")
-    .addHelpText(
-      "after",
-      `
-Exit status: 0 if no rule is broken, 1 if a rule is broken, 2 if the check could not be completed.
-An interrupted check reports its findings so far and exits with 130 or 143.`,
-    )
     .action((url: string, options: Options) => check(url, { ...options, signal }));
 }
 
@@ -52,7 +50,7 @@ async function check(url: string, { json, ...options }: Options): Promise<void> 
   if (verdicts.fail > 0) process.exitCode = 1;
 }
 
-/** Formats the report for a terminal: the broken rules, then the unclear and the untested rules, and a summary. */
+/** Formats the report for a terminal: the broken rules, the unclear rules, the untested rules, and a summary. */
 function formatReport(report: CheckReport, verdicts: Record<string, number>): string {
   const { rules, url, count, pages, records, retries, stopped } = report;
   const failed = rules.filter(({ verdict }) => verdict === "fail");
@@ -63,33 +61,31 @@ function formatReport(report: CheckReport, verdicts: Record<string, number>): st
   if (stopped !== null) lines.push(stopped);
   const counts = Object.entries(verdicts).map(([verdict, times]) => `${times} ${verdict}`);
   const known = count === null ? "" : `${records} of `;
-  const found = `${formatCount(pages, "page")}, ${known}${formatCount(count ?? records, "record")}`;
-  lines.push(`${counts.join(", ")}: ${url}, ${found}, ${formatCount(retries, "retry", "retries")}`);
+  const received = `${formatCount(pages, "page")}, ${known}${formatCount(count ?? records, "record")}`;
+  lines.push(`${counts.join(", ")}: ${url}, ${received}, ${formatCount(retries, "retry", "retries")}`);
   return lines.join("\n");
 }
 
-function formatRule(
-  { rule, description: sentence, verdict, passed: kept, failed, evidence }: RuleResult,
-  url: string,
-): string {
-  const times = failed > 0 ? ` (broken ${failed} of ${formatCount(failed + kept, "time")})` : "";
-  const lines = evidence.map((text) => `\n          ${text.replace(`${url}?`, "?")}`);
-  return `${verdict.padEnd(9)} ${rule}: ${sentence}${times}${lines.join("")}`;
+function formatRule(result: RuleResult, url: string): string {
+  const { rule, description, verdict, passed, failed, evidence } = result;
+  const times = failed > 0 ? ` (failed ${failed} of ${formatCount(failed + passed, "time")})` : "";
+  const lines = evidence.map((line) => `\n          ${line.replace(`${url}?`, "?")}`);
+  return `${verdict.padEnd(9)} ${rule}: ${description}${times}${lines.join("")}`;
 }
 
 /**
  * Parses the base URL of a service, the URL of its collection, or the URL of a page.
  * @returns The absolute URL of the collection, without query
- * @throws InvalidArgumentError if the text is a different URL, or has query parameters that the check does not send
+ * @throws InvalidArgumentError if the text is not such a URL, or has query parameters that the check does not send
  */
 function parseCollectionUrl(text: string): string {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new InvalidArgumentError("It must be a URL such as https://counts.example.");
-  if (url.username || url.password || url.hash)
-    throw new InvalidArgumentError("It must not have a user name, a password or a fragment.");
-  if (!/^(\?(&?(format=api|page=\d*))*)?$/.test(url.search))
-    throw new InvalidArgumentError(`Remove the query ${url.search}. Only format=api and page are sent.`);
+  if (url.username || url.password || url.hash || !/^(\?(&?(format=api|page=\d*))*)?$/.test(url.search))
+    throw new InvalidArgumentError(
+      "It must not have a user, a password, a fragment or other query parameters.",
+    );
   const path = url.href.replace(/\/?(\?.*)?$/, "/");
   return path.endsWith(COLLECTION_PATH) ? path : path + COLLECTION_PATH.slice(1);
 }

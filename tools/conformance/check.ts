@@ -1,21 +1,21 @@
-// How a check decides. It reads the collection from page 1 to the last page.
+// A walk reads the collection from page 1 to the last page.
 //
 // - A response that breaks a rule on its own always counts.
-// - If pages contradict each other in the first walk, the collection may have changed, or its servers learn of a change at different
-//   times. After 6 seconds, a second walk begins.
-// - If pages contradict each other in the second walk, and page 1 is the same after 6 seconds, nothing has changed: the rule is broken.
-//   If page 1 is different, the collection changes too fast, and the check ends.
-// - If page 1 changes after a request that would write, or the response to it is missing, 429 or 5xx, the result is unclear.
+// - If pages contradict each other in the first walk, the collection may have changed, or its servers may have different states for a
+//   moment. A second walk starts after 6 seconds.
+// - If pages contradict each other in the second walk, and page 1 is the same after 6 seconds, the rule is broken. If page 1 is
+//   different, the collection changes too fast, and the check ends.
+// - The result of a write request is unclear if page 1 has changed, or if the response is missing, 429 or 5xx.
 
 import { isSamePage, type PageResponse } from "./page-response.ts";
-import { createRetryingClient, type Reply } from "./retrying-client.ts";
-import { type AddFinding, findAllowProblem } from "./rules.ts";
-import { beginWalk, type CheckOptions, type Walk, walkPages } from "./walk.ts";
+import { createRetryingClient } from "./retrying-client.ts";
+import { checkAllow } from "./rules.ts";
+import { type CheckOptions, startWalk, type Walk, walkPages } from "./walk.ts";
 
 const CHANGING =
   "The collection changes faster than its pages can be read, or its servers have different states. Use --pages to read fewer.";
 
-/** The report, which is also printed as JSON, so the names of its properties are public. */
+/** The report. The names of its members are public, because `--json` prints it. */
 export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
 
 /**
@@ -26,11 +26,11 @@ export type CheckReport = Awaited<ReturnType<typeof checkConformance>>;
  */
 export async function checkConformance(url: string, options: CheckOptions = {}) {
   const client = createRetryingClient(options);
-  let walk = await beginWalk(client, url, options, true);
+  let walk = await startWalk(client, url, options, true);
   requireCollection(walk.first);
   try {
     if (!(await walkPages(walk))) {
-      walk = await beginWalk(client, url, options);
+      walk = await startWalk(client, url, options);
       if (!(await walkPages(walk))) walk.stopped = CHANGING;
     }
     await checkOptions(walk);
@@ -55,7 +55,7 @@ export async function checkConformance(url: string, options: CheckOptions = {}) 
 function requireCollection({ url, status, headers }: PageResponse): void {
   if ([401, 403, 404, 407, 410].includes(status))
     throw new Error(`${url} returned ${status}. Check the URL of the collection.`);
-  // A redirect within the origin is a broken rule, not an error.
+  // A redirect within the origin breaks a rule, and does not end the check.
   const target = status >= 300 && status < 400 ? URL.parse(headers.get("Location") ?? "", url) : null;
   if (target && target.origin !== new URL(url).origin)
     throw new Error(`${url} redirects to ${target.origin}. Check the service there.`);
@@ -66,33 +66,26 @@ async function checkOptions({ client, addFinding, url }: Walk): Promise<void> {
   const isAllowed = reply.headers.has("Allow") || "Allow is missing";
   const isSuccess = reply.status >= 200 && reply.status < 300;
   addFinding("Options.method", `${url} OPTIONS`, isSuccess ? isAllowed : reply.outcome);
-  if (isAllowed === true) addFinding("List records.Allow", `${url} OPTIONS`, findAllowProblem(reply));
+  if (isAllowed === true) addFinding("List records.Allow", `${url} OPTIONS`, checkAllow(reply));
 }
 
 /** Sends requests that the service must reject, and compares page 1 before and after each of them. */
 async function checkWrites({ client, addFinding, url, read }: Walk): Promise<void> {
   let page = await read(1);
   for (const method of ["POST", "PUT", "PATCH", "DELETE"]) {
+    const where = `${url} ${method}`;
     const body = JSON.stringify({ camera_ref: "conformance-check" });
     const init = { method, headers: { "Content-Type": "application/json" }, body };
     const reply = await client.send(url, init, false);
-    // A service that handles one request at a time does not respond while this one hangs.
-    const after = await read(1, undefined, reply.status > 0);
+    const { status, outcome } = reply;
+    // A service that handles one request at a time does not respond while this one hangs, so page 1 is not retried then.
+    const after = await read(1, undefined, status > 0);
     const hasEffect = after.status > 0 && !isSamePage(page, after);
     if (after.status > 0) page = after;
-    addFinding("List records.Allow", `${url} ${method}`, findAllowProblem(reply, "GET, OPTIONS"));
-    checkWrite(addFinding, reply, `${url} ${method}`, hasEffect);
+    addFinding("List records.Allow", where, checkAllow(reply, "GET, OPTIONS"));
+    const isRejected = status === 501 || (status >= 400 && status < 500 && status !== 429);
+    const problem = hasEffect ? `${outcome}, but page 1 changed` : outcome;
+    // A change of page 1 after a rejected request is unclear evidence, because the change may have another cause.
+    addFinding("Record 5", where, (isRejected && !hasEffect) || problem, status === 0 || status >= 400);
   }
-}
-
-/** A change of page 1 is unclear evidence, because the collection may have changed at the same time for another reason. */
-function checkWrite(
-  addFinding: AddFinding,
-  { status, outcome }: Reply,
-  where: string,
-  hasEffect: boolean,
-): void {
-  const isRejected = status === 501 || (status >= 400 && status < 500 && status !== 429);
-  const problem = hasEffect ? `${outcome}, but page 1 changed` : outcome;
-  addFinding("Record 5", where, (isRejected && !hasEffect) || problem, status === 0 || status >= 400);
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../data/formats/validation.ts";
 import type { Reply } from "./retrying-client.ts";
 
 export type Fields = Record<string, unknown>;
@@ -35,7 +36,7 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 function parseObject(body: Uint8Array): Fields | undefined {
   try {
     const value: unknown = JSON.parse(UTF8.decode(body));
-    return isFields(value) ? value : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -43,8 +44,4 @@ function parseObject(body: Uint8Array): Fields | undefined {
 
 export function isCount(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= 0;
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

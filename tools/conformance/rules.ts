@@ -1,15 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../../data/formats/validation.ts";
 import { formatValue } from "../../data/messages.ts";
 import { COLLECTION_PATH, PAGE_SIZE } from "../../src/records/page.ts";
 import { ROAD_USERS } from "../../src/records/record.ts";
 import { parseUtcTime } from "../../src/records/utc-time.ts";
-import { type Fields, isCount, isFields, type PageResponse } from "./page-response.ts";
+import { type Fields, isCount, type PageResponse } from "./page-response.ts";
 import type { Reply } from "./retrying-client.ts";
 
-/**
- * The rules of the specification, from the outside in. If a defect breaks several rules, the first of them is its cause:
- * without its last page, a collection also has too few records.
- */
+/** The rules of the specification. If a defect breaks several rules, the first one is usually the cause. */
 export const RULES: Record<string, string> = {
   "List records.status": `The status of a page is 200, with GET of ${COLLECTION_PATH}`,
   "List records.Content-Type": "Content-Type is application/json, without parameters",
@@ -44,17 +42,16 @@ export const RULES: Record<string, string> = {
 /** How many findings of a rule the report shows. */
 const MAX_EVIDENCE = 3;
 
-/** A part of the JSON report, so the names of its properties are public. */
+/** A rule in the report. The names of its members are public. */
 export type RuleResult = ReturnType<ReturnType<typeof createRecorder>["list"]>[number];
 
-/**
- * Adds a finding to a rule.
- * @param where The URL and the part of the response, for the evidence
- * @param finding True if the response follows the rule; otherwise how it breaks the rule, or why the result is unclear
- */
-export type AddFinding = (rule: string, where: string, finding: true | string, isUnclear?: boolean) => void;
+/** True if a response follows a rule; otherwise how it breaks the rule, or why the result is unclear. */
+export type Finding = true | string;
 
-/** Counts how many findings of each rule passed and failed. */
+/** @param where The URL and the part of the response, for the evidence */
+export type AddFinding = (rule: string, where: string, finding: Finding, isUnclear?: boolean) => void;
+
+/** Counts the findings of each rule. */
 export function createRecorder() {
   const nothing = () => ({ passed: 0, failed: 0, unclear: 0, evidence: [] as string[] });
   const results = new Map(
@@ -81,12 +78,7 @@ export function createRecorder() {
  * @param pageSize The number of records of all pages except the last
  * @param linkUrl The URL of the collection that the links must begin with
  */
-export function checkPage(
-  addFinding: AddFinding,
-  page: PageResponse,
-  pageSize: number,
-  linkUrl: string,
-): void {
+export function checkPage(addFinding: AddFinding, page: PageResponse, pageSize: number, linkUrl: string) {
   const { url, status, headers, outcome, envelope, results, count } = page;
   const location = headers.get("Location");
   const problem = location ? `${outcome} with Location ${formatValue(location, 200)}` : outcome;
@@ -94,19 +86,19 @@ export function checkPage(
   if (status === 200) {
     const isJson = headers.get("Content-Type")?.toLowerCase() === "application/json";
     addFinding("List records.Content-Type", url, isJson || describeHeader(headers, "Content-Type"));
-    addFinding("List records.body", url, findBodyProblem(page));
-    addFinding("List records.Allow", url, findAllowProblem(page));
+    addFinding("List records.body", url, checkBody(page));
+    addFinding("List records.Allow", url, checkAllow(page));
     const varies = parseList(headers.get("Vary")).includes("accept");
     addFinding("List records.Vary", url, varies || describeHeader(headers, "Vary"));
   }
   if (envelope === undefined) return;
-  addFinding("Page envelope.results", url, findResultsProblem(page));
+  addFinding("Page envelope.results", url, checkResults(page));
   addFinding("List records 1", url, results.length <= PAGE_SIZE || `has ${results.length} records`);
   addFinding("Page envelope.count", url, count !== undefined || `count is ${formatValue(envelope.count)}`);
   // If count is invalid, a null link may mean the last page.
   const isLast = page.number * pageSize >= (count ?? (envelope.next === null ? 0 : Infinity));
-  addFinding("Page envelope.next", url, findLinkProblem(page, "next", linkUrl, isLast));
-  addFinding("Page envelope.previous", url, findLinkProblem(page, "previous", linkUrl, page.number === 1));
+  addFinding("Page envelope.next", url, checkLink(page, "next", linkUrl, isLast));
+  addFinding("Page envelope.previous", url, checkLink(page, "previous", linkUrl, page.number === 1));
 }
 
 /** Compares a page with page 1 and with the previous page. */
@@ -117,8 +109,8 @@ export function comparePage(
   previous: PageResponse,
 ) {
   const { url, count, results } = page;
-  const isOther = results.length === 0 || !isDeepStrictEqual(results, previous.results);
-  addFinding("List records.page", url, isOther || `has the same records as page ${previous.number}`);
+  const isDifferent = results.length === 0 || !isDeepStrictEqual(results, previous.results);
+  addFinding("List records.page", url, isDifferent || `has the same records as page ${previous.number}`);
   const length = previous.envelope?.results === previous.results ? previous.results.length : PAGE_SIZE;
   addFinding("List records 1", previous.url, length >= PAGE_SIZE || `has ${length} records`);
   const isSame = count === undefined || first.count === undefined || count === first.count;
@@ -126,12 +118,12 @@ export function comparePage(
 }
 
 /** @param optional The methods that Allow may leave out */
-export function findAllowProblem({ headers }: Reply, optional = ""): true | string {
+export function checkAllow({ headers }: Reply, optional = ""): Finding {
   const methods = parseList(`${headers.get("Allow") ?? ""},${optional}`);
   return String(methods) === "get,options" || describeHeader(headers, "Allow");
 }
 
-/** Case, order and repetition do not matter in a list (RFC 9110, 5.6.1). */
+/** Parses a list header. Case, order and repetition do not matter. */
 function parseList(value: string | null): string[] {
   return [...new Set((value ?? "").toLowerCase().match(/[^\s,]+/g))].sort();
 }
@@ -140,20 +132,20 @@ function describeHeader(headers: Headers, name: string): string {
   return `${name} is ${formatValue(headers.get(name) ?? undefined)}`;
 }
 
-function findBodyProblem({ body, envelope, outcome }: PageResponse): true | string {
+function checkBody({ body, envelope, outcome }: PageResponse): Finding {
   if (body.length === 0) return outcome;
   const start = formatValue(Buffer.from(body.subarray(0, 200)).toString());
   return envelope !== undefined || `the body is not a JSON object: ${start}`;
 }
 
-function findResultsProblem({ envelope, results }: PageResponse): true | string {
+function checkResults({ envelope, results }: PageResponse): Finding {
   if (envelope?.results !== results) return `results is ${formatValue(envelope?.results)}, not an array`;
-  const other = results.findIndex((record) => !isFields(record));
-  return other === -1 || `result ${other + 1} is ${formatValue(results[other])}, not a record`;
+  const invalid = results.findIndex((record) => !isObject(record));
+  return invalid === -1 || `result ${invalid + 1} is ${formatValue(results[invalid])}, not a record`;
 }
 
-/** @param isEnd The page is the first or the last, for which the specification does not define this link */
-function findLinkProblem(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
+/** @param isEnd The page is the first or the last one. The specification does not define this link there */
+function checkLink(page: PageResponse, name: "next" | "previous", linkUrl: string, isEnd: boolean) {
   const link = page.envelope?.[name];
   if (isEnd && (link === null || typeof link === "string")) return true;
   const expected = `${linkUrl}?format=api&page=${page.number + (name === "next" ? 1 : -1)}`;
@@ -179,20 +171,17 @@ export function checkRecordFields(addFinding: AddFinding, fields: Fields, where:
   for (const [name, isValid] of FIELD_CHECKS) {
     const value = fields[name];
     if (value === undefined) continue;
-    const other = name === "camera_ok" && value === "False" ? counted : undefined;
-    const also = other ? `, but ${other} is ${formatValue(fields[other])}` : "";
-    addFinding(
-      `Record.${name}`,
-      where,
-      (isValid(value) && !other) || `${name} is ${formatValue(value)}${also}`,
-    );
+    const contradiction = name === "camera_ok" && value === "False" ? counted : undefined;
+    const but = contradiction ? `, but ${contradiction} is ${formatValue(fields[contradiction])}` : "";
+    const isFollowed = isValid(value) && !contradiction;
+    addFinding(`Record.${name}`, where, isFollowed || `${name} is ${formatValue(value)}${but}`);
   }
   addFinding("States 1", where, fields.state === undefined || `state is ${formatValue(fields.state)}`);
 }
 
 export type SeenRecords = ReturnType<typeof createSeenRecords>;
 
-/** Creates the data that a walk stores about the records that it has read. */
+/** Creates the data that a walk stores about the records. */
 export function createSeenRecords() {
   return {
     /** One element for each record. A missing id is replaced by a unique symbol. */
@@ -206,33 +195,28 @@ export function createSeenRecords() {
 }
 
 /** Compares a record with the previous records. */
-export function compareRecord(
-  addFinding: AddFinding,
-  seen: SeenRecords,
-  fields: Fields,
-  where: string,
-): void {
-  const compare = (rule: string, finding: true | string) => addFinding(rule, where, finding);
+export function compareRecord(addFinding: AddFinding, seen: SeenRecords, fields: Fields, where: string) {
+  const add = (rule: string, finding: Finding) => addFinding(rule, where, finding);
   const { id, camera_pk: camera, timestamp, camera_ref, camera_ok } = fields;
   if (seen.ids.has(id)) {
-    compare("Record.id", `an earlier record also has the id ${id}`);
+    add("Record.id", `an earlier record also has the id ${id}`);
     return;
   }
   seen.ids.add(id ?? Symbol("no id"));
   const known = seen.cameras.get(camera);
   if (known) {
     const names = () => `${formatValue(known.camera_ref)} and ${formatValue(camera_ref)}`;
-    compare("Record 4", known.camera_ref === camera_ref || `camera ${camera} has the names ${names()}`);
-    compare("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
+    add("Record 4", known.camera_ref === camera_ref || `camera ${camera} has the names ${names()}`);
+    add("Record 2", known.timestamp !== timestamp || `camera ${camera} has two records of ${timestamp}`);
   }
   if (camera !== undefined) seen.cameras.set(camera, fields);
   if (!isTimestamp(timestamp)) return;
-  compare("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
+  add("List records 2", timestamp <= seen.timestamp || `${timestamp} follows ${seen.timestamp}`);
   seen.timestamp = timestamp;
   if (camera_ok === null) seen.firstNull ||= timestamp;
-  // Within the second in which the two periods meet, records can have any order.
+  // In the second where the two periods meet, records can have any order.
   const problem = `camera_ok is null at ${seen.firstNull}, but not at ${timestamp}`;
-  if (camera_ok !== null) compare("List records 4", timestamp >= seen.firstNull || problem);
+  if (camera_ok !== null) add("List records 4", timestamp >= seen.firstNull || problem);
 }
 
 /** Whether a value has the shape of the specification and is a time that exists. */

@@ -1,14 +1,16 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { isFields, isSamePage, type PageResponse, parsePage } from "./page-response.ts";
+import { isObject } from "../../data/formats/validation.ts";
+import { isSamePage, type PageResponse, parsePage } from "./page-response.ts";
 import type { ClientOptions, RetryingClient } from "./retrying-client.ts";
 import {
+  checkAllow,
   checkPage,
   checkRecordFields,
   comparePage,
   compareRecord,
   createRecorder,
   createSeenRecords,
-  findAllowProblem,
+  type Finding,
 } from "./rules.ts";
 
 export interface CheckOptions extends ClientOptions {
@@ -20,21 +22,18 @@ export interface CheckOptions extends ClientOptions {
   readOnly?: boolean;
   /** The URL of the collection in links. The default is the checked URL. */
   baseUrl?: string;
-  /** Called after each page, with the number of pages to read. */
-  onPage?: (done: number, total: number) => void;
+  /** Called after each page. The total is undefined if count is invalid. */
+  onPage?: (done: number, total: number | undefined) => void;
 }
 
-/** The number of pages that are read if count is invalid, because the pages may never end. */
-const PAGES_WITHOUT_COUNT = 10;
-
-export type Walk = Awaited<ReturnType<typeof beginWalk>>;
+export type Walk = Awaited<ReturnType<typeof startWalk>>;
 
 /**
  * Reads page 1 of a collection.
  * @param url The absolute URL of the collection, without query
  * @param isFirst Contradictions between pages end this walk, so that a second one can begin
  */
-export async function beginWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
+export async function startWalk(client: RetryingClient, url: string, options: CheckOptions, isFirst = false) {
   const read = async (number: number, query = `?format=api&page=${number}`, retries = true) =>
     parsePage(await client.send(url + query, {}, retries), number);
   const first = await read(1);
@@ -50,20 +49,20 @@ export async function beginWalk(client: RetryingClient, url: string, options: Ch
     latest: first,
     /** The number of checked pages. */
     pages: 0,
-    /** The largest page, and the number of records up to the latest page. Skipped pages count as full pages. */
+    /** The size of the largest page, and the number of records up to the latest page. Skipped pages count as full pages. */
     pageSize: 1,
     listed: 0,
     records: createSeenRecords(),
-    /** The pages that were requested ahead. */
-    started: new Map<number, Promise<PageResponse>>(),
+    /** The pages that were requested in advance. */
+    prefetched: new Map<number, Promise<PageResponse>>(),
     /** Contradictions between pages, until it is known whether the collection has changed. */
     contradictions: [] as [rule: string, where: string, finding: string][],
     /** The collection has not changed, so contradictions break rules. */
     isUnchanged: false,
     /** Why the check ended early; null if it is complete. */
     stopped: null as string | null,
-    /** Adds a finding that depends on other responses, too. */
-    compare(rule: string, where: string, finding: true | string): void {
+    /** Adds a finding of a comparison with other responses. */
+    addComparison(rule: string, where: string, finding: Finding): void {
       if (finding === true || walk.isUnchanged) walk.addFinding(rule, where, finding);
       else walk.contradictions.push([rule, where, finding]);
     },
@@ -72,7 +71,7 @@ export async function beginWalk(client: RetryingClient, url: string, options: Ch
 }
 
 /**
- * Reads and checks all pages. A page without a new record is the end.
+ * Reads and checks all pages until a page has no new record.
  * @returns False if the walk ended early because the collection may have changed
  */
 export async function walkPages(walk: Walk): Promise<boolean> {
@@ -89,19 +88,19 @@ export async function walkPages(walk: Walk): Promise<boolean> {
     }
     addPage(walk, page);
     if (!(await isClear(walk))) return false;
-    onPage?.(walk.pages, Math.min(last, limit + 2));
+    onPage?.(walk.pages, walk.first.count === undefined ? undefined : Math.min(last, limit + 2));
   }
   await checkOtherPages(walk);
   return isClear(walk);
 }
 
-/** Estimates the number of the last page from the pages that have been read. */
+/** Estimates the number of the last page from the previous pages. */
 function getLastPageNumber({ first, latest, listed, pageSize }: Walk, limit: number): number {
-  if (first.count === undefined) return Math.min(limit, PAGES_WITHOUT_COUNT);
+  if (first.count === undefined) return limit;
   return latest.number + Math.ceil((first.count - listed) / pageSize);
 }
 
-/** After the limit of `--pages` follow the middle page, the last page, and the page after the last. */
+/** After the first pages that `--pages` selects come the middle page, the last page, and the page after the last one. */
 function getNextPageNumber(number: number, last: number, limit: number): number {
   const middle = Math.ceil(last / 2);
   if (number < limit) return number + 1;
@@ -109,19 +108,19 @@ function getNextPageNumber(number: number, last: number, limit: number): number 
 }
 
 /** Reads a page, and starts to read the following pages up to the last one. */
-function readAhead({ started, read, options }: Walk, number: number, last: number): Promise<PageResponse> {
-  const wanted = started.get(number) ?? read(number);
-  started.delete(number);
+function readAhead({ prefetched, read, options }: Walk, number: number, last: number): Promise<PageResponse> {
+  const response = prefetched.get(number) ?? read(number);
+  prefetched.delete(number);
   for (let ahead = number + 1; ahead < number + (options.concurrency ?? 1) && ahead <= last; ahead++) {
-    const page = started.get(ahead) ?? read(ahead);
-    page.catch(() => {}); // A read that fails before it is awaited must not end the process.
-    started.set(ahead, page);
+    const page = prefetched.get(ahead) ?? read(ahead);
+    page.catch(() => {}); // An error before the page is awaited must not end the process.
+    prefetched.set(ahead, page);
   }
-  return wanted;
+  return response;
 }
 
 function getId(result: unknown): unknown {
-  return isFields(result) ? result.id : undefined;
+  return isObject(result) ? result.id : undefined;
 }
 
 function isAbsent({ status, envelope, results }: PageResponse): boolean {
@@ -140,15 +139,15 @@ async function isClear(walk: Walk): Promise<boolean> {
 }
 
 function addPage(walk: Walk, page: PageResponse): void {
-  const { addFinding, compare, records, url, options, first, latest } = walk;
+  const { addFinding, addComparison, records, url, options, first, latest } = walk;
   walk.pageSize = Math.max(walk.pageSize, page.results.length);
   checkPage(addFinding, page, walk.pageSize, options.baseUrl ?? url);
-  if (page !== first) comparePage(compare, page, first, latest);
+  if (page !== first) comparePage(addComparison, page, first, latest);
   for (const [index, result] of page.results.entries()) {
-    if (!isFields(result)) continue;
+    if (!isObject(result)) continue;
     const where = `${page.url} record ${index + 1}`;
     checkRecordFields(addFinding, result, where);
-    compareRecord(compare, records, result, where);
+    compareRecord(addComparison, records, result, where);
   }
   walk.pages += 1;
   walk.listed += walk.pageSize * Math.max(0, page.number - latest.number - 1) + page.results.length;
@@ -157,29 +156,26 @@ function addPage(walk: Walk, page: PageResponse): void {
 
 /** @param after The page after the last one */
 function checkEnd(walk: Walk, after: PageResponse, isNew: boolean): void {
-  const { first, latest, listed } = walk;
-  if (first.count === undefined) {
-    if (isNew) walk.stopped = `Page 1 has no valid count, so the check read only ${latest.number} pages.`;
-    return;
-  }
+  const { first, listed } = walk;
+  if (first.count === undefined) return;
   const end = `page ${after.number}, which ${isNew ? "has more" : after.outcome}`;
   const problem = `count is ${first.count}, but there are ${listed} records before ${end}`;
-  walk.compare("Page envelope.count", walk.url, (!isNew && first.count === listed) || problem);
+  walk.addComparison("Page envelope.count", walk.url, (!isNew && first.count === listed) || problem);
 }
 
 /** Checks page 0, and the collection without a page number. */
 async function checkOtherPages(walk: Walk): Promise<void> {
-  const { addFinding, compare, read, url, first, records, options, pageSize } = walk;
+  const { addFinding, addComparison, read, url, first, records, options, pageSize } = walk;
   const zero = await read(0);
-  addFinding("List records.Allow", zero.url, findAllowProblem(zero, "GET, OPTIONS"));
+  addFinding("List records.Allow", zero.url, checkAllow(zero, "GET, OPTIONS"));
   // Page 0 may repeat a page. If it has records that no page has, pages are not numbered from 1.
   const ids = zero.status === 200 ? zero.results.map(getId) : [];
   if (ids.some((id) => id !== undefined && !records.ids.has(id)))
-    compare("List records.page", zero.url, "has records that are on no other page");
+    addComparison("List records.page", zero.url, "has records that are on no other page");
   const page = await read(1, "?format=api");
-  const isFirst = page.status === 200 && isSamePage(first, page);
+  const isPage1 = page.status === 200 && isSamePage(first, page);
   const problem = page.status === 200 ? "is not page 1" : page.outcome;
-  compare("List records.page default", page.url, isFirst || problem);
-  // The rules of single pages also apply to the response without a page number.
-  if (isFirst) checkPage(addFinding, page, pageSize, options.baseUrl ?? url);
+  addComparison("List records.page default", page.url, isPage1 || problem);
+  // The rules of single pages also apply without a page number.
+  if (isPage1) checkPage(addFinding, page, pageSize, options.baseUrl ?? url);
 }

@@ -5,7 +5,6 @@ import { RULES } from "../../../tools/conformance/rules.ts";
 import {
   body,
   type Change,
-  change,
   checkService,
   count,
   envelope,
@@ -23,29 +22,7 @@ import {
   status,
 } from "./changed-service.ts";
 
-/** Serves the pages under another path. */
-const move: Change =
-  ({ fetch }) =>
-  async (request) => {
-    const moved = request.url.replace("/v2/", "/tf1/");
-    if (request.url !== moved) return fetch(new Request(moved, request));
-    return new Response(null, { status: 308, headers: { Location: moved.replace("/tf1/", "/v2/") } });
-  };
-
-/** Makes a method take effect, whatever its status says. */
-const write =
-  (name: string, code: number, apply: (records: TrafficRecord[]) => TrafficRecord[]): Change =>
-  ({ fetch, replace, records }) => {
-    let current = records;
-    return async (request) => {
-      if (request.method !== name) return fetch(request);
-      current = apply(current);
-      replace(current);
-      return new Response(null, { status: code });
-    };
-  };
-
-/** Serves pages of another length. */
+/** Serves pages of a different length. */
 const paginate =
   (size: number): Change =>
   ({ fetch, records }) =>
@@ -68,10 +45,9 @@ const invalidPage = () => Response.json({ detail: "Invalid page." }, { status: 4
 const HTML = { "Content-Type": "text/html", Allow: "GET, OPTIONS", Vary: "Accept" };
 const NO_COUNTS = { cars: 0, persons: 0, bicycles: 0, trucks: 0, motorcycles: 0, buses: 0 };
 
-/** By the rule that is broken first: services that differ from our own, which has 100 records on 7 pages, in one thing. */
+/** Services with one defect, by the first rule that it breaks. Without the defect, they have 100 records on 7 pages. */
 const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   "List records.status": {
-    "the collection redirects to another path": move,
     "page 1 redirects to itself": page(status(302, { Location: "?format=api&page=1" }), "1"),
     "every page is 203": page(status(203)),
     "page 2 is always 500": page(status(500), "2"),
@@ -117,21 +93,14 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   "Record.id": {
     "pages overlap by a record": list((all) => all, 15, 14),
     "an id is a string": record({ id: "7" }),
-    "a record is on two pages": list((all) => all.with(30, all[29]!)),
   },
   "Page envelope.count": {
     "count is a string": count(() => "100"),
     "count is one too small": count(() => 99),
-    "count is one too large": count(() => 101),
     "count is 0": count(() => 0),
     "every page is empty": list(() => []),
     "page 2 is not found": page(invalidPage, "2"),
     "count includes three more pages": count(() => 145),
-    "count is a billion, and empty pages follow": (service) =>
-      change((response) => (response.status === 404 ? Response.json({ results: [] }) : response))({
-        ...service,
-        fetch: count(() => 1e9)(service),
-      }),
   },
   "List records 5": {
     "count alternates between two values": count((_, request) => 100 + (request % 2)),
@@ -141,12 +110,12 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
     "without page, the response is 400": page(status(400), null),
   },
   "Page envelope.next": {
-    "next leads to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
+    "next points to the page itself": link("next", (_, number) => `?format=api&page=${number}`),
     "next is always null": link("next", () => null),
     "next has another host": link("next", (url) => url.replace("counts", "internal")),
   },
   "Page envelope.previous": {
-    "previous leads to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
+    "previous points to page 1": link("previous", (url) => url.replace(/\d+$/, "1")),
     "previous is missing": link("previous", () => undefined),
   },
   "Record 1": {
@@ -179,7 +148,6 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
   },
   "List records 2": {
     "the oldest records come first": list((all) => all.toReversed()),
-    "each page is in reverse order": envelope((one) => ({ ...one, results: one.results.toReversed() })),
     "two records of one hour are swapped, on two pages": list((all) =>
       all.with(14, all[16]!).with(16, all[14]!),
     ),
@@ -199,15 +167,20 @@ const BROKEN_SERVICES: Record<string, Record<string, Change>> = {
 
 describe.each(Object.entries(BROKEN_SERVICES))("the first broken rule is %s if", (rule, services) => {
   test.each(Object.entries(services))("%s", async (_, change) => {
-    const { failed: broken, stopped } = await checkService(100, change);
-    expect([broken[0], stopped]).toEqual([rule, null]);
+    const { failed, stopped } = await checkService(100, change);
+    expect([failed[0], stopped]).toEqual([rule, null]);
   });
 });
 
-test("a rejected write after which page 1 is different leaves Record 5 unclear", async () => {
-  const add = write("POST", 405, (all) => [{ ...all[0]!, id: 5_000 + all.length }, ...all]);
-  const { failed: broken, rules } = await checkService(100, add);
-  expect(broken).toEqual([]);
+test("Record 5 is unclear if page 1 has changed after a rejected write", async () => {
+  const add: Change =
+    ({ fetch, replace, records }) =>
+    async (request) => {
+      if (request.method === "POST") replace([{ ...records[0]!, id: 5_000 }, ...records]);
+      return fetch(request);
+    };
+  const { failed, rules } = await checkService(100, add);
+  expect(failed).toEqual([]);
   const evidence = ["http://counts.example/api/tf1/records/ POST: returned 405, but page 1 changed"];
   expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "untested", evidence });
 });
@@ -218,39 +191,33 @@ test.each([
     "Page envelope.count",
     "?format=api&page=2: count is missing",
   ],
-  [
-    rewrite((url) => url.replace(/api$/, "api&page=7")),
-    "List records.page default",
-    "?format=api: is not page 1",
-  ],
   [page(status(400), null), "List records.page default", "?format=api: returned 400"],
   [
     record({ ...NO_COUNTS, camera_ok: "False", trucks: 4 }),
     "Record.camera_ok",
     '?format=api&page=2 record 3: camera_ok is "False", but trucks is 4',
   ],
-  [paginate(20), "List records 1", "?format=api&page=1: has 20 records"],
   [paginate(7), "List records 1", "?format=api&page=1: has 7 records"],
   [count(() => "100"), "Page envelope.count", '?format=api&page=1: count is "100"'],
-  // Two pages without records are not the same page.
+  // Two pages without records do not count as equal.
   [
     envelope(({ results: _, ...fields }) => fields),
     "Page envelope.results",
     "?format=api&page=1: results is missing, not an array",
   ],
-])("a defect, %#, breaks one rule, and the evidence says how", async (change, rule, evidence) => {
-  const { failed: broken, rules } = await checkService(100, change);
-  expect(broken).toEqual([rule]);
+])("a defect, %#, breaks one rule, and the evidence describes it", async (change, rule, evidence) => {
+  const { failed, rules } = await checkService(100, change);
+  expect(failed).toEqual([rule]);
   const result = rules.find((one) => one.rule === rule);
   expect(result?.evidence[0]).toBe(`http://counts.example/api/tf1/records/${evidence}`);
 });
 
-test.each([1, 3])("with --pages %i, pages of another length break one rule", async (pages) => {
-  const { failed: broken, records } = await checkService(200, paginate(20), { pages });
-  expect([broken, records]).toEqual([["List records 1"], 20 * (pages + 2)]);
+test.each([1, 3])("with --pages %i, pages of a different length break one rule", async (pages) => {
+  const { failed, records } = await checkService(200, paginate(20), { pages });
+  expect([failed, records]).toEqual([["List records 1"], 20 * (pages + 2)]);
 });
 
-test("each rule is broken by a service, and explained in docs/conformance.md", () => {
+test("each rule is broken by a service, and described in docs/conformance.md", () => {
   const [, rules = ""] = readFileSync("docs/conformance.md", "utf8").split(/^## The rules$/m);
   const documented = [...rules.matchAll(/\*\*([^*]+)\*\*/g)].map(([, name]) => name);
   expect(documented.toSorted()).toEqual(Object.keys(RULES).toSorted());
@@ -260,7 +227,7 @@ test("each rule is broken by a service, and explained in docs/conformance.md", (
 const compareTies = (one: TrafficRecord, other: TrafficRecord) =>
   one.timestamp === other.timestamp ? one.id - other.id : 0;
 
-/** Services that change while they are read, and the rule that is broken first if page 1 does not show the change. */
+/** Services that change during the check, and the rule that is broken first if page 1 does not show the change. */
 const CHANGING_SERVICES: Record<string, [Change, string?]> = {
   "a record is added with each request": [grow(1)],
   "a page is added with each request": [grow(1, () => 15, 180)],
@@ -277,7 +244,7 @@ const CHANGING_SERVICES: Record<string, [Change, string?]> = {
 };
 
 test.each(Object.entries(CHANGING_SERVICES))("the check fails or stops if %s", async (_, [change, rule]) => {
-  const { failed: broken, stopped } = await checkService(200, change);
-  expect(broken[0]).toBe(rule);
+  const { failed, stopped } = await checkService(200, change);
+  expect(failed[0]).toBe(rule);
   if (rule === undefined) expect(stopped).toMatch(/^The collection changes faster than/);
 });

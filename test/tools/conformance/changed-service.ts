@@ -5,24 +5,24 @@ import type { CheckOptions } from "../../../tools/conformance/walk.ts";
 import { createMemoryService } from "../../memory-service.ts";
 import { makeRecords } from "../../records/sample.ts";
 
-// Our own service in this process, and changes that make another service of it.
+// Our own service in this process, and changes that turn it into a different service.
 
 type Fetch = (request: Request) => Promise<Response>;
 
 interface OwnService {
   fetch: Fetch;
-  /** The records that it has at first, newest first. */
+  /** The initial records, newest first. */
   records: TrafficRecord[];
-  /** Replaces the records, also newest first. */
+  /** Replaces the records. The new records are newest first, too. */
   replace(records: TrafficRecord[]): void;
 }
 
-/** Changes a service: returns its new `fetch`. */
+/** Returns the `fetch` of a changed service. */
 export type Change = (service: OwnService) => Fetch;
 
 /**
- * Lets the global `fetch` send all requests to our own service, or to a change of it. The newer half of its records is from 2025, the
- * rest from 2019.
+ * Replaces the global `fetch` with our own service, or a change of it. The newer half of its records is from 2025, the rest
+ * from 2019.
  */
 export async function stubService(count: number, change?: Change): Promise<void> {
   const move = (record: TrafficRecord, index: number) =>
@@ -37,7 +37,7 @@ export async function stubService(count: number, change?: Change): Promise<void>
   vi.stubGlobal("fetch", change?.(own) ?? own.fetch);
 }
 
-/** Checks a change of our own service. Returns the report, and the rules that are broken. */
+/** Checks a change of our own service. Returns the report, and the broken rules. */
 export async function checkService(
   count: number,
   change?: Change,
@@ -54,7 +54,7 @@ export async function checkService(
 type Fields = Record<string, unknown>;
 type Envelope = Fields & { results: Fields[] };
 
-/** The query parameter of a request; null if there is none. */
+/** The query parameter `page` of a request, or null. */
 export const getPageNumber = (request: Request) => new URL(request.url).searchParams.get("page");
 
 /** Changes any response. */
@@ -67,7 +67,7 @@ export const change =
 export const method = (name: string, alter: (response: Response) => Response | Promise<Response>) =>
   change((response, request) => (request.method === name ? alter(response) : response));
 
-/** Changes pages: all of them, or the one with this parameter. */
+/** Changes all pages, or the page with this parameter. */
 export const page = (alter: (response: Response) => Response | Promise<Response>, only?: string | null) =>
   change((response, request) => {
     const isAffected = only === undefined ? response.status === 200 : getPageNumber(request) === only;
@@ -97,7 +97,7 @@ export const link = (name: "next" | "previous", alter: (link: string, number: nu
     [name]: fields[name] === null ? null : alter(String(fields[name]), number),
   }));
 
-/** Shows other records, this many on each page; the next page begins `step` records later. */
+/** Replaces the records of pages, with `size` records on each page. The next page starts `step` records later. */
 export const list = (alter: (records: Fields[]) => Fields[], size = 15, step = 15) =>
   envelope((fields, number, records) => {
     const start = step * (number - 1);
@@ -107,18 +107,18 @@ export const list = (alter: (records: Fields[]) => Fields[], size = 15, step = 1
 export const records = (alter: (record: Fields, index: number) => object) =>
   list((all) => all.map((one, index) => ({ ...alter(one, index) })));
 
-/** Changes a record on page 2, or at another index from 0. */
+/** Changes the record at an index. The default is a record on page 2. */
 export const record = (fields: Fields, index = 17) =>
   records((one, at) => (at === index ? { ...one, ...fields } : one));
 
-/** Responds to another URL than the requested one. */
+/** Changes the URL of each request. */
 export const rewrite =
   (alter: (url: string) => string): Change =>
   ({ fetch }) =>
   (request) =>
     fetch(new Request(alter(request.url), request));
 
-/** Has other records for each request; requests count from 1. */
+/** Replaces the records before each request. Request numbers start at 1. */
 export const replace =
   (select: (records: TrafficRecord[], request: number, page: string | null) => TrafficRecord[]): Change =>
   ({ fetch, records, replace }) => {
@@ -129,7 +129,7 @@ export const replace =
     };
   };
 
-/** Adds newer records, by default one with every n-th request, until there are 200. */
+/** Adds a newer record, or a different number, with every n-th request, until all records are visible. */
 export const grow = (every: number, added = (_page: string | null) => 1, missing = 60): Change => {
   let hidden = missing;
   return replace((records, request, page) => {
@@ -146,7 +146,7 @@ export const status =
       headers: { ...Object.fromEntries(response.headers), ...headers },
     });
 
-/** Sets headers, or removes those that are null. */
+/** Sets headers, or removes them if the value is null. */
 export const headers = (values: Record<string, string | null>) => (response: Response) => {
   const changed = new Response(response.body, response);
   for (const [name, value] of Object.entries(values)) {

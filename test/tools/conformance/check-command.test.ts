@@ -19,15 +19,10 @@ const ADDRESS = "http://counts.example/api/tf1/records/";
 
 afterEach(() => void vi.unstubAllGlobals());
 
-/** Runs `npm run conformance -- ...` in this process. Requests go to our own service, or to a change of it. */
-async function runCheck(
-  args: string[],
-  change?: Change,
-  records = 40,
-  stop = new AbortController(),
-): Promise<Finished> {
+/** Runs `npm run conformance -- ...` in this process, for our own service or a change of it. */
+async function runCheck(args: string[], change?: Change, records = 40): Promise<Finished> {
   await stubService(records, change);
-  const program = createCheckCommand("npm run conformance --", stop.signal);
+  const program = createCheckCommand("npm run conformance --", new AbortController().signal);
   const finished = await runInProcess(program, args, { errorStatus: INCOMPLETE });
   return { ...finished, stderr: removeProgress(finished.stderr) };
 }
@@ -39,20 +34,20 @@ describe("the report", () => {
     expect(stdout).toMatch(/^\d+ pass, 0 fail, 0 untested: \S+, 3 pages, 40 of 40 records, 0 retries\n$/);
   });
 
-  test("shows where rules are broken, and names those that were untested", async () => {
+  test("shows where rules are broken, and lists the untested rules", async () => {
     const { status, stdout } = await runCheck([ADDRESS, "--read-only"], record({ cars: -1, persons: null }));
     expect(status).toBe(1);
     expect(stdout.split("\n").slice(0, -2)).toEqual([
-      "fail      Record.cars: cars is an integer, 0 or greater (broken 1 of 40 times)",
+      "fail      Record.cars: cars is an integer, 0 or greater (failed 1 of 40 times)",
       "          ?format=api&page=2 record 3: cars is -1",
-      "fail      Record.persons: persons is an integer, 0 or greater (broken 1 of 40 times)",
+      "fail      Record.persons: persons is an integer, 0 or greater (failed 1 of 40 times)",
       "          ?format=api&page=2 record 3: persons is null",
       "untested  Record 5",
     ]);
     expect(stdout).toMatch(/\n\d+ pass, 2 fail, 1 untested: .*\n$/);
   });
 
-  test("says why a rule is unclear", async () => {
+  test("gives the reason if a rule is unclear", async () => {
     const fail = change((response, { method }) => (method === "PUT" ? status(500)(response) : response));
     const { status: exit, stdout } = await runCheck([ADDRESS], fail);
     expect([exit, stdout]).toEqual([
@@ -61,23 +56,24 @@ describe("the report", () => {
     ]);
   });
 
-  test("shows three places at most, and no control characters of the service", async () => {
-    const wrong = count((number) => `\u001B[31m\u009B${number}`);
-    const { stdout } = await runCheck([ADDRESS], wrong, 90);
+  test("shows at most three places, and escapes control characters", async () => {
+    const { stdout } = await runCheck(
+      [ADDRESS],
+      count((number) => `\u001B[31m\u009B${number}`),
+      90,
+    );
     expect(stdout.match(/page=\d: count is .*$/gm)).toEqual(
       [1, 2, 3].map((n) => `page=${n}: count is "\\u001b[31m\\u009b${n}"`),
     );
   });
 
-  test("explains that pages were not read because count is invalid", async () => {
+  test("covers all pages if count is invalid", async () => {
     const { stdout } = await runCheck(
       [ADDRESS],
       count(() => "many"),
       200,
     );
-    expect(stdout).toMatch(
-      /\nPage 1 has no valid count, so the check read only 10 pages\.\n.*, 10 pages, 150 records, /,
-    );
+    expect(stdout).toMatch(/, 14 pages, 200 records, /);
   });
 
   test("is JSON with --json", async () => {
@@ -119,12 +115,7 @@ describe("the exit status is 2, and the reason is shown,", () => {
   test.each([
     ["there is no collection", status(404), /page=1 returned 404\. Check the URL of the collection\.\n$/],
     [
-      "the service redirects to another scheme",
-      redirect("https://counts.example/api/tf1/records/?page=1"),
-      /page=1 redirects to https:\/\/counts\.example\. Check the service there\.\n$/,
-    ],
-    [
-      "the service redirects to another path of another host",
+      "the service redirects to a different host",
       redirect("//login.example/?next=records"),
       /page=1 redirects to http:\/\/login\.example\. Check the service there\.\n$/,
     ],
@@ -133,26 +124,12 @@ describe("the exit status is 2, and the reason is shown,", () => {
     expect([status, stdout, stderr]).toEqual([2, "", expect.stringMatching(message)]);
   });
 
-  test("with the results so far, if the check ends early", async () => {
-    const stop = new AbortController();
-    const interrupt = change((response, request) => {
-      if (getPageNumber(request) === "3") stop.abort(new Error("it took too long"));
-      stop.signal.throwIfAborted();
-      return response;
-    });
-    const { status, stdout } = await runCheck([ADDRESS], interrupt, 40, stop);
-    expect(status).toBe(2);
-    expect(stdout).toMatch(
-      /^untested .*\nThe check ended early: it took too long\n\d+ pass, 0 fail, .*, 2 pages, 30 of 40/,
-    );
-  });
-
   test.each([
     [["ftp://counts.example"], "It must be a URL such as https://counts.example."],
-    [["http://me@counts.example"], "It must not have a user name, a password or a fragment."],
-    [["http://:secret@counts.example"], "It must not have a user name, a password or a fragment."],
-    [["http://counts.example#newest"], "It must not have a user name, a password or a fragment."],
-    [[`${ADDRESS}?prefer=code=404&page=2`], "Remove the query ?prefer=code=404&page=2. "],
+    [["http://me@counts.example"], "It must not have a user, a password, a fragment or other query"],
+    [["http://:secret@counts.example"], "It must not have a user, a password"],
+    [["http://counts.example#newest"], "It must not have a user, a password, a fragment"],
+    [[`${ADDRESS}?prefer=code=404&page=2`], "It must not have a user, a password, a fragment or other query"],
     [[ADDRESS, "--pages", "0"], "It must be a whole number, 1 or more."],
     [[ADDRESS, "--concurrency", "99"], "It must be a whole number, 1 to 16."],
     [[ADDRESS, "--base-url", "/"], "It must be a URL such as https://counts.example."],
@@ -175,7 +152,7 @@ test.each([
   ["1", ["POST", "PUT", "PATCH", "DELETE"], []],
   ["8", [], ["--read-only"]],
 ])(
-  "with --pages, %s requests at a time are for the first pages, the middle one and the last one",
+  "with --pages, %s requests at a time are for the first pages, the middle page and the last page",
   async (n, writes, options) => {
     const requests: Request[] = [];
     const log = change((response, request) => {
@@ -189,7 +166,7 @@ test.each([
   },
 );
 
-test("a signal ends the check, and the report covers what was seen until then", async () => {
+test("a signal ends the check, and the report covers the responses until then", async () => {
   const server = createServer((request, response) => {
     if (request.url?.endsWith("page=2")) child.kill("SIGINT");
     else response.end('{"count":30,"next":null,"previous":null,"results":[{"id":1}]}');

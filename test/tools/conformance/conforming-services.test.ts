@@ -21,7 +21,7 @@ const sometimes = (every: number, alter: (response: Response) => Response): Chan
   return change((response) => (++requests % every === 0 ? alter(response) : response));
 };
 
-/** A body that ends with an error, as if the connection were cut. */
+/** A body that ends with an error, as on a cut connection. */
 const cut = (response: Response) => {
   const error = new TypeError("terminated");
   return new Response(new ReadableStream({ pull: (controller) => controller.error(error) }), response);
@@ -29,16 +29,16 @@ const cut = (response: Response) => {
 
 const shuffle = (fields: object) => Object.fromEntries(Object.entries(fields).reverse());
 
-/** Services that keep all rules, although they differ from our own, which has 200 records. */
+/** Services that follow all rules, although they differ from our own service with 200 records. */
 const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
   "that grows by a record with every 20th request": grow(20),
   "that grows by a record with every 20th request, and --pages 3": [grow(20), { pages: 3 }],
   "that grows by 60 records while page 3 is read": grow(1, (page) => (page === "3" ? 60 : 0)),
-  "that has many times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
-  "whose servers learn of a record one after the other": replace((all, request) =>
+  "that has ten times as many records after page 1": grow(1, (page) => (page === "2" ? 180 : 0), 180),
+  "whose servers get a new record at different times": replace((all, request) =>
     all.slice(request === 2 ? 1 : 0),
   ),
-  "one of whose servers learns of a record during the writes": replace((all, request) =>
+  "whose servers get a new record at different times, during the writes": replace((all, request) =>
     all.slice(request === 21 ? 1 : 0),
   ),
   "that responds 500 to every fifth request": sometimes(5, status(500)),
@@ -48,32 +48,33 @@ const CONFORMING_SERVICES: Record<string, Change | [Change, CheckOptions]> = {
     change((response) => setTimeout(2, response)),
     { concurrency: 4 },
   ],
-  "that never responds to POST": method("POST", () => new Promise<Response>(() => {})),
-  // A client gets the body without its encoding, but the header stays.
+  // A client receives the decoded body, but the header stays.
   "that compresses bodies": change(headers({ "Content-Encoding": "gzip" })),
   "behind a proxy with a public origin": [
     body((body) => body.replaceAll("http://counts.example", "https://public.example/counts")),
     { baseUrl: "https://public.example/counts/api/tf1/records/" },
   ],
-  "with more headers, and lists in another order and case": change(
+  "with more headers, and lists in a different order and case": change(
     headers({ Allow: "OPTIONS, get, GET", Vary: "Origin, accept, Accept", Via: "1.1 x", ETag: '"1"' }),
   ),
   "with Allow for pages and OPTIONS only": change((response) =>
     response.ok ? response : headers({ Allow: null })(response),
   ),
-  "whose page 0 is page 1, and whose last page repeats without end": rewrite((url) =>
+  "whose page 0 is page 1, and whose last page repeats endlessly": rewrite((url) =>
     url.replace("page=0", "page=1").replace(/page=(1[5-9]|[2-9]\d)$/, "page=14"),
   ),
-  "with a text as next on the last page, and a link to page 0 as previous on page 1": envelope((fields) => ({
-    ...fields,
-    next: fields.next ?? "none",
-    previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
-  })),
-  "with white space, escapes, more fields and another order of fields": envelope((one) => ({
+  "with a string as next on the last page, and a link to page 0 as previous on page 1": envelope(
+    (fields) => ({
+      ...fields,
+      next: fields.next ?? "none",
+      previous: fields.previous ?? "http://counts.example/api/tf1/records/?format=api&page=0",
+    }),
+  ),
+  "with additional fields, in a different order": envelope((one) => ({
     pages: 14,
     ...shuffle({ ...one, results: one.results.map(shuffle), vans: 1.5 }),
   })),
-  "that refuses methods with 400, 403, 404 and 501": change((response, { method }) => {
+  "that rejects methods with 400, 403, 404 and 501": change((response, { method }) => {
     const code = { POST: 400, PUT: 403, PATCH: 404, DELETE: 501 }[method];
     return code === undefined ? response : new Response("<h1>No</h1>", { status: code });
   }),
@@ -88,8 +89,8 @@ test("after a POST without a response, each request is sent once", async () => {
       methods.push(request.method);
       return methods.includes("POST") ? new Promise<Response>(() => {}) : fetch(request);
     };
-  const { failed: broken, stopped, rules } = await checkService(200, stop);
-  expect([broken, stopped]).toEqual([[], null]);
+  const { failed, stopped, rules } = await checkService(200, stop);
+  expect([failed, stopped]).toEqual([[], null]);
   expect(rules.find(({ rule }) => rule === "Record 5")).toMatchObject({ verdict: "untested", passed: 0 });
   expect(methods.slice(methods.indexOf("POST")).join(" ")).toBe("POST GET PUT GET PATCH GET DELETE GET");
 });
@@ -101,8 +102,8 @@ describe("no rule is broken by a service", () => {
 
   test.each(Object.entries(CONFORMING_SERVICES))("%s", async (_, service) => {
     const [change, options] = [service].flat() as [Change, CheckOptions?];
-    const { failed: broken, stopped, records, count } = await checkService(200, change, options);
-    expect([broken, stopped]).toEqual([[], null]);
+    const { failed, stopped, records, count } = await checkService(200, change, options);
+    expect([failed, stopped]).toEqual([[], null]);
     if (!options?.pages) expect(records).toBe(count);
   });
 });

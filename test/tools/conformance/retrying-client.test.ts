@@ -9,7 +9,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** Sends requests, with a clock that goes on by itself. Returns the times of the attempts, in seconds. */
+/** Sends requests with an automatic clock. Returns the times of the attempts, in seconds. */
 async function send(
   respond: (attempt: number) => Response | Promise<Response>,
   { times = 1, retries = true } = {},
@@ -36,7 +36,7 @@ test.each([429, 500, 502, 503, 520])("the status %i is retried, with a growing w
   expect(reply).toMatchObject({ status: 200, body: new TextEncoder().encode("ok"), attempts: [0, 1, 3, 7] });
 });
 
-test("a retry waits as long as Retry-After says, a minute at most", async () => {
+test("a retry waits for Retry-After, at most for a minute", async () => {
   const waits = ["7", "0", new Date(Date.now() + 20_000).toUTCString(), "86400"];
   const { attempts } = await send((attempt) => {
     const wait = waits[attempt - 1];
@@ -53,7 +53,7 @@ test("a cut body, a closed connection, and 30 seconds without a response are ret
 });
 
 const reject = (cause: Error) => Promise.reject(new TypeError("fetch failed", { cause }));
-const refuse = () => reject(new AggregateError([new Error("no route")], "several"));
+const fails = () => reject(new AggregateError([new Error("no route")], "several"));
 
 test.each([
   ["503 stays", () => fail(503), 503, "returned 503", 5],
@@ -66,8 +66,8 @@ test.each([
     `${ADDRESS} could not be read (ENOTFOUND).`,
     1,
   ],
-  ["a connection fails", refuse, 0, "could not be read (no route)", 5],
-])("if %s, the reply says so", async (_, respond, status, outcome, attempts) => {
+  ["a connection fails", fails, 0, "could not be read (no route)", 5],
+])("if %s, the reply shows it", async (_, respond, status, outcome, attempts) => {
   expect(await send(respond)).toMatchObject({ status, outcome, attempts: { length: attempts } });
 });
 
@@ -75,15 +75,12 @@ test.each([
   [() => fail(500), 500, 0],
   [() => fail(429), 429, 0],
   [never, 0, 10],
-])(
-  "a request that would write is sent once, with a limit of 10 seconds",
-  async (respond, status, seconds) => {
-    const reply = await send(respond, { retries: false });
-    expect(reply).toMatchObject({ attempts: [0], status, seconds });
-  },
-);
+])("a write request is sent once, with a timeout of 10 seconds", async (respond, status, seconds) => {
+  const reply = await send(respond, { retries: false });
+  expect(reply).toMatchObject({ attempts: [0], status, seconds });
+});
 
-test("after three requests that keep failing, the others are sent once", async () => {
+test("after three requests that fail in all attempts, the following requests are sent once", async () => {
   const { attempts } = await send(() => fail(500), { times: 5 });
   expect(attempts).toHaveLength(5 + 5 + 5 + 1 + 1);
 });
