@@ -7,7 +7,7 @@ import type { StoreEnv } from "../src/store/create-store.ts";
 import { createMemoryStore } from "../src/store/memory.ts";
 import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { collectRecords } from "./records/sample.ts";
+import { toCollection } from "./records/sample.ts";
 
 /** The origin of requests that name only a target. */
 export const ORIGIN = "https://counts.example";
@@ -99,7 +99,7 @@ export async function createMemoryService(
   };
   const instance = createInstance(store, options);
   const load: MemoryService["load"] = (records, sources = []) => {
-    const { count, source, blocks } = collectRecords(records.toReversed(), sources);
+    const { count, source, blocks } = toCollection(records.toReversed(), sources);
     const load = createLoadName(Date.now());
     const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
     current = createMemoryStore(state, blocks());

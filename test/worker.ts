@@ -11,7 +11,7 @@ import { Page, type TrafficRecord } from "../src/records/record.ts";
 import type { State } from "../src/store/state.ts";
 import { findBundle } from "./bundled-worker.ts";
 import { requireDocumented } from "./openapi-check.ts";
-import { collectRecords } from "./records/sample.ts";
+import { toCollection } from "./records/sample.ts";
 import { openWorkerStore } from "./store/stores.ts";
 
 export interface RunningWorker {
@@ -112,7 +112,7 @@ export async function loadInto(
   sources?: string[],
 ): Promise<State> {
   const writable = openWorkerStore(env, store);
-  await replaceCollection(writable, collectRecords(records.toReversed(), sources));
+  await replaceCollection(writable, toCollection(records.toReversed(), sources));
   return (await writable.readState()).state;
 }
 

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type GeneratorOptions, generateRecords } from "../../data/generator.ts";
 import { TrafficRecord } from "../../src/records/record.ts";
-import { compareNewestFirst, statisticsOf } from "../records/sample.ts";
+import { compareNewestFirst, createStatistics } from "../records/sample.ts";
 import { readSeed } from "./input.ts";
 
 const HOUR = 60 * 60 * 1000;
@@ -24,7 +24,7 @@ const periods = fc
   });
 const runs = { numRuns: 60 };
 
-const recordsOf = (period: GeneratorOptions) => Array.from(generateRecords(period));
+const getRecords = (period: GeneratorOptions) => Array.from(generateRecords(period));
 const withoutId = ({ id: _, ...rest }: TrafficRecord) => rest;
 const day = { interval: 240, from: new Date("2024-02-29T00:00:00Z"), to: new Date("2024-03-01T00:00:00Z") };
 
@@ -34,11 +34,11 @@ describe("generated records", () => {
     fc.assert(
       fc.property(periods, extension, extension, (period, before, after) => {
         const from = new Date(Math.max(EPOCH, +period.from - before));
-        const longer = recordsOf({ ...period, from, to: new Date(+period.to + after) });
+        const longer = getRecords({ ...period, from, to: new Date(+period.to + after) });
         const inside = longer.filter(
           ({ timestamp }) => Date.parse(timestamp) >= +period.from && Date.parse(timestamp) < +period.to,
         );
-        expect(recordsOf(period)).toEqual(inside);
+        expect(getRecords(period)).toEqual(inside);
       }),
       runs,
     );
@@ -47,7 +47,7 @@ describe("generated records", () => {
   test("are valid, oldest first, with unique ids and one record per camera and interval", () => {
     fc.assert(
       fc.property(periods, (period) => {
-        const records = recordsOf(period);
+        const records = getRecords(period);
         expect(records.filter((record) => !TrafficRecord.safeParse(record).success)).toEqual([]);
         expect(records.toReversed()).toEqual(records.toSorted(compareNewestFirst));
         expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
@@ -63,8 +63,8 @@ describe("generated records", () => {
   });
 
   test("of more cameras include those of the first cameras, with other ids", () => {
-    const few = recordsOf({ ...day, cameras: 10 });
-    const many = recordsOf({ ...day, cameras: 5_000 });
+    const few = getRecords({ ...day, cameras: 10 });
+    const many = getRecords({ ...day, cameras: 5_000 });
     expect(many.filter(({ camera_pk }) => camera_pk <= 10).map(withoutId)).toEqual(few.map(withoutId));
     expect(new Set(many.map(({ camera_ref }) => camera_ref)).size).toBe(5_000);
     expect(Math.max(...many.map(({ id }) => id))).toBeLessThan(2 ** 31);
@@ -72,7 +72,7 @@ describe("generated records", () => {
 
   test("look like those of the seed", async () => {
     const [from, to] = [new Date("2020-12-28T00:00:00Z"), new Date("2021-01-07T00:00:00Z")];
-    for (const records of [await readSeed(), recordsOf({ from, to })]) {
+    for (const records of [await readSeed(), getRecords({ from, to })]) {
       expect(new Set(records.map(({ camera_pk }) => camera_pk)).size).toBe(86);
       const healths = records.map(({ timestamp, camera_ok }) => `${timestamp < "2021"} ${camera_ok}`);
       expect(new Set(healths)).toEqual(new Set(["true null", "false True", "false False"]));
@@ -82,7 +82,7 @@ describe("generated records", () => {
         own.some(({ id }, index) => id < (own[index - 1]?.id ?? 0));
       expect(groups.filter(isDisordered).length).toBeGreaterThan(1_000);
       // The busiest hour has three times the road users of the quietest, and a few records are missing.
-      const { hours } = statisticsOf(records);
+      const { hours } = createStatistics(records);
       const means = hours.weekdays.map(([count, roadUsers]) => roadUsers / count);
       expect(Math.max(...means)).toBeGreaterThan(3 * Math.min(...means));
       expect(records.length / (86 * 48 * 10)).toBeCloseTo(0.975, 1);

@@ -8,7 +8,7 @@ import { stage, stageRecords } from "../../data/staging.ts";
 import { checkCameraRef } from "../../src/records/field-rules.ts";
 import { NO_COUNTS } from "../../src/records/record.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
-import { collectRecords, compareNewestFirst, makeRecords, toCsv } from "../records/sample.ts";
+import { compareNewestFirst, formatCsv, makeRecords, toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { type Contents, findProblems, makeRecord, stageFiles, writeReport } from "./input.ts";
 
@@ -55,7 +55,7 @@ test("arranges the records in blocks, with their statistics, which can be read a
   const records = makeRecords(1_000);
   const staged = await stageRecords(new Set(records));
   for (let reading = 0; reading < 2; reading++)
-    expect([...staged.blocks()]).toEqual([...collectRecords(records.toReversed(), [SOURCE]).blocks()]);
+    expect([...staged.blocks()]).toEqual([...toCollection(records.toReversed(), [SOURCE]).blocks()]);
   staged.close();
   expect(() => [...staged.blocks()]).toThrow();
 });
@@ -161,7 +161,7 @@ test("the order of files and records does not change the collection, in CSV and 
       fc.array(fc.boolean(), { minLength: 1, maxLength: 4 }),
       async (records, formats) => {
         const shares = formats.map((_, i) => records.filter((_, at) => at % formats.length === i));
-        const contents = shares.map((share, i) => (formats[i] ? toCsv(share) : share));
+        const contents = shares.map((share, i) => (formats[i] ? formatCsv(share) : share));
         const files = Object.fromEntries([...contents.entries()].filter(([i]) => shares[i]!.length > 0));
         const staged = await stageFiles(files, { strict: true });
         expect(staged.records).toStrictEqual(records.toSorted(compareNewestFirst).reverse());

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { NO_COUNTS } from "../../src/records/record.ts";
 import { readSeed } from "../data/input.ts";
-import { makeRecords, toCsv } from "../records/sample.ts";
+import { formatCsv, makeRecords } from "../records/sample.ts";
 import { createDataFolder } from "../tools/data/data-folder.ts";
 import { loadInto, useWorker } from "../worker.ts";
 import { listCodeBlocks } from "./documentation.ts";
@@ -49,7 +49,7 @@ test.runIf(hasModule("pandas"))(
     expect(means).toHaveLength(24);
     expect(Number(means[7]?.split(/ +/)[1])).toBeCloseTo(mean, 5);
     const working = [...seed, ...withNumericNames].filter(({ camera_ok }) => camera_ok !== "False");
-    expect(await readFile(join(folder, "working.csv"), "utf8")).toBe(toCsv(working));
+    expect(await readFile(join(folder, "working.csv"), "utf8")).toBe(formatCsv(working));
     const { stdout, stderr } = await runLocal("load", join(folder, "working.csv"));
     expect({ stdout, stderr }).toEqual({ stdout: `Loaded ${working.length} records.\n`, stderr: "" });
   },
@@ -67,7 +67,7 @@ test.runIf(hasModule("pandas"))("pandas leaves cameras with numbers for names as
   };
   await write("everything.csv", [...known, failed]);
   run("docs/data.md", "python", "everything.csv");
-  expect(await readFile(join(folder, "working.csv"), "utf8")).toBe(toCsv(known));
+  expect(await readFile(join(folder, "working.csv"), "utf8")).toBe(formatCsv(known));
 });
 
 test.runIf(hasModule("requests"))("a client that retries gets its page", () => {

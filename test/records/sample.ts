@@ -28,19 +28,19 @@ export function makeWideRecords(count: number): TrafficRecord[] {
   return makeRecords(count).map((record) => ({ ...record, camera_ref: record.camera_ref.padEnd(64, ".") }));
 }
 
-export function toCsv(records: TrafficRecord[]): string {
+export function formatCsv(records: TrafficRecord[]): string {
   return CSV_HEADER + records.map(formatCsvLine).join("");
 }
 
-export function statisticsOf(records: readonly TrafficRecord[]): Statistics {
+export function createStatistics(records: readonly TrafficRecord[]): Statistics {
   const collector = createStatisticsCollector();
   records.forEach(collector.add);
   return collector.getStatistics(new Set(records.map(({ camera_pk }) => camera_pk)).size);
 }
 
 /** Records as a load takes them. They are given newest first, in the order of the collection. */
-export function collectRecords(records: readonly TrafficRecord[], sources: string[] = []): Collection {
-  return encodeCollection(records.length, () => encodeBlocks(records), statisticsOf(records), sources);
+export function toCollection(records: readonly TrafficRecord[], sources: string[] = []): Collection {
+  return encodeCollection(records.length, () => encodeBlocks(records), createStatistics(records), sources);
 }
 
 /** The blocks of records, which are given newest first. A load makes the same ones in SQL. */

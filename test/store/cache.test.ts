@@ -15,7 +15,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const passTrust = () => vi.advanceTimersByTime(STATE_MAX_AGE_MS);
+const expireState = () => vi.advanceTimersByTime(STATE_MAX_AGE_MS);
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 const first = makeState(1_250);
@@ -23,7 +23,7 @@ const replaced = makeState(700, 2);
 const KINDS = ["d1", "kv"] as const;
 
 /** Opens an instance that has read the first page of a load. */
-async function openWarm(state = first, kind?: "d1" | "kv") {
+async function createWarmInstance(state = first, kind?: "d1" | "kv") {
   const opened = createControlledStore(state, kind);
   await opened.serves(state.count, 1);
   opened.reads.length = 0;
@@ -53,8 +53,8 @@ describe("while the state is fresh", () => {
 
 describe("when the state is no longer fresh", () => {
   test.each(KINDS)("a kept page needs only the state of %s", async (kind) => {
-    const { serves, reads } = await openWarm(first, kind);
-    passTrust();
+    const { serves, reads } = await createWarmInstance(first, kind);
+    expireState();
     await serves(1_250, 1, 2);
     expect(reads).toEqual(["state"]);
   });
@@ -74,7 +74,7 @@ describe("when the state is no longer fresh", () => {
     [STATE_MAX_AGE_MS + 900, 1_250, "at once, if the refresh began in time"],
     [3_600_000, 700, "from the refresh, if the instance was idle for longer"],
   ])("%i ms after the state was read, others are served the load of %i %s", async (idle, count) => {
-    const { serves, reads, control } = await openWarm();
+    const { serves, reads, control } = await createWarmInstance();
     control.state = replaced;
     control.delay = sleep(idle + 1);
     vi.advanceTimersByTime(idle);
@@ -89,7 +89,7 @@ describe("when the state is no longer fresh", () => {
 test("a load is visible within 9 seconds if the store is slow but healthy", async () => {
   const ages: number[] = [];
   for (let idle = 4_000; idle <= 8_000; idle += 100) {
-    const { read, control } = await openWarm();
+    const { read, control } = await createWarmInstance();
     Object.assign(control, { state: replaced, delayMs: READ_TIMEOUT_MS - 1 });
     vi.advanceTimersByTime(idle);
     const responses = [];
@@ -106,9 +106,9 @@ test("a load is visible within 9 seconds if the store is slow but healthy", asyn
 
 describe("a store that fails", () => {
   test("is read at most once every few seconds, and kept pages are served at once", async () => {
-    const { cache, read, reads, serves, control } = await openWarm();
+    const { cache, read, reads, serves, control } = await createWarmInstance();
     control.fails = true;
-    passTrust();
+    expireState();
     await serves(1_250, ...Array(10).fill(1));
     expect(await cache.getState(waitUntil)).toEqual(first);
     expect(reads).toEqual(["state"]);
@@ -123,13 +123,13 @@ describe("a store that fails", () => {
 test.each(KINDS)(
   "a state of %s that is lost after a load is a failed read, until the next load",
   async (kind) => {
-    const { read, serves, control } = await openWarm(first, kind);
+    const { read, serves, control } = await createWarmInstance(first, kind);
     control.state = NOTHING_LOADED;
-    passTrust();
+    expireState();
     await serves(1_250, 1, 45);
     await expect(read(85)).rejects.toThrow("The store has no state, although it had load 1250-from-0");
     control.state = makeState(700);
-    passTrust();
+    expireState();
     await serves(700, 1);
   },
 );
@@ -159,14 +159,14 @@ describe("a page past the end", () => {
   });
 
   test("is not confirmed by a store that fails, which is asked once", async () => {
-    const { read, reads, control } = await openWarm();
+    const { read, reads, control } = await createWarmInstance();
     control.fails = true;
     await expect(read(85)).rejects.toThrow("the store fails");
     expect(reads).toEqual(["state and block 7 (newest)"]);
   });
 
   test("is confirmed by a later question, if the first one hangs", async () => {
-    const { read, control } = await openWarm();
+    const { read, control } = await createWarmInstance();
     control.delay = new Promise(() => {});
     const waiting = read(85);
     await vi.advanceTimersByTimeAsync(JOIN_WINDOW_MS);
@@ -177,7 +177,7 @@ describe("a page past the end", () => {
   });
 
   test("is believed of the primary database, although a replica that lags answered in the meantime", async () => {
-    const { serves, reads, control } = await openWarm(makeState(15));
+    const { serves, reads, control } = await createWarmInstance(makeState(15));
     vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
     Object.assign(control, { state: makeState(600, 2), replica: makeState(15), delay: sleep(900) });
     const waiting = serves(600, 20);
@@ -191,9 +191,9 @@ describe("a page past the end", () => {
 });
 
 test("a state with a lower sequence, of a replica that lags, is not served", async () => {
-  const { serves, reads, control } = await openWarm(replaced);
+  const { serves, reads, control } = await createWarmInstance(replaced);
   control.replica = first;
-  passTrust();
+  expireState();
   await serves(700, 1);
   expect(reads).toEqual(["state", "state (newest)"]);
 });
@@ -212,7 +212,7 @@ describe("concurrent requests", () => {
   });
 
   test("are served what is known after their wait, also if their own read hangs", async () => {
-    const { read, serves, control } = await openWarm(makeState(15));
+    const { read, serves, control } = await createWarmInstance(makeState(15));
     vi.advanceTimersByTime(3_600_000);
     Object.assign(control, { state: makeState(600, 2), delay: new Promise(() => {}) });
     const waiting = serves(600, 1, 2);
@@ -225,14 +225,14 @@ describe("concurrent requests", () => {
   });
 
   test("for pages past the end in many blocks ask the primary database once", async () => {
-    const { read, reads } = await openWarm();
+    const { read, reads } = await createWarmInstance();
     const pages = Array.from({ length: 200 }, (_, index) => read(100 + 10 * index));
     expect(await Promise.all(pages)).toEqual(Array(200).fill(NO_PAGE));
     expect(reads).toEqual(["state and block 8 (newest)"]);
   });
 
   test("are not served the state of a slow confirmation, if a newer one is known", async () => {
-    const { read, serves, control } = await openWarm(makeState(15));
+    const { read, serves, control } = await createWarmInstance(makeState(15));
     vi.advanceTimersByTime(STATE_MAX_AGE_MS - 500);
     control.delay = sleep(900);
     const slow = read(2);
@@ -251,14 +251,14 @@ test.each(KINDS)("statistics of %s are read once for each load", async (kind) =>
   const days = await read();
   expect(days).toBeGreaterThan(1);
   reads.length = 0;
-  passTrust();
+  expireState();
   expect(await read()).toBe(days);
   expect(reads).toEqual(["state"]);
   control.state = replaced;
-  passTrust();
+  expireState();
   expect(await read()).toBeLessThan(days);
   control.fails = true;
-  passTrust();
+  expireState();
   expect((await cache.getStatistics(waitUntil)).state).toEqual(replaced);
   control.fails = false;
   const next = makeState(900, 3);

@@ -11,10 +11,10 @@ import { createSeedStore } from "../../src/store/seed.ts";
 import type { Store } from "../../src/store/state.ts";
 import { NO_STATISTICS } from "../../src/store/stored-statistics.ts";
 import { createMemoryService } from "../memory-service.ts";
-import { collectRecords } from "../records/sample.ts";
+import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { useWorker } from "../worker.ts";
-import { makeNewestFirst, readAll, readPage, resultsOf, waitUntil } from "./reader.ts";
+import { formatResults, makeNewestFirst, readAll, readPage, waitUntil } from "./reader.ts";
 import { openLocalStores, openWorkerStore } from "./stores.ts";
 
 interface Loadable {
@@ -33,7 +33,7 @@ function openSeed(): Loadable {
     );
   return {
     store: createSeedStore({ fetch } as unknown as Parameters<typeof createSeedStore>[0]),
-    load: async (records, sources) => writeAssets(folder, collectRecords(records, sources)),
+    load: async (records, sources) => writeAssets(folder, toCollection(records, sources)),
   };
 }
 
@@ -54,7 +54,7 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       const kind = name.endsWith("d1") ? "d1" : "kv";
       const writable = name.startsWith("local") ? local.open(kind) : openWorkerStore(deployed.env, kind);
       store = writable;
-      load = (records, sources) => replaceCollection(writable, collectRecords(records, sources));
+      load = (records, sources) => replaceCollection(writable, toCollection(records, sources));
     }
   });
   const open = () => createCachedStore(store, "test");
@@ -83,10 +83,10 @@ describe.each(["d1", "kv", "local d1", "local kv", "memory", "seed"] as const)("
       expect(stored).toEqual(records);
       const last = getLastPage(count);
       for (let page = 1; page <= last; page++)
-        expect((await readPage(open(), page)).results).toBe(resultsOf(records, page));
+        expect((await readPage(open(), page)).results).toBe(formatResults(records, page));
       expect(await readPage(open(), "last")).toMatchObject({
         number: last,
-        results: resultsOf(records, last),
+        results: formatResults(records, last),
       });
       expect((await readPage(open(), last + 1)).results).toBeUndefined();
     },

@@ -4,8 +4,8 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { type Block, getBlockNumber } from "../../src/store/block.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import type { BlockSelector, State, StateRead, Store } from "../../src/store/state.ts";
-import { collectRecords } from "../records/sample.ts";
-import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
+import { toCollection } from "../records/sample.ts";
+import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
 
 /**
  * The state of a load whose name says which records it has.
@@ -19,7 +19,7 @@ export function makeState(count: number, sequence = 1, first = 0): State {
 const RECORDS = makeNewestFirst(2_500);
 
 /** The records of a load, newest first. */
-export function recordsOf(load: string): TrafficRecord[] {
+export function getRecords(load: string): TrafficRecord[] {
   const [count = 0, first = 0] = load.split("-from-").map(Number);
   return RECORDS.slice(first, first + count);
 }
@@ -28,7 +28,7 @@ export function recordsOf(load: string): TrafficRecord[] {
 const loads = new Map<string, Block[]>();
 
 export function findBlock(load: string, number: number): string | null {
-  const blocks = loads.get(load) ?? [...collectRecords(recordsOf(load)).blocks()];
+  const blocks = loads.get(load) ?? [...toCollection(getRecords(load)).blocks()];
   loads.set(load, blocks);
   return blocks.find((block) => block.number === number)?.text ?? null;
 }
@@ -37,7 +37,7 @@ export function findBlock(load: string, number: number): string | null {
  * Reads a state and a block of its load in one step.
  * @param read the text of a block, or null if it is missing
  */
-export function readTogether(
+export function readStateWithBlock(
   state: State,
   withBlock: BlockSelector,
   read: (load: string, number: number) => string | null,
@@ -69,7 +69,7 @@ interface Control {
  * A cache in front of a store whose delays and failures the test controls, which it could not do with a real store.
  * @param kind `d1` reads the state and a block at once, `kv` in two steps
  */
-export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", keptBytes?: number) {
+export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", maxBytes?: number) {
   const reads: string[] = [];
   const control: Control = { state: initial, fails: false, delay: Promise.resolve() };
   const respond = async <T>(what: string, make: () => T): Promise<T> => {
@@ -87,12 +87,12 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
   };
   const store: Store = {
     readState({ withBlock, fromPrimary = false } = {}) {
-      const isJoint = kind === "d1" && withBlock !== undefined;
-      const what = `state${isJoint ? ` and block ${withBlock}` : ""}${fromPrimary ? " (newest)" : ""}`;
+      const readsBlockWithState = kind === "d1" && withBlock !== undefined;
+      const what = `state${readsBlockWithState ? ` and block ${withBlock}` : ""}${fromPrimary ? " (newest)" : ""}`;
       return respond(what, () => {
         const isLagging = kind === "kv" || !fromPrimary;
         const state = (isLagging && control.replica) || control.state;
-        return isJoint ? readTogether(state, withBlock, read) : { state };
+        return readsBlockWithState ? readStateWithBlock(state, withBlock, read) : { state };
       });
     },
     readBlocks: (load, numbers, fromPrimary = false) =>
@@ -100,7 +100,7 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
         numbers.map((number) => read(load, number)),
       ),
   };
-  const cache = createCachedStore(store, kind, keptBytes);
+  const cache = createCachedStore(store, kind, maxBytes);
   /** What the instance serves. */
   const readServed = async (page: PageNumber, hide?: HiddenCount) => {
     const { count, number, results } = await readPage(cache, page, hide);
@@ -114,9 +114,9 @@ export function createControlledStore(initial: State, kind: "d1" | "kv" = "d1", 
     read: readServed,
     /** Expects that the instance serves these pages of the load that has so many records. */
     async serves(count: number, ...pages: number[]) {
-      const records = recordsOf(makeState(count).load);
+      const records = getRecords(makeState(count).load);
       for (const number of pages)
-        expect(await readServed(number)).toEqual({ count, number, results: resultsOf(records, number) });
+        expect(await readServed(number)).toEqual({ count, number, results: formatResults(records, number) });
     },
   };
 }

@@ -1,21 +1,21 @@
 import { BLOCK_SIZE } from "../../src/store/block.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State, Store } from "../../src/store/state.ts";
-import { findBlock, makeState, readTogether } from "./controlled-store.ts";
-import { currentRequest, pass, type Random } from "./virtual-clock.ts";
+import { findBlock, makeState, readStateWithBlock } from "./controlled-store.ts";
+import { currentRequest, type Random, wait } from "./virtual-clock.ts";
 
 /** How a store behaves. */
-export interface Conditions {
+export interface StoreBehavior {
   /** Whether it reads a state and a block in one step. */
-  isJoint: boolean;
+  readsBlockWithState: boolean;
   /** The longest that a read takes if nothing is wrong. Two in a row, of a replica and of the primary database, are not given up. */
   latencyMs: number;
   /** How far a replica can be behind; 0 if there is none. */
   lagMs: number;
   /** The share of the reads that fail, hang or take minutes while the store is disturbed. */
-  disturbed: number;
+  failureRate: number;
   /** Whether a backup is restored now and then. */
-  isRestored: boolean;
+  restoresBackups: boolean;
 }
 
 export const NEVER = new Promise<never>(() => {});
@@ -28,8 +28,8 @@ const SIZES = [0, 1, 15, 16, 190, BLOCK_SIZE, BLOCK_SIZE + 1, 400, 4 * BLOCK_SIZ
  * Creates a store whose reads take time, overlap, hang and fail, while loads replace each other. What an instance may serve follows
  * from `states` alone: the states, with the times from when until when each was current.
  */
-export function createHistoricStore(conditions: Conditions, random: Random) {
-  const { isJoint, latencyMs, lagMs } = conditions;
+export function createHistoricStore(behavior: StoreBehavior, random: Random) {
+  const { readsBlockWithState, latencyMs, lagMs } = behavior;
   const problems: string[] = [];
   /** Notes a problem unless something is true. An error that is thrown would be caught by the cache. */
   const demand = (isTrue: boolean, problem: string, detail: unknown) => {
@@ -38,12 +38,12 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
   const states: { state: State; from: number; to: number }[] = [];
   const stored: { load: string; from: number; to: number }[] = [];
   /** When the reads of the state began that are under way. */
-  const underWay = { usual: new Set<number>(), newest: new Set<number>() };
+  const running = { usual: new Set<number>(), newest: new Set<number>() };
   const confirmations: { askedAt: number; load: string }[] = [];
   const seen = { mostAtOnce: 0, disturbedUntil: 0, workedUntil: 0 };
 
   const drawFate = () => {
-    const isDisturbed = Date.now() < seen.disturbedUntil && random() < conditions.disturbed;
+    const isDisturbed = Date.now() < seen.disturbedUntil && random() < behavior.failureRate;
     return isDisturbed ? FATES[Math.floor(random() * FATES.length)] : "works";
   };
   const hang = () => {
@@ -61,9 +61,9 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
     const takes = fate === "takes minutes" ? 3_000 + random() * 200_000 : random() * latencyMs;
     const before = random() * takes;
     // These timers are the store's, and do not end with the request.
-    await currentRequest.exit(() => pass(before));
+    await currentRequest.exit(() => wait(before));
     const result = view(Date.now() - (fromPrimary ? 0 : random() * lagMs));
-    await currentRequest.exit(() => pass(takes - before));
+    await currentRequest.exit(() => wait(takes - before));
     // The runtime can end what a request began with it, without notice.
     if (request?.isOver && !outlives) return hang();
     if (fate === "fails") throw new Error("the store fails");
@@ -78,7 +78,7 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
   const store: Store = {
     async readState({ withBlock, fromPrimary = false } = {}) {
       const askedAt = Date.now();
-      const reads = fromPrimary ? underWay.newest : underWay.usual;
+      const reads = fromPrimary ? running.newest : running.usual;
       const latest = Math.max(0, ...reads);
       demand(
         latest <= askedAt - JOIN_WINDOW_MS,
@@ -89,8 +89,8 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
       seen.mostAtOnce = Math.max(seen.mostAtOnce, reads.size);
       const reading = await answer(fromPrimary, (time) => {
         const { state } = states.findLast(({ from }) => from <= time) ?? states[0]!;
-        if (!isJoint || withBlock === undefined) return { state };
-        return readTogether(state, withBlock, (load, number) => readText(load, number, time));
+        if (!readsBlockWithState || withBlock === undefined) return { state };
+        return readStateWithBlock(state, withBlock, (load, number) => readText(load, number, time));
       }).finally(() => reads.delete(askedAt));
       if (fromPrimary) confirmations.push({ askedAt, load: reading.state.load });
       return reading;
@@ -110,12 +110,12 @@ export function createHistoricStore(conditions: Conditions, random: Random) {
   const change = () => {
     // A load takes longer.
     if (Date.now() - states.at(-1)!.from < 2_000) return;
-    const isRestored = conditions.isRestored && random() < 0.3;
-    if (isRestored) return serve(states[Math.floor(random() * states.length)]!.state);
+    const restoresBackups = behavior.restoresBackups && random() < 0.3;
+    if (restoresBackups) return serve(states[Math.floor(random() * states.length)]!.state);
     const sequence = (states.at(-1)?.state.sequence ?? 0) + 1;
     const count = SIZES[Math.floor(random() * SIZES.length)]!;
     serve(makeState(count, sequence, states.length));
   };
   serve(makeState(310));
-  return { conditions, store, change, states, confirmations, seen, problems, demand };
+  return { behavior, store, change, states, confirmations, seen, problems, demand };
 }

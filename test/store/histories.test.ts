@@ -3,9 +3,9 @@ import { PAGE_SIZE, type PageNumber } from "../../src/records/page.ts";
 import { createCachedStore, type PageRead } from "../../src/store/cache.ts";
 import { JOIN_WINDOW_MS, READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { State } from "../../src/store/state.ts";
-import { recordsOf } from "./controlled-store.ts";
-import { type Conditions, createHistoricStore, NEVER } from "./historic-store.ts";
-import { currentRequest, pass, type Random, simulate } from "./virtual-clock.ts";
+import { getRecords } from "./controlled-store.ts";
+import { createHistoricStore, NEVER, type StoreBehavior } from "./historic-store.ts";
+import { currentRequest, type Random, simulate, wait } from "./virtual-clock.ts";
 
 /** Histories in a run, of 160 requests each; the weekly job simulates more. */
 const HISTORIES = 100 * Number(process.env.SIMULATED_DAYS ?? 3);
@@ -21,14 +21,14 @@ const CONFIRMED_MS = 1_000;
 
 type History = ReturnType<typeof createHistoricStore>;
 
-function drawConditions(random: Random): Conditions {
-  const isJoint = random() < 0.7;
+function drawBehavior(random: Random): StoreBehavior {
+  const readsBlockWithState = random() < 0.7;
   return {
-    isJoint,
+    readsBlockWithState,
     latencyMs: random() < 0.7 ? 20 + random() * 900 : (random() * READ_TIMEOUT_MS) / 2,
-    lagMs: isJoint && random() < 0.5 ? random() * 20_000 : 0,
-    disturbed: random() < 0.5 ? 0 : random(),
-    isRestored: random() < 0.2,
+    lagMs: readsBlockWithState && random() < 0.5 ? random() * 20_000 : 0,
+    failureRate: random() < 0.5 ? 0 : random(),
+    restoresBackups: random() < 0.2,
   };
 }
 
@@ -46,18 +46,18 @@ interface Asked {
  */
 async function simulateHistory(random: Random): Promise<{ responses: number; problems: string[] }> {
   const abandoned = random() < 0.7 ? 0 : random() * 0.5;
-  const history = createHistoricStore(drawConditions(random), random);
-  const { conditions, change, seen, problems, demand } = history;
+  const history = createHistoricStore(drawBehavior(random), random);
+  const { behavior, change, seen, problems, demand } = history;
   const { ask, served } = createClients(history, random, abandoned);
   const asked: Promise<void>[] = [];
   for (let request = 0; request < 160; request++) {
-    await pass(drawPause(random));
+    await wait(drawPause(random));
     if (random() < 0.08) change();
     if (random() < 0.05) seen.disturbedUntil = Date.now() + random() * 20_000;
     asked.push(ask());
   }
   await Promise.all(asked);
-  const isCalm = conditions.disturbed === 0 && abandoned === 0 && conditions.latencyMs < JOIN_WINDOW_MS;
+  const isCalm = behavior.failureRate === 0 && abandoned === 0 && behavior.latencyMs < JOIN_WINDOW_MS;
   demand(!isCalm || seen.mostAtOnce <= 1, "reads of the state at once", seen.mostAtOnce);
   return { responses: served.responses, problems };
 }
@@ -74,7 +74,7 @@ function createClients(history: History, random: Random, abandoned: number) {
     const page = drawPage(random);
     const hidden = random() < 0.1 ? Math.floor(random() * 200) : 0;
     const asked = { page, hidden, beganAt: Date.now(), reached: served.reached };
-    const end = random() < abandoned ? pass(random() * 4_000) : NEVER;
+    const end = random() < abandoned ? wait(random() * 4_000) : NEVER;
     const hide = hidden > 0 ? (count: number) => Math.min(count, hidden) : undefined;
     const request = { isOver: false };
     const found = currentRequest.run(request, () => cache.getPage(page, hide, () => {}));
@@ -126,25 +126,25 @@ function checkPage({ confirmations, demand }: History, asked: Asked, { state, fo
     return;
   }
   const first = state.count - shown + PAGE_SIZE * (number - 1) + 1;
-  const results = JSON.stringify(recordsOf(state.load).slice(first - 1, first - 1 + PAGE_SIZE));
+  const results = JSON.stringify(getRecords(state.load).slice(first - 1, first - 1 + PAGE_SIZE));
   const { location } = found;
   demand(location.count === shown && location.number === number, "a wrong place", JSON.stringify(location));
   demand(found.results === results, "wrong records", found.results);
 }
 
 function checkState(
-  { conditions, states, demand }: History,
+  { behavior, states, demand }: History,
   { beganAt, reached }: Asked,
   { load, sequence }: State,
   works: boolean,
 ): void {
   const until = Math.max(...states.filter(({ state }) => state.load === load).map(({ to }) => to));
+  demand(!works || beganAt - until <= STALE_MS + behavior.lagMs, "a state that is too old", beganAt - until);
   demand(
-    !works || beganAt - until <= STALE_MS + conditions.lagMs,
-    "a state that is too old",
-    beganAt - until,
+    behavior.restoresBackups || sequence >= reached,
+    "a state from before one that was served",
+    sequence,
   );
-  demand(conditions.isRestored || sequence >= reached, "a state from before one that was served", sequence);
 }
 
 test("in a random history, each response is of one state, not too old, and never from before another one", async () => {

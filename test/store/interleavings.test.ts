@@ -52,7 +52,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"] }));
   afterEach(() => vi.useRealTimers());
 
-  const passTime = (milliseconds: number) => {
+  const advanceTime = (milliseconds: number) => {
     now += milliseconds;
     vi.setSystemTime(now);
   };
@@ -76,14 +76,14 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
 
   /** Prepares a store into which nothing was ever loaded, or that serves records, when nothing before can be needed or running. */
   async function prepare(before: TrafficRecord[]): Promise<void> {
-    passTime(2 * ORPHAN_AGE_MS);
+    advanceTime(2 * ORPHAN_AGE_MS);
     await stores.clear();
     if (before.length > 0) await loadRecords(store, before);
-    passTime(2 * SWEEP_DELAY_MS);
+    advanceTime(2 * SWEEP_DELAY_MS);
   }
 
   /** Runs a write, and lets another one run before the operation of a step. What is served must be complete after every step. */
-  async function meet(at: number, fate: string, victim: Write, intruder: Write) {
+  async function runBoth(at: number, fate: string, victim: Write, intruder: Write) {
     let step = 0;
     let isCrashed = false;
     let intruded: unknown = "did not run";
@@ -91,13 +91,13 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
       if (isCrashed) throw new LostError("crashed");
       if (fate === LOSES_PUTS && !isPut) return operate();
       await readAll(store);
-      passTime(STEP_MS);
+      advanceTime(STEP_MS);
       if (++step !== at) return operate();
-      intruded = await settle(intruder(store, OTHER));
+      intruded = await getOutcome(intruder(store, OTHER));
       isCrashed = fate.startsWith("crashes");
-      return meetFate(fate, operate);
+      return applyFate(fate, operate);
     };
-    const outcome = await settle(victim(openStepwise(onStep), ONE));
+    const outcome = await getOutcome(victim(openStepwise(onStep), ONE));
     return { outcome, intruded, steps: step };
   }
 
@@ -121,11 +121,11 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
     async ({ victim, intruder, before, fate }) => {
       const [first, second] = [WRITES[victim] as Write, WRITES[intruder] as Write];
       await prepare(before);
-      const { steps } = await meet(0, fate, first, second);
+      const { steps } = await runBoth(0, fate, first, second);
       expect(steps).toBeGreaterThan(0);
       for (let at = 1; at <= steps; at++) {
         await prepare(before);
-        const result = await meet(at, fate, first, second);
+        const result = await runBoth(at, fate, first, second);
         const { records } = await readAll(store);
         const message = `step ${at} of ${steps}: ${result.outcome}, ${result.intruded}`;
         const loaded = [
@@ -133,19 +133,19 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
           ...(intruder !== "sweep" ? [{ outcome: result.intruded, records: OTHER }] : []),
         ];
         const done = loaded.filter(({ outcome }) => outcome === "done");
-        const open = loaded.filter(({ outcome }) => isOpen(outcome));
+        const open = loaded.filter(({ outcome }) => isUnknown(outcome));
         const possible = done.length > 0 ? [...done, ...open] : [{ records: before }, ...open];
         expect(
-          possible.map((one) => listIds(one.records)),
+          possible.map((one) => joinIds(one.records)),
           message,
-        ).toContain(listIds(records));
+        ).toContain(joinIds(records));
         if (before.length === 0 && loaded.length === 2 && fate === "goes on")
           expect(done.length, "at least one load succeeds").toBeGreaterThan(0);
         // What is left does not keep the next load from repairing everything.
-        passTime(2 * ORPHAN_AGE_MS);
+        advanceTime(2 * ORPHAN_AGE_MS);
         const next = await loadRecords(store, BEFORE);
-        expect(listIds((await readAll(store)).records)).toBe(listIds(BEFORE));
-        passTime(2 * ORPHAN_AGE_MS);
+        expect(joinIds((await readAll(store)).records)).toBe(joinIds(BEFORE));
+        advanceTime(2 * ORPHAN_AGE_MS);
         await store.sweep();
         expect(await listLoads(stores, name)).toEqual([next]);
       }
@@ -155,7 +155,7 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("loads that begin in the same millisecond, or earlier by their clocks, share no name", async () => {
     await prepare(BEFORE);
     const { load, sequence } = (await store.readState()).state;
-    passTime(-ORPHAN_AGE_MS);
+    advanceTime(-ORPHAN_AGE_MS);
     const names = [await loadRecords(store, ONE), await loadRecords(store, ONE)];
     expect(new Set([load, ...names])).toHaveLength(3);
     expect((await store.readState()).state).toMatchObject({ load: names[1], sequence: sequence + 2 });
@@ -197,15 +197,15 @@ describe.each(STORE_NAMES)("in the store %s,", async (name) => {
   test("a load that takes too long for the clocks of others is refused, if clocks decide", async () => {
     await prepare(BEFORE);
     const slow = openStepwise(async (operate) => {
-      passTime(MAX_LOAD_MS / 3);
+      advanceTime(MAX_LOAD_MS / 3);
       return operate();
     });
-    const outcome = await settle(loadRecords(slow, ONE));
+    const outcome = await getOutcome(loadRecords(slow, ONE));
     expect(String(outcome)).toContain(name === "kv" ? "started more than 2 hours ago" : "done");
   });
 });
 
-async function meetFate(fate: string, operate: () => Promise<unknown>): Promise<unknown> {
+async function applyFate(fate: string, operate: () => Promise<unknown>): Promise<unknown> {
   if (fate === LOSES_PUTS) return undefined;
   if (fate === "crashes before a step") throw new LostError(fate);
   const result = await operate();
@@ -214,12 +214,12 @@ async function meetFate(fate: string, operate: () => Promise<unknown>): Promise<
 }
 
 /** Whether a load that failed may have switched all the same: its last operations have no known result. */
-function isOpen(outcome: unknown): boolean {
+function isUnknown(outcome: unknown): boolean {
   return outcome instanceof UnknownOutcomeError || outcome instanceof LostError;
 }
 
 /** Waits for a write. What it throws must be known. */
-async function settle(work: Promise<unknown>): Promise<unknown> {
+async function getOutcome(work: Promise<unknown>): Promise<unknown> {
   const outcome = await work.then(
     () => "done",
     (error: Error) => error,
@@ -231,6 +231,6 @@ async function settle(work: Promise<unknown>): Promise<unknown> {
   return outcome;
 }
 
-function listIds(records: readonly TrafficRecord[]): string {
+function joinIds(records: readonly TrafficRecord[]): string {
   return records.map(({ id }) => id).join();
 }

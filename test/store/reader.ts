@@ -5,7 +5,7 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import type { CachedStore } from "../../src/store/cache.ts";
 import type { State, Store } from "../../src/store/state.ts";
 import { readStatistics } from "../../src/store/stored-statistics.ts";
-import { makeRecords, statisticsOf } from "../records/sample.ts";
+import { createStatistics, makeRecords } from "../records/sample.ts";
 
 export const waitUntil = () => {};
 
@@ -25,7 +25,7 @@ export async function readPage(cache: CachedStore, page: PageNumber, hidden?: Hi
 }
 
 /** The JSON text of a page's results. */
-export function resultsOf(newestFirst: readonly TrafficRecord[], page: number): string {
+export function formatResults(newestFirst: readonly TrafficRecord[], page: number): string {
   return JSON.stringify(newestFirst.slice(PAGE_SIZE * (page - 1), PAGE_SIZE * page));
 }
 
@@ -36,7 +36,7 @@ export async function readAll(store: Store): Promise<{ state: State; records: Tr
   if (state.load !== "") {
     const statistics = await readStatistics(store, state.load);
     const { sources, source_count } = statistics;
-    expect(statistics).toEqual({ ...statisticsOf(records), sources, source_count });
+    expect(statistics).toEqual({ ...createStatistics(records), sources, source_count });
   }
   return { state, records };
 }

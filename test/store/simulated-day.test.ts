@@ -4,10 +4,15 @@ import type { TrafficRecord } from "../../src/records/record.ts";
 import { createCachedStore } from "../../src/store/cache.ts";
 import { READ_TIMEOUT_MS } from "../../src/store/retry.ts";
 import type { Store } from "../../src/store/state.ts";
-import { makeNewestFirst, readPage, resultsOf } from "./reader.ts";
-import { createSimulatedD1, createSimulatedKv, type OnSwitch, type World } from "./simulated-stores.ts";
+import { formatResults, makeNewestFirst, readPage } from "./reader.ts";
+import {
+  createSimulatedD1,
+  createSimulatedKv,
+  type OnSwitch,
+  type OpenLocation,
+} from "./simulated-stores.ts";
 import { interceptCalls, loadRecords } from "./stores.ts";
-import { pass, type Random, readTrueTime, simulate, skew } from "./virtual-clock.ts";
+import { clockSkew, getTrueTime, type Random, simulate, wait } from "./virtual-clock.ts";
 
 /** Simulated days in a run; the weekly job simulates more. */
 const DAYS = Number(process.env.SIMULATED_DAYS ?? 3);
@@ -24,7 +29,7 @@ class CrashError extends Error {}
 
 /** A kind of store: how it is simulated, and how long after a switch an instance may serve the load before. */
 interface Kind {
-  create(random: Random, onSwitch: OnSwitch): World;
+  create(random: Random, onSwitch: OnSwitch): OpenLocation;
   staleMs: number;
 }
 
@@ -44,7 +49,7 @@ const KINDS: Record<string, Kind> = {
 function createSlowStore(store: WritableStore, random: Random, crashAfter: number): WritableStore {
   let left = crashAfter;
   const slow = interceptCalls(store, async (operate) => {
-    await pass(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
+    await wait(random() < 0.01 ? random() * 14 * HOUR : random() * 20 * SECOND);
     if (left-- <= 0) throw new CrashError();
     const result = await operate();
     // A crash may hide that an operation has happened.
@@ -61,7 +66,7 @@ function createSlowStore(store: WritableStore, random: Random, crashAfter: numbe
 function createSlowReads(store: Store, random: Random): Store {
   return interceptCalls(store, async (operate) => {
     const result = await operate();
-    await pass(random() * (READ_TIMEOUT_MS / 2 - 1));
+    await wait(random() * (READ_TIMEOUT_MS / 2 - 1));
     return result;
   });
 }
@@ -76,26 +81,26 @@ async function simulateDay({ create, staleMs }: Kind, random: Random) {
   let current = "";
   const openStore = create(random, (load) => {
     seen.switches += 1;
-    contents.get(current)!.until = readTrueTime();
+    contents.get(current)!.until = getTrueTime();
     current = load;
     contents.get(load)!.until = Number.POSITIVE_INFINITY;
   });
-  const end = readTrueTime() + DAY;
+  const end = getTrueTime() + DAY;
   const writers = [0, 5 * MINUTE, -7 * MINUTE].map((offset) =>
-    skew.run(offset, async () => {
-      while (readTrueTime() < end) await write(openStore(), contents, random).catch(() => undefined);
+    clockSkew.run(offset, async () => {
+      while (getTrueTime() < end) await write(openStore(), contents, random).catch(() => undefined);
     }),
   );
   const caches = [1, 2].map(() => createCachedStore(createSlowReads(openStore(), random), "simulated"));
   const clients = [...caches, ...caches].map(async (cache) => {
-    while (readTrueTime() < end) {
-      await pass(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
-      const asked = readTrueTime();
+    while (getTrueTime() < end) {
+      await wait(random() < 0.05 ? random() * 30 * MINUTE : random() * 8 * SECOND);
+      const asked = getTrueTime();
       const { state, number, count, results } = await readPage(cache, 1 + Math.floor(random() * 30));
       seen.pages += 1;
       const content = contents.get(state.load)!;
       expect(state.count).toBe(content.records.length);
-      expect(results).toBe(number && resultsOf(content.records, number));
+      expect(results).toBe(number && formatResults(content.records, number));
       expect(count === undefined || count === content.records.length).toBe(true);
       expect(asked - content.until, "how long the load was not served any more").toBeLessThan(staleMs);
     }
@@ -109,7 +114,7 @@ let from = 0;
 
 /** Waits, and then loads records, loads a seed or sweeps, and now and then crashes. */
 async function write(opened: WritableStore, contents: Contents, random: Random): Promise<unknown> {
-  await pass(random() * 40 * MINUTE);
+  await wait(random() * 40 * MINUTE);
   const crashAfter = random() < 0.3 ? random() * 12 : Number.POSITIVE_INFINITY;
   const store = createSlowStore(opened, random, crashAfter);
   const kind = random();

@@ -5,13 +5,13 @@ import { createWritableKvStore } from "../../data/writer/kv-writer.ts";
 import type { WritableStore } from "../../data/writer/writer.ts";
 import type { SqlRow } from "../../src/store/d1.ts";
 import { STATE_KEY } from "../../src/store/kv.ts";
-import { type Random, readTrueTime } from "./virtual-clock.ts";
+import { getTrueTime, type Random } from "./virtual-clock.ts";
 
 /** Called with the name of the load that is served from now on. */
 export type OnSwitch = (load: string) => void;
 
 /** Opens a simulated store as it is seen from one place. */
-export type World = () => WritableStore;
+export type OpenLocation = () => WritableStore;
 
 /** The part of the keys that a put of a simulated KV loses. */
 const LOST = 0.03;
@@ -20,19 +20,19 @@ const LOST = 0.03;
  * A KV namespace without timers. A location shows each key, or its absence, as it was at some time within the lag, and never
  * goes back behind what it has shown. A put loses some keys, and succeeds.
  */
-export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): World {
+export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
   const history = new Map<string, { at: number; value: string | null }[]>();
   const valueAt = (key: string, time: number) =>
     history.get(key)?.findLast(({ at }) => at <= time)?.value ?? null;
   const write = (key: string, value: string | null) => {
-    history.set(key, [...(history.get(key) ?? []), { at: readTrueTime(), value }]);
+    history.set(key, [...(history.get(key) ?? []), { at: getTrueTime(), value }]);
     if (key === STATE_KEY && value !== null) onSwitch(JSON.parse(value).load);
   };
   return () => {
     const shown = new Map<string, number>();
     const view = (key: string) => {
-      const earliest = Math.max(readTrueTime() - lagMs, shown.get(key) ?? 0);
-      const time = earliest + Math.floor(random() * (readTrueTime() - earliest + 1));
+      const earliest = Math.max(getTrueTime() - lagMs, shown.get(key) ?? 0);
+      const time = earliest + Math.floor(random() * (getTrueTime() - earliest + 1));
       shown.set(key, time);
       return valueAt(key, time);
     };
@@ -47,7 +47,7 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
       list: async (prefix = "") =>
         [...history.keys()].filter(
           (key) =>
-            key.startsWith(prefix) && valueAt(key, readTrueTime() - Math.floor(random() * lagMs)) !== null,
+            key.startsWith(prefix) && valueAt(key, getTrueTime() - Math.floor(random() * lagMs)) !== null,
         ),
       batchBytes: 1,
     };
@@ -56,19 +56,19 @@ export function createSimulatedKv(random: Random, lagMs: number, onSwitch: OnSwi
 }
 
 /** A D1 database in SQLite, with a replica on which writes show later. */
-export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): World {
+export function createSimulatedD1(random: Random, lagMs: number, onSwitch: OnSwitch): OpenLocation {
   const [primary, replica] = [openDatabase(), openDatabase()];
   const pending: { at: number; statements: string[] }[] = [];
   let served: unknown = "";
   const catchUp = () => {
-    while (pending[0] && pending[0].at <= readTrueTime()) run(replica, pending.shift()?.statements ?? []);
+    while (pending[0] && pending[0].at <= getTrueTime()) run(replica, pending.shift()?.statements ?? []);
   };
   const write = (statements: string[]) => {
     const changes = run(primary, statements);
     const load = primary.prepare("SELECT load FROM state").get()?.load;
     if (load !== served) onSwitch(String(load));
     served = load;
-    pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, readTrueTime() + random() * lagMs), statements });
+    pending.push({ at: Math.max(pending.at(-1)?.at ?? 0, getTrueTime() + random() * lagMs), statements });
     return changes;
   };
   const database: Parameters<typeof createWritableD1Store>[0] = {

@@ -13,7 +13,7 @@ import type { Env } from "../../src/bindings.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { bindDatabase } from "../../src/store/d1.ts";
 import { bindNamespace } from "../../src/store/kv.ts";
-import { collectRecords } from "../records/sample.ts";
+import { toCollection } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 
 /** A database and a namespace to which tests write, both empty at first. */
@@ -86,7 +86,7 @@ export function loadRecords(
   records: readonly TrafficRecord[],
   options?: WriteOptions,
 ): Promise<string> {
-  return replaceCollection(store, collectRecords(records), options);
+  return replaceCollection(store, toCollection(records), options);
 }
 
 /** The names of the loads of which a store holds blocks, or the pieces of the statistics. */

@@ -10,13 +10,13 @@ export type Random = () => number;
 export const currentRequest = new AsyncLocalStorage<{ isOver: boolean }>();
 
 /** What the clock of the running code shows in addition to the true time. */
-export const skew = new AsyncLocalStorage<number>();
+export const clockSkew = new AsyncLocalStorage<number>();
 
-/** The time without any skew. */
-export const readTrueTime = () => skew.run(0, Date.now);
+/** The time without any clockSkew. */
+export const getTrueTime = () => clockSkew.run(0, Date.now);
 
 /** Waits until the virtual clock shows this time later. */
-export const pass = (milliseconds: number) =>
+export const wait = (milliseconds: number) =>
   new Promise<void>((resolve) => setTimeout(resolve, Math.round(milliseconds)));
 
 /** Repeats a simulation with other random numbers. A failure prints the seed with which it can be repeated. */
@@ -44,7 +44,7 @@ function useVirtualClock() {
     number,
     { at: number; run: () => void; request?: { isOver: boolean } | undefined }
   >();
-  const spy = vi.spyOn(Date, "now").mockImplementation(() => now + (skew.getStore() ?? 0));
+  const spy = vi.spyOn(Date, "now").mockImplementation(() => now + (clockSkew.getStore() ?? 0));
   vi.stubGlobal("setTimeout", (run: () => void, milliseconds: number) => {
     timers.set(++lastId, { at: now + milliseconds, run, request: currentRequest.getStore() });
     return lastId;

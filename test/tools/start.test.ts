@@ -8,13 +8,13 @@ import type { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfiguration } from "../../data/writer/configuration.ts";
-import { makeRecords, toCsv } from "../records/sample.ts";
+import { formatCsv, makeRecords } from "../records/sample.ts";
 import { createFolder } from "../temporary-folder.ts";
 import { runData, runProcess } from "./command-line/run-command.ts";
 import { createProject } from "./deploy/project.ts";
 import { serve } from "./serve.ts";
 
-const RECORDS = toCsv(makeRecords(20));
+const RECORDS = formatCsv(makeRecords(20));
 
 /** Returns what a server prints as its address: the group of the pattern. */
 async function readAddress(output: Readable, pattern: RegExp): Promise<string> {

@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { onTestFinished } from "vitest";
 import type { StoreName } from "../../../data/writer/configuration.ts";
 import type { TrafficRecord } from "../../../src/records/record.ts";
-import { toCsv } from "../../records/sample.ts";
+import { formatCsv } from "../../records/sample.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { runData } from "../command-line/run-command.ts";
 
@@ -25,7 +25,7 @@ export function createDataFolder() {
     /** Writes records as CSV, or a text, and returns the path. */
     async write(name: string, content: TrafficRecord[] | string): Promise<string> {
       const file = join(folder, name);
-      await writeFile(file, typeof content === "string" ? content : toCsv(content));
+      await writeFile(file, typeof content === "string" ? content : formatCsv(content));
       return file;
     },
     /** Runs `npm run data -- COMMAND ... --persist-to FOLDER` to its end, in this process. */

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { listSeedFiles, readRecords } from "../../../data/load-content.ts";
 import { STORE_NAMES } from "../../../data/writer/configuration.ts";
 import { createMemoryService } from "../../memory-service.ts";
-import { compareNewestFirst, makeRecords, toCsv } from "../../records/sample.ts";
+import { compareNewestFirst, formatCsv, makeRecords } from "../../records/sample.ts";
 import { startWorker, walk } from "../../worker.ts";
 import { runData } from "../command-line/run-command.ts";
 import { createDataFolder, openLocalDatabase } from "./data-folder.ts";
@@ -17,7 +17,7 @@ const records = makeRecords(640)
   .map((record) => ({ ...record, camera_ref: REFS[record.camera_pk - 1]!, id: record.id * 3 - 100 }))
   .sort(compareNewestFirst);
 const EXPECTED = {
-  csv: toCsv(records),
+  csv: formatCsv(records),
   jsonl: records.map((record) => `${JSON.stringify(record)}\n`).join(""),
 };
 

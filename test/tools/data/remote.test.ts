@@ -10,7 +10,7 @@ import { BLOCK_SIZE } from "../../../src/store/block.ts";
 import { exportRecords } from "../../../tools/data/export.ts";
 import { info } from "../../../tools/data/info.ts";
 import { loadFiles } from "../../../tools/data/load.ts";
-import { makeRecords, makeWideRecords, statisticsOf, toCsv } from "../../records/sample.ts";
+import { createStatistics, formatCsv, makeRecords, makeWideRecords } from "../../records/sample.ts";
 import { readAll } from "../../store/reader.ts";
 import { createFolder } from "../../temporary-folder.ts";
 import { type Cloudflare, openCloudflare } from "../deploy/cloudflare.ts";
@@ -49,7 +49,7 @@ const UNKNOWN =
 
 /** A file with so many records, which each test has to load. */
 async function writeRecords(count: number, make = makeRecords): Promise<string[]> {
-  await writeFile(path("all.csv"), toCsv(make(count)));
+  await writeFile(path("all.csv"), formatCsv(make(count)));
   return [path("all.csv")];
 }
 
@@ -78,13 +78,13 @@ describe("through the real wrangler,", () => {
     const [choice, records] = [{ store, remote: true, config }, makeRecords(count)];
     const out = path("exported.csv");
     await exportRecords({ ...choice, format: "csv", out });
-    expect(await readFile(out, "utf8")).toBe(toCsv(records.toReversed()));
+    expect(await readFile(out, "utf8")).toBe(formatCsv(records.toReversed()));
     await info({ ...choice, json: true });
     expect(JSON.parse(vi.mocked(console.log).mock.lastCall?.[0])).toMatchObject({
       store,
       remote: true,
       count,
-      statistics: { ...statisticsOf(records), sources: ["all.csv"], source_count: 1 },
+      statistics: { ...createStatistics(records), sources: ["all.csv"], source_count: 1 },
     });
   }
 
