@@ -12,14 +12,14 @@ import { createFolder } from "../temporary-folder.ts";
 import { runData } from "../tools/command-line/run-command.ts";
 import { extractText, IN_BROWSER } from "./html-view.ts";
 
-/** The faults from a request on, which have each form of Retry-After. Page 4 fails twice. */
+/** The faults from the request with this number on, with each form of Retry-After. Page 4 fails twice. */
 const FAULTS: Record<number, string> = {
   1: "on=1, code=429, retry-after=1, times=1",
   3: "on=2, code=503, retry-after=date, times=1",
   5: "on=4, code=503, retry-after=none, times=2",
 };
 
-/** How a program is run, what checks that it can be, and the file that it writes. */
+/** The command that runs a script, a script that checks its requirements, and the file that the script writes. */
 const LANGUAGES = [
   ["JavaScript", [process.execPath, "--input-type=module", "--eval"], "1", "records.jsonl"],
   ["Python", ["python3", "-c"], "import pandas, requests", "records.csv"],
@@ -33,39 +33,39 @@ const grown = makeRecords(75).map((record, index) => ({
   camera_ref: record.camera_ref === "c94" ? 'c, "94" ü' : record.camera_ref,
 }));
 
-test("the landing page has the programs, and docs/api.md the first one", async () => {
+test("the landing page contains the scripts, and docs/api.md contains the first one", async () => {
   const { fetch, origin } = await createMemoryService();
   const page = extractText(await (await fetch("/", IN_BROWSER)).text());
   for (const { code } of createCodeSamples(`${origin}/api/tf1/records/`)) expect(page).toContain(code);
-  const programs = createCodeSamples("http://localhost:8787/api/tf1/records/");
-  expectInDocument("docs/api.md", [`\n${programs[0]?.code}\n\`\`\`\n`]);
-  expect(programs.map(({ language }) => language)).toEqual(LANGUAGES.map(([name]) => name));
+  const samples = createCodeSamples("http://localhost:8787/api/tf1/records/");
+  expectInDocument("docs/api.md", [`\n${samples[0]?.code}\n\`\`\`\n`]);
+  expect(samples.map(({ language }) => language)).toEqual(LANGUAGES.map(([name]) => name));
 });
 
 for (const [name, [program, ...options], probe, output] of LANGUAGES) {
   const canRun = spawnSync(program, [...options, probe]).status === 0;
-  test.runIf(canRun).concurrent(`the program in ${name} waits, and reads each record once`, async () => {
+  test.runIf(canRun).concurrent(`the script in ${name} waits, and writes each record once`, async () => {
     const service = await createMemoryService(grown.slice(0, 74), { settings: { PREFER: "none" } });
     const times: number[] = [];
     const server = await listen(
       ({ url }) => {
         const requests = times.push(performance.now() / 1_000);
-        // The new record moves the others, so that a record is on two pages.
+        // The new record moves the previous records, so that one record is on two pages.
         if (requests === 5) service.load(grown);
         service.env.PREFER = FAULTS[requests] ?? service.env.PREFER ?? "";
         return service.fetch(url);
       },
       { port: 0 },
     );
-    const programs = createCodeSamples(`${server.url}/api/tf1/records/`);
-    const { code = "" } = programs.find(({ language }) => language === name) ?? {};
+    const samples = createCodeSamples(`${server.url}/api/tf1/records/`);
+    const { code = "" } = samples.find(({ language }) => language === name) ?? {};
     // A client that changes the URL still retries the requests for the next pages.
     const changed = code.replace("/records/", "/records/?test=1");
     const cwd = join(folder, name);
     await mkdir(cwd);
     await promisify(execFile)(program, [...options, changed], { cwd });
     await server.close();
-    // Five pages, and four errors. Without Retry-After, a program may send its second attempt at once, but not its third.
+    // Five pages, and four errors. If Retry-After is missing, a script may send its second attempt immediately, but not its third.
     const waits = times.slice(1).map((time, index) => time - times[index]!);
     expect(waits).toHaveLength(8);
     expect(Math.min(waits[0]!, waits[2]! / 2, waits[6]! / 2), waits.join()).toBeGreaterThan(0.95);
@@ -77,7 +77,7 @@ for (const [name, [program, ...options], probe, output] of LANGUAGES) {
   });
 }
 
-/** The ids in a file that a program wrote. */
+/** Reads the ids from the file that a script wrote. */
 async function readIds(file: string): Promise<number[]> {
   const [first = "", ...lines] = (await readFile(file, "utf8")).trimEnd().split("\n");
   if (first.startsWith("{")) return [first, ...lines].map((line) => JSON.parse(line).id);

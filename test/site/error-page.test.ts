@@ -30,24 +30,17 @@ function readError(page: string) {
 
 test.each([
   [`${PATH}?prefer=code=418`, "418 I'm a teapot", ON_REQUEST, `${HERE}?`],
-  [`${PATH}?prefer=code=599`, "599 Server Error", ON_REQUEST, `${HERE}?`],
   [`${PATH}?x=1&prefer=code=503&page=3`, UNAVAILABLE, ON_REQUEST, `${HERE}?x=1&page=3`],
   [`${PATH}?prefer=fail=1,delay=1`, UNAVAILABLE, ON_REQUEST, `${HERE}?`],
-  [
-    `${PATH}?page=0&prefer=body=empty,times=9`,
-    NOT_FOUND,
-    NUMBERED,
-    `${HERE}?page=1&prefer=body%3Dempty%2Ctimes%3D9`,
-  ],
+  [`${PATH}?page=0&prefer=body=empty`, NOT_FOUND, NUMBERED, `${HERE}?page=1&prefer=body%3Dempty`],
   ["//a.example/b?prefer=x", NOT_FOUND, "There is nothing at this URL. Show the newest records", PATH],
   [`${PATH}?page=999&x=1`, NOT_FOUND, PAST_THE_END, `${HERE}?page=last&x=1`],
   [`${PATH}?page=abc`, NOT_FOUND, NUMBERED, `${HERE}?page=1`],
   [`${PATH}?page=0&prefer=delay=1`, NOT_FOUND, NUMBERED, `${HERE}?page=1&prefer=delay%3D1`],
   [`${PATH}?format=xml&page=2`, NOT_FOUND, FORMATS, `${HERE}?format=api&page=2`],
-  [`${PATH}7/`, NOT_FOUND, "There is nothing at this URL. Show the newest records", PATH],
   [`${PATH}?prefer=count=0`, BAD_REQUEST, INVALID_COUNT, `${HERE}?`],
   ["/go?date=x", BAD_REQUEST, "date must be a day such as 2025-10-29. Show the overview", "/"],
-])("the page of the error of %s is %s: %s", async (target, name, advice, link) => {
+])("the HTML of %s is %s: %s", async (target, name, advice, link) => {
   const response = await service.fetch(target, IN_BROWSER);
   expect(response.headers.get("content-type")).toBe("text/html; charset=utf-8");
   expect(response.status).toBe(Number.parseInt(name, 10));
@@ -62,18 +55,15 @@ test.each([
 test.each([
   [{ prefer: "code=503, '" }, "GET", String.raw`-si -H 'Prefer: code=503, '\'''`, "Show the overview"],
   [{}, "DELETE", "-si -X DELETE", 'Method "DELETE" not allowed. Show the newest records'],
-])("the page of an error of a request with %j and %s has the command curl %s", async (...row) => {
+])("with the headers %j and the method %s, the HTML of an error has the command curl %s", async (...row) => {
   const [sent, method, options, advice] = row;
   const headers = { ...IN_BROWSER.headers, ...sent };
   const page = await (await service.fetch(PATH, { method, headers })).text();
-  expect(readError(page)).toMatchObject({
-    advice: expect.stringContaining(advice),
-    links: [expect.anything()],
-  });
+  expect(readError(page).advice).toContain(advice);
   expect(extractText(page)).toContain(`curl ${options} '${HERE}'`);
 });
 
-test.each(["/", PATH])("the page of a failing store says when to try again: %s", async (path) => {
+test.each(["/", PATH])("if the store fails, %s shows when to try again", async (path) => {
   vi.spyOn(console, "error").mockImplementation(() => undefined);
   const { store, control } = createControlledStore(makeState(0));
   control.fails = true;

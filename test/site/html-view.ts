@@ -1,17 +1,17 @@
 import { CHROMIUM } from "../http-suite/exchange.ts";
 
-/** The request of a person who opens an address in a browser. */
+/** A request of a browser that opens a URL. */
 export const IN_BROWSER = { headers: { accept: CHROMIUM } };
 
 const REFERENCES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
 
-/** The text that a browser reads from markup. */
+/** Extracts the text content of HTML. */
 export const extractText = (html: string) =>
   html
     .replaceAll(/<[^>]+>/g, "")
     .replaceAll(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => REFERENCES[name] ?? "");
 
-/** The response to a client that a page shows: its status, headers and body. */
+/** Parses the JSON response in the HTML view: its status, headers and body. */
 export function parseShownResponse(page: string) {
   const [, name, lines = "", body = ""] =
     /The JSON response.*HTTP (\d+ [^\n]+)\n(.*?)\n\n(.*?)<\/pre>/s.exec(page) ?? [];

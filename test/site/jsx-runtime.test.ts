@@ -22,7 +22,7 @@ test.each<[string | FC<never>, Record<string, unknown>, html: string]>([
   [Fragment, { children: [jsx("dt", { children: 1 }), jsx("dd", {})] }, "<dt>1</dt><dd></dd>"],
   ["code", { children: new Markup("<i>1 & 2</i>") }, "<code><i>1 & 2</i></code>"],
   ["p", { children: imitation }, "<p>&lt;script&gt;</p>"],
-])("%s with %j is written as %s", (type, props, html) => expect(jsx(type, props).html).toBe(html));
+])("%s with %j is rendered as %s", (type, props, html) => expect(jsx(type, props).html).toBe(html));
 
 test("escapes any text, as a child and as an attribute", () => {
   const hostile = fc.string({ unit: fc.constantFrom(..."<>&\"'=/ amp;lt#39a\u2028") });

@@ -6,19 +6,14 @@ import { formatCompact, formatMean, formatNumber, formatShare } from "../../src/
 import type { Day, Hour } from "../../src/store/stored-statistics.ts";
 import { extractText } from "./html-view.ts";
 
-test("numbers are written with separators, and in narrow places with units", () => {
-  expect([0, 999, 1_000, 40_614, 1_000_000].map(formatNumber)).toEqual([
-    "0",
-    "999",
-    "1,000",
-    "40,614",
-    "1,000,000",
-  ]);
+test("numbers have separators, and in narrow columns units", () => {
+  const numbers = [0, 999, 1_000, 40_614, 1_000_000].map(formatNumber);
+  expect(numbers).toEqual(["0", "999", "1,000", "40,614", "1,000,000"]);
   expect([999_999, 1_234_567, 27_200_000_000].map(formatCompact)).toEqual(["999,999", "1.23M", "27.2B"]);
   expect([0.123, 6.25, 1_234.5, 27_200_000].map(formatMean)).toEqual(["0.12", "6.3", "1,235", "27.2M"]);
 });
 
-test("a share is 0 or 100 % only if that is exact", () => {
+test("a share is 0 or 100 % only if it is exact", () => {
   const shares = [0, 1, 17_200, 19_999, 20_000].map((part) => formatShare(part, 20_000));
   expect(shares.map((share) => share.replace("\u00a0%", ""))).toEqual(["0", "0.1", "86.0", "99.9", "100"]);
 });
@@ -29,7 +24,7 @@ test.each([
   ["2025-10-27", "2025-11-02", "27 Oct – 2 Nov 2025"],
   ["2024-12-30", "2025-01-02", "30 Dec 2024 – 2 Jan 2025"],
   ["2018-05-17", "2019-05-17", "17 May 2018 – 17 May 2019"],
-])("the dates from %s to %s are written %s", (first, last, text) =>
+])("the dates from %s to %s are formatted as %s", (first, last, text) =>
   expect(formatDates(first, last)).toBe(text),
 );
 
@@ -48,7 +43,7 @@ describe("periods", () => {
     [3_773, 1, "month", 124],
     [3_774, 1, "year", 11],
     [100, 1_000, "day", 100],
-  ])("of %i days, every %i days, are: %s, %i", (days, step, unit, periods) => {
+  ])("of %i days with a step of %i days are %ss, and there are %i", (days, step, unit, periods) => {
     const grouped = groupIntoPeriods(makeDays(days, step));
     expect([grouped.unit, grouped.periods.length]).toEqual([unit, periods]);
   });
@@ -62,28 +57,28 @@ describe("periods", () => {
   });
 });
 
-describe("the figure", () => {
+describe("the chart", () => {
   const fill = (known: Record<number, Hour>) =>
     Array.from({ length: 24 }, (_, hour): Hour => known[hour] ?? [0, 0]);
 
-  test("has a line with gaps for each kind of day, and says the highest and the lowest hour", () => {
+  test("has a line with gaps for weekdays and for weekends, with its highest and its lowest hour", () => {
     const weekdays = fill({ 7: [2, 40], 8: [1, 5], 12: [1, 0] });
     const html = HoursChart({ weekdays, weekends: fill({ 9: [1, 2] }) })?.html ?? "";
-    // 7 and 8 h are a line, and 12 h is a mark of its own. The scale ends at 20.
+    // Hours 7 and 8 are a line, and hour 12 is a diamond. The axis ends at 20.
     expect(html).toContain('<path class="weekdays" d="M7.5 0.0L8.5 75.0M12.2 100.0l.3-3 .3 3-.3 3z"></path>');
     expect(html).toContain('<path class="weekends" d="M9.2 90.0l.3-3 .3 3-.3 3z"></path>');
-    const sentence = "highest 20.0 (07:00–08:00 UTC), lowest 0.00 (12:00–13:00 UTC).";
-    expect(extractText(html)).toContain(`Monday to Friday: ${sentence}`);
-    expect(extractText(html)).toContain(
+    for (const line of [
+      "Monday to Friday: highest 20.0 (07:00–08:00 UTC), lowest 0.00 (12:00–13:00 UTC).",
       "Saturday and Sunday: 2.0 (09:00–10:00 UTC). No other hour has records.",
-    );
+    ])
+      expect(extractText(html)).toContain(line);
   });
 
   test.each([
     [10.2, "12 6 0"],
     [0.11, "0.12 0.06 0"],
     [27_200_000, "30M 15M 0"],
-  ])("of at most %d road users has the scale %s", (mean, scale) => {
+  ])("with a maximum of %d road users has the axis %s", (mean, scale) => {
     const html = HoursChart({ weekdays: fill({ 7: [1, mean] }), weekends: fill({}) })?.html ?? "";
     const labels = Array.from(html.matchAll(/data-label="(.*?)"/g), ([, label]) => label);
     expect(labels.slice(0, 3).join(" ")).toBe(scale);
