@@ -1,9 +1,9 @@
 import { mixBits } from "../src/faults/random.ts";
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
 
-/** Which records to generate: those of the period from `from` up to, but not including, `to`. */
+/** The records to generate, in the period from `from` up to, but not including, `to`. */
 export interface GeneratorOptions {
-  /** A whole number 0 .. 2^32 - 1; 1 by default. Another one gives other records. */
+  /** A random seed, 0 to 2^32 - 1; 1 by default. A different random seed gives different records. */
   seed?: number | undefined;
   /** Not before `GENERATED_SINCE`. */
   from: Date;
@@ -14,7 +14,7 @@ export interface GeneratorOptions {
   interval?: number | undefined;
 }
 
-/** Intervals, and therefore ids, are counted from here. */
+/** Intervals and ids are counted from this time. */
 export const GENERATED_SINCE = new Date("2019-01-01T00:00:00Z");
 
 // All times below are in seconds since 1970-01-01 UTC.
@@ -22,8 +22,8 @@ const EPOCH = GENERATED_SINCE.getTime() / 1000;
 const [HOUR, DAY] = [3600, 24 * 3600];
 
 /**
- * A pattern of sites, which is repeated: how the references of its cameras begin, how many there are, the cars that are parked in
- * the picture, and the mean counts of the busiest hour, in the order of `ROAD_USERS`.
+ * A pattern of sites, which is repeated: the prefix of the camera references, the number of cameras, the number of parked cars, and the
+ * mean counts of the busiest hour, in the order of `ROAD_USERS`.
  */
 const SITES = [
   { prefix: "a", cameras: 1, parked: 0, peaks: [1.5, 16, 1.5, 0.2, 0.1, 0.5] },
@@ -48,9 +48,8 @@ const PEOPLE_ACTIVITY = [
 ];
 
 /**
- * Generates records, oldest first, those with the same timestamp by `camera_ref` descending. A record depends only on the random
- * seed, the interval length, its camera and its interval; its id depends on the number of cameras too. So a longer period only
- * adds records. Memory holds the cameras, and the records of one interval.
+ * Generates records, oldest first, and by `camera_ref` descending inside one timestamp. A record depends only on the random seed, the
+ * interval length, its camera and its interval. Its id depends on the number of cameras, too. So a longer period only adds records.
  */
 export function* generateRecords(options: GeneratorOptions): Generator<TrafficRecord, void> {
   const { seed = 1, cameras: count = 86, interval: minutes = 30 } = options;
@@ -64,10 +63,10 @@ export function* generateRecords(options: GeneratorOptions): Generator<TrafficRe
       // The cameras of a site take their images at the same second, about the same in each interval.
       const offset = Math.floor(uniform(camera.siteKey, 0) * (length - 10));
       const time = EPOCH + number * length + offset + uniformInteger(10, camera.siteKey, number);
-      // A record in a hundred is missing, and now and then those of some hours.
+      // One record in a hundred is missing, and occasionally all records of some hours.
       const isMissing = uniform(camera.key, time) < 0.01 || isDuringOutage(camera.key, time, 10 * DAY, 0.25);
       if (isMissing || time < from || time >= to) continue;
-      // The order of ids changes with each interval, so they are out of order inside one timestamp.
+      // The order of ids changes with each interval, so ids are out of order inside one timestamp.
       const rank = number % 2 === 0 ? camera.camera_pk : count - camera.camera_pk;
       const id = number * count + ((rank + uniformInteger(count, seed, number)) % count) + 1;
       records.push(createRecord(camera, time, id));
@@ -88,12 +87,12 @@ interface Camera extends Pick<TrafficRecord, "camera_pk" | "camera_ref"> {
   scale: number;
 }
 
-/** A larger count only adds cameras. Their references are the same for every random seed. */
+/** A larger count only adds cameras. The references are the same for every random seed. */
 function createCameras(count: number, seed: number): Camera[] {
   const cameras: Camera[] = [];
   for (let index = 0; cameras.length < count; index++) {
     const site = SITES[index % SITES.length] as Camera["site"];
-    // A random number of its range, so that the numbers look irregular but never repeat.
+    // A random number in a range of its own, so that numbers look irregular but never repeat.
     const number = 11 + 8 * Math.floor(index / SITES.length) + uniformInteger(8, 0, index);
     for (let cameraOfSite = 1; cameraOfSite <= site.cameras; cameraOfSite++) {
       const camera_ref = `${site.prefix}${number}${cameraOfSite === 1 ? "" : `p${cameraOfSite}`}`;
@@ -137,9 +136,9 @@ function createCounts({ key, site, scale }: Camera, time: number): typeof NO_COU
   return { ...counts, cars: counts.cars + site.parked };
 }
 
-/** Time is divided into windows, each of which may contain an outage of 2 to 16 hours, so a moment depends on no other. */
+/** Time is divided into windows. Each window may contain an outage of 2 to 16 hours, so a moment depends on no other moment. */
 function isDuringOutage(key: number, time: number, window: number, chance: number): boolean {
-  // Each key has its own windows. Otherwise, all cameras would change at the same moments.
+  // Each key has its own windows, so that cameras do not all change at the same time.
   const shifted = time + uniformInteger(window, key, 4);
   const windowKey = hash(hash(key, 5), Math.floor(shifted / window));
   const length = HOUR * (2 + 14 * uniform(windowKey, 1));
@@ -147,25 +146,25 @@ function isDuringOutage(key: number, time: number, window: number, chance: numbe
   return uniform(windowKey, 0) < chance && position >= 0 && position < length;
 }
 
-// Each random number is a hash of its purpose. So any record can be generated alone, and none depends on the ones before it.
+// Each random number is a hash of its purpose, so no record depends on previous records.
 
-/** The key that belongs to a part of a key: the 32-bit finaliser of MurmurHash3 over both. */
+/** Derives a key from a key and a part, with the 32-bit finalizer of MurmurHash3. */
 function hash(key: number, part: number): number {
-  // The finaliser maps 0 to 0; without the added constant, seed 0 and part 0 would give a series of zeros.
+  // The finalizer maps 0 to 0. Without the constant, random seed 0 and part 0 would give a series of zeros.
   return mixBits((key ^ Math.imul(part, 0x9e3779b1)) + 0x7f4a7c15);
 }
 
-/** A number from 0 up to, but not including, 1 for a part of a key. Every value is equally likely. */
+/** Returns a uniformly distributed number from 0 up to, but not including, 1. */
 export function uniform(key: number, part: number): number {
   return hash(key, part) / 2 ** 32;
 }
 
-/** A whole number 0 .. `below - 1` for a part of a key. */
+/** Returns a uniformly distributed whole number from 0 to `below - 1`. */
 function uniformInteger(below: number, key: number, part: number): number {
   return Math.floor(uniform(key, part) * below);
 }
 
-/** A number of independent events (Poisson distribution, by inversion). */
+/** Returns a number of independent events (Poisson distribution, by inversion). */
 function poisson(mean: number, quantile: number): number {
   let count = 0;
   let probability = Math.exp(-mean);

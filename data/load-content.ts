@@ -17,16 +17,16 @@ import { listInputFiles } from "./formats/input-file.ts";
 /** Records to load, ordered and encoded. */
 export interface Collection {
   count: number;
-  /** Where the records come from, for the state. */
+  /** The source of the records, for the state. */
   source: string;
-  /** All blocks of a load: those of the records, newest first, and then the pieces of the statistics. */
+  /** Yields the blocks of the load: the records, newest first, and then the pieces of the statistics. */
   blocks(): Iterable<Block>;
 }
 
-/** The package has a folder of this name beside its code, too. */
+/** The folder of the seed. In the package, it is next to the code, too. */
 const SEED = join(import.meta.dirname, "seed");
 
-/** Where the records of the seed come from. */
+/** The source of the seed. */
 const SEED_SOURCE = "generated";
 
 /** Lists the files of the seed. */
@@ -36,9 +36,9 @@ export function listSeedFiles(): string[] {
 }
 
 /**
- * Says where the records of files come from. Only all files of the seed are the seed.
- * @param files paths; `-` is standard input
- * @param stated what a person says instead of the names of the files
+ * Lists the sources of a load: the names of its files. If the load contains all files of the seed, their source is `generated`.
+ * @param files Paths; `-` is standard input
+ * @param stated Replaces the names of the files
  */
 export function getSourceNames(files: string[], stated: string | undefined): string[] {
   const seed = listSeedFiles();
@@ -48,16 +48,16 @@ export function getSourceNames(files: string[], stated: string | undefined): str
     return isWhole && seed.includes(resolve(file)) ? SEED_SOURCE : basename(file);
   };
   const names = stated === undefined ? files.map(formatSource) : [stated];
-  // Another file of this name, or a person who states it, does not name the seed.
+  // If the name of the seed is used for other records, by a file name or by --source, it is quoted.
   return [...new Set(names)].map((name) => (name === SEED_SOURCE && !isWhole ? `"${name}"` : name));
 }
 
-/** The most sources that the statistics name. */
+/** The maximum number of sources in the statistics. */
 const MAX_SOURCES = 20;
 
 /**
- * Adds the statistics, which name the sources, to records that are encoded already.
- * @param listRecords lists the blocks of the records, newest first
+ * Combines encoded records with their statistics and sources.
+ * @param listRecords Lists the blocks of the records, newest first
  */
 export function encodeCollection(
   count: number,
@@ -65,20 +65,20 @@ export function encodeCollection(
   statistics: Statistics,
   sources: string[],
 ): Collection {
-  const named = { ...statistics, sources: sources.slice(0, MAX_SOURCES), source_count: sources.length };
+  const complete = { ...statistics, sources: sources.slice(0, MAX_SOURCES), source_count: sources.length };
   return {
     count,
     source: joinSources(sources),
     *blocks() {
       yield* listRecords();
-      yield* encodeStatistics(named);
+      yield* encodeStatistics(complete);
     },
   };
 }
 
 /**
- * A name for a load that follows from its content, so the same content has the same name.
- * @param salt what else the name must follow from
+ * Derives the name of a load from its content: the same content has the same name.
+ * @param salt A value that changes the name, too
  */
 export function hashContent(salt: string, blocks: Iterable<Block>): string {
   const digest = createHash("sha256").update(salt);
@@ -86,21 +86,21 @@ export function hashContent(salt: string, blocks: Iterable<Block>): string {
   return digest.digest("hex").slice(0, 20);
 }
 
-/** The longest `source` of a state. */
+/** The maximum length of `source` in a state. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** The `source` of a state: one line of printable ASCII characters, so that it can be a header. */
+/** Formats the `source` of a state: one line of printable ASCII characters, so that it can be a header. */
 function joinSources(sources: string[]): string {
   const text = sources.join(", ").replaceAll(/[^ -~]/gu, "?");
   return text.length > MAX_SOURCE_LENGTH ? `${text.slice(0, MAX_SOURCE_LENGTH - 3)}...` : text;
 }
 
-/** Records that are read at once, about 1 MB. A deployed KV returns at most 100 blocks at once. */
+/** The number of records per read, about 300 KB. A deployed KV returns at most 100 blocks per read. */
 const PART_SIZE = 24 * BLOCK_SIZE;
 
 /**
  * Reads the records of a state, newest first.
- * @throws Error if the collection was replaced meanwhile, if a block is missing or damaged, or if the store fails
+ * @throws Error if the collection was replaced in the meantime, if a block is missing or damaged, or if the store fails
  */
 export async function* readRecords(store: Store, state: State): AsyncGenerator<TrafficRecord> {
   for (let first = 1; first <= state.count; first += PART_SIZE)
@@ -116,6 +116,6 @@ async function readPart(store: Store, state: State, first: number, last: number)
   } catch (error) {
     const current = await store.readState({ fromPrimary: true });
     if (current.state.load === state.load) throw error;
-    throw new Error("The collection was replaced while it was read. Run the command again.");
+    throw new Error("The collection was replaced while it was being read. Run the command again.");
   }
 }

@@ -1,10 +1,10 @@
-/** Formats a value that came from outside as JSON for a message, cut to a number of characters; `missing` if there is none. */
+/** Formats a value of the input as JSON for a message, cut to a number of characters. Undefined becomes `missing`. */
 export function formatValue(value: unknown, max = 60): string {
   const json = escapeInvisible(JSON.stringify(value) ?? "missing");
   return json.length > max ? `${json.slice(0, max - 1).toWellFormed()}…` : json;
 }
 
-/** Escapes characters that the terminal would not show, or that would change how it shows the rest. */
+/** Escapes characters that a terminal does not show, or that change the rest of its output. */
 export function escapeInvisible(text: string): string {
   const escapeUnit = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
@@ -17,13 +17,13 @@ export function formatCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** The error code of SQLite if a database, its log, or a temporary file does not fit on its disk. */
+/** The SQLite error code of a full disk. */
 const SQLITE_FULL = 13;
 
-/** The meanings of error codes of the operating system and of SQLite, as the end of a sentence that begins with a path. */
+/** The meanings of error codes of the operating system and SQLite. Each one follows a path and a verb in a message. */
 const FILE_ERRORS: Record<string, string> = {
   [SQLITE_FULL]: "the disk is full",
-  // SQLITE_IOERR_SHMSIZE: reading a database needs a file of 32 KiB for the memory that processes share.
+  // SQLITE_IOERR_SHMSIZE: there is no space for the `-shm` file, which even readers need.
   4874: "the disk is full",
   ENOENT: "it does not exist",
   EEXIST: "a part of the path is not a directory",
@@ -32,12 +32,7 @@ const FILE_ERRORS: Record<string, string> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EROFS: "the file system is read-only",
-  ENAMETOOLONG: "the path is too long",
-  ELOOP: "its symbolic links lead in a circle",
   ENOSPC: "the disk is full",
-  EDQUOT: "the disk quota is used up",
-  EFBIG: "the file would be larger than allowed here",
-  EMFILE: "too many files are open",
 };
 
 /** Describes why a file cannot be read or written, such as `the disk is full`. */
@@ -49,7 +44,7 @@ export function describeFileError(error: unknown): string {
 
 /** Creates the error of a file or a folder that cannot be written, in one sentence that names it. */
 export function createWriteError(path: string, cause: unknown): Error {
-  // The file may be missing; its folder may not.
+  // A file is created if it is missing, but its folder is not.
   const reason = Object(cause).code === "ENOENT" ? "its folder does not exist" : describeFileError(cause);
   return new Error(`${path} cannot be written: ${reason}`, { cause });
 }

@@ -11,14 +11,13 @@ import type { StoreChoice } from "./writer/configuration.ts";
 import { withLock, withMigratedStore } from "./writer/open-store.ts";
 import { replaceCollection } from "./writer/writer.ts";
 
-/** All records of the seed in one file, which clients can download instead of reading its pages. */
+/** A file with all records of the seed, which clients can download instead of reading its pages. */
 const SEED_CSV = "seed.csv.gz";
 
 /**
- * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. The load has the name of what is written, so nothing
- * is written if it is there already.
- * @param assets the folder of the assets
- * @throws InputError if a line of the seed is wrong; the assets are then as before
+ * Writes the seed as static assets, which the worker serves with `STORE = "seed"`. If they are up to date, nothing is written.
+ * @param assets The folder of the assets
+ * @throws InputError if a line of the seed is invalid. The previous assets then stay
  */
 export async function writeSeedAssets(assets: string): Promise<void> {
   const staged = await stage(listSeedFiles(), { conclusion: "The seed was not built." });
@@ -29,10 +28,7 @@ export async function writeSeedAssets(assets: string): Promise<void> {
   }
 }
 
-/**
- * Writes a collection as static assets, instead of the one before.
- * @param assets the folder of the assets
- */
+/** Replaces the collection in static assets. */
 export async function writeAssets(assets: string, { count, source, blocks }: Collection): Promise<void> {
   const unnamed: State = { load: "", count, loaded_at: null, sequence: 0, source };
   const records = readRecords(createMemoryStore(unnamed, blocks()), unnamed);
@@ -46,27 +42,26 @@ export async function writeAssets(assets: string, { count, source, blocks }: Col
   mkdirSync(join(folder, load), { recursive: true });
   for (const { number, text } of blocks()) writeFileSync(join(assets, getSeedPath(load, number)), text);
   writeFileSync(join(assets, SEED_CSV), compress(csv));
-  // The state comes last, because a server may be running. Then it finds no blocks of the load before, and reads the state again.
+  // Last, because a server may be running. When it then misses a block of the previous load, it reads the state again.
   writeFileSync(stateFile, stateText);
   for (const name of readdirSync(folder))
     if (name !== load && name !== basename(SEED_STATE_PATH)) rmSync(join(folder, name), { recursive: true });
 }
 
-/** Compresses a text to the same bytes on every system (RFC 1952, 2.3.1). */
+/** Compresses to the same bytes on every system: byte 9 names the system, and 255 means unknown (RFC 1952, 2.3.1). */
 function compress(text: string): Buffer {
   const bytes = gzipSync(text, { level: 9 });
-  const [system, unknown] = [9, 255];
-  bytes[system] = unknown;
+  bytes[9] = 255;
   return bytes;
 }
 
-/** How long the seed waits for another process that writes, such as a second `npm start`, which loads it too. */
+/** How long the seed waits for the lock, because a second `npm start` may be loading the seed, too. */
 const LOCK_WAIT_MS = 60_000;
 
 /**
- * Brings the tables of a store up to date, and loads the files of the seed if nothing was ever loaded.
- * @throws InputError if any line of the files cannot be loaded
- * @throws Error if the store cannot be read or written, or if something else was loaded meanwhile
+ * Brings the tables of a store up to date, and loads the seed if nothing was ever loaded.
+ * @throws InputError if a line of the seed is invalid
+ * @throws Error if the store cannot be read or written, or if something else was loaded in the meantime
  */
 export async function loadSeed(choice: StoreChoice): Promise<void> {
   await withMigratedStore(choice, async ({ name, location, store }) => {
@@ -75,7 +70,7 @@ export async function loadSeed(choice: StoreChoice): Promise<void> {
     console.log(`Nothing is loaded in the ${name} store (${location}). Loading the seed.`);
     const staged = await stage(listSeedFiles());
     const write = async () => {
-      // Another process may have loaded something before it released the lock.
+      // The process that held the lock may have loaded records.
       if (!(await isEmpty())) return;
       await replaceCollection(store, staged, { onlyIfEmpty: true });
       console.log(`Loaded ${describeCounts(staged)}.`);

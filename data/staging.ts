@@ -11,37 +11,35 @@ import {
   selectBlocks,
   sortLines,
 } from "./staging/database.ts";
+import { type Progress, type ReadOptions, readFiles } from "./staging/read-files.ts";
 import {
   type CollectOptions,
   createRowCollector,
-  type Progress,
-  type ReadOptions,
   type RowCollector,
   type RowCounts,
-  readFiles,
 } from "./staging/row-collector.ts";
 
 export interface StageOptions extends ReadOptions, CollectOptions {
-  /** Where the records come from; by default the names of the files. */
+  /** The source of the records. The default is the names of the files. */
   source?: string | undefined;
-  /** The last line of a refusal; by default, that nothing was loaded. */
+  /** The last line of an error with problems. The default is "Nothing was loaded." */
   conclusion?: string | undefined;
-  /** Shows the progress of a step: `reading`, which counts megabytes, or `comparing`. */
+  /** Shows the progress of a step: `reading`, with the number of megabytes, or `comparing`. */
   openStep?: ((step: string, options: { unit: string }) => Progress) | undefined;
   /** Prints a warning while the files are read. */
   warn?: ((line: string) => void) | undefined;
 }
 
-/** The records of a load, compared with each other, numbered and ordered, on disk: what a load writes. */
+/** The compared, numbered and sorted records of a load, on disk. */
 export interface StagedCollection extends Collection, RowCounts {
-  /** Removes the records from disk. */
+  /** Deletes the records from disk. */
   close(): void;
 }
 
 /**
- * Reads and checks the files of one load. Reads all of them, even if there are problems.
- * @param paths The paths of files, or of folders with files; `-` is standard input.
- * @throws InputError if any line of the files cannot be loaded
+ * Reads and checks all files of a load.
+ * @param paths The paths of files, or of folders with files; `-` is standard input
+ * @throws InputError if a line of the files cannot be loaded
  * @throws Error if the disk is full
  */
 export function stage(paths: string[], options: StageOptions = {}): Promise<StagedCollection> {
@@ -51,10 +49,10 @@ export function stage(paths: string[], options: StageOptions = {}): Promise<Stag
   );
 }
 
-/** The source of records that a program passes to `createService`. */
+/** The source of records that are passed to `createService`. */
 const RECORDS_SOURCE = "records of a program";
 
-/** Checks records in memory as `stage` checks those of files. */
+/** Checks records in memory, as `stage` checks records of files. */
 export function stageRecords(records: Iterable<unknown>): Promise<StagedCollection> {
   return run([ARRAY], [RECORDS_SOURCE], { strict: true }, async (collector) => {
     let line = 0;
@@ -62,7 +60,7 @@ export function stageRecords(records: Iterable<unknown>): Promise<StagedCollecti
   });
 }
 
-/** Describes how many records there are, how many were corrected, and how many were skipped. */
+/** Formats the number of records, and how many of them were corrected or skipped. */
 export function describeCounts({ count, zeroed, duplicates }: RowCounts): string {
   const corrected = `set the counts of ${formatCount(zeroed, "record")} with camera_ok "False" to 0`;
   const skipped = `skipped ${formatCount(duplicates, "record")} with the same camera_ref and timestamp as an earlier one`;
@@ -94,17 +92,22 @@ async function run(
     database.exec("COMMIT");
     // Unlike closures, bound functions do not keep the collector in memory while the records are written.
     const listBlocks = selectBlocks.bind(null, database);
-    const collection = encodeCollection(collector.counts.count, listBlocks, collector.statistics(), sources);
+    const collection = encodeCollection(
+      collector.counts.count,
+      listBlocks,
+      collector.getStatistics(),
+      sources,
+    );
     return { ...collector.counts, ...collection, close: database.close.bind(database) };
   } catch (error) {
     database.close();
-    throw isSqliteFull(error)
-      ? createWriteError(`A temporary file in ${getTemporaryFolder()}`, error)
-      : error;
+    if (!isSqliteFull(error)) throw error;
+    const { SQLITE_TMPDIR, TMPDIR } = process.env;
+    throw createWriteError(`A temporary file in ${SQLITE_TMPDIR || TMPDIR || "/var/tmp"}`, error);
   }
 }
 
-/** Compares the records, after the numbers that observations do not have are assigned. */
+/** Compares the records. The rows of reports get their numbers first. */
 function compare(database: DatabaseSync, files: string[], { kinds, report }: RowCollector): void {
   if (kinds.report && kinds.records) return;
   if (kinds.report) numberObservations(database);
@@ -114,10 +117,4 @@ function compare(database: DatabaseSync, files: string[], { kinds, report }: Row
 async function runStep(name: string, { openStep }: StageOptions, action: (step?: Progress) => Promise<void>) {
   const step = openStep?.(name, { unit: "MB" });
   return action(step).finally(() => step?.close());
-}
-
-/** The folder in which SQLite keeps a database without a name. */
-function getTemporaryFolder(): string {
-  const { SQLITE_TMPDIR, TMPDIR } = process.env;
-  return SQLITE_TMPDIR || TMPDIR || "/var/tmp";
 }

@@ -1,10 +1,10 @@
 import { NO_COUNTS, ROAD_USERS, type TrafficRecord } from "../src/records/record.ts";
 import type { Day, Hour, Statistics } from "../src/store/stored-statistics.ts";
 
-/** The most cameras of a collection, because a load holds all of them in memory to compare them. */
+/** The maximum number of cameras in a collection, because a load compares all of them in memory. */
 export const MAX_CAMERAS = 100_000;
 
-/** The most days that have records, because the statistics list all of them: 273 years. */
+/** The maximum number of days with records, because the statistics list all of them. */
 export const MAX_DAYS = 100_000;
 
 /** Collects the statistics of records, which can be added in any order. */
@@ -14,7 +14,8 @@ export function createStatisticsCollector() {
   let first: string | null = null;
   let last: string | null = null;
   return {
-    add(record: TrafficRecord): void {
+    /** Returns false if the record exceeds `MAX_DAYS`. */
+    add(record: TrafficRecord): boolean {
       const { timestamp } = record;
       if (first === null || timestamp < first) first = timestamp;
       if (last === null || timestamp > last) last = timestamp;
@@ -23,16 +24,15 @@ export function createStatisticsCollector() {
         totals[name] += record[name];
         roadUsers += record[name];
       }
-      calendar.add(record, roadUsers);
+      return calendar.add(record, roadUsers);
     },
-    countDays: calendar.count,
-    /** The statistics of the records so far, without their sources. */
+    /** Returns the statistics of the records so far, without their sources. */
     getStatistics: (cameras: number): Statistics => ({
       first,
       last,
       cameras,
       totals,
-      days: calendar.days(),
+      days: calendar.listDays(),
       hours: calendar.hours,
       sources: [],
       source_count: 0,
@@ -44,7 +44,7 @@ export function createStatisticsCollector() {
 function createCalendar() {
   const days = new Map<string, Day>();
   const hours = { weekdays: createHours(), weekends: createHours() };
-  /** The day of the latest record, and the hours of such a day. Most records are of the same day as the one before. */
+  /** The day of the previous record, because most records have the same day, and the hours of a weekday or of a weekend. */
   let day: Day = ["", 0, 0, 0, 0];
   let hoursOfDay = hours.weekdays;
   const selectDay = (date: string) => {
@@ -54,21 +54,23 @@ function createCalendar() {
   };
   return {
     hours,
-    count: () => days.size,
-    days: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
-    add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): void {
-      // Such as `2025-10-29T07:30:00Z`.
+    listDays: () => [...days.values()].sort(([one], [other]) => (one < other ? -1 : 1)),
+    add({ timestamp, camera_ok }: TrafficRecord, roadUsers: number): boolean {
       const date = timestamp.slice(0, 10);
-      if (date !== day[0]) selectDay(date);
+      if (date !== day[0]) {
+        if (days.size === MAX_DAYS && !days.has(date)) return false;
+        selectDay(date);
+      }
       day[1] += 1;
       if (camera_ok === "False") day[2] += 1;
       if (camera_ok === null) day[3] += 1;
       day[4] += roadUsers;
-      // Its counts are 0 even if road users passed by, so it would make the mean of the hour smaller.
-      if (camera_ok === "False") return;
+      // The counts are 0 even if road users passed by, so they would lower the mean of the hour.
+      if (camera_ok === "False") return true;
       const hour = hoursOfDay[Number(timestamp.slice(11, 13))] as Hour;
       hour[0] += 1;
       hour[1] += roadUsers;
+      return true;
     },
   };
 }

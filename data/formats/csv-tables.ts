@@ -6,13 +6,13 @@ import { countOccurrences, type InputFile, type TextChunk } from "./input-file.t
 import { GUIDE, type Problem, UnreadableError } from "./problem.ts";
 import { type Field, type InputRow, RECORD_FIELDS, type RecordRow } from "./validation.ts";
 
-/** A kind of CSV file. */
+/** A kind of CSV file, which the header distinguishes. */
 interface CsvTable {
-  /** Completes the sentence "... is not the header of ...". */
+  /** Completes the message "... is not the header of ...". */
   title: string;
   /** The columns, in any order. */
   fields: Record<string, Field>;
-  /** Makes a row of valid values. */
+  /** Converts valid values to a row. */
   convert(values: object, file: string, line: number): RecordRow;
 }
 
@@ -26,12 +26,12 @@ const RECORDS: CsvTable = {
 const OFFSET_TIME = z.regexes.datetime({ offset: true });
 const toSeconds = (time: string) => time.replace(/\.\d+/, "");
 
-/** `2025-10-29 09:10:27.5+00:00`: the note in RFC 3339, section 5.6, allows a space instead of the `T`. */
+/** Such as `2025-10-29 09:10:27.5+00:00`. The note in RFC 3339, section 5.6, allows a space instead of the `T`. */
 const TIME: Field = {
   parse(cell) {
     const time = cell.replace(" ", "T");
     if (!OFFSET_TIME.test(time)) return null;
-    // A number of JavaScript holds milliseconds; Python writes microseconds.
+    // A JavaScript Date has milliseconds, and Python writes microseconds.
     const [fraction = "."] = /\.\d+/.exec(time) ?? [];
     return `${new Date(time).toISOString().slice(0, -5)}${fraction.padEnd(10, "0").slice(0, 10)}Z`;
   },
@@ -43,7 +43,7 @@ const TIME: Field = {
 
 const { cars: COUNT, camera_ref: REF, model_name: MODEL } = RECORD_FIELDS;
 
-/** The number of problems that the engine found in the image; null in older reports. */
+/** The number of problems that the engine found in the image. Older reports have none. */
 const WARNINGS: Field = {
   parse: (cell) => (cell === "" || cell === "None" ? null : COUNT.parse(cell)),
   check: (value) => (value === null ? undefined : COUNT.check(value)),
@@ -52,7 +52,7 @@ const WARNINGS: Field = {
 type Observation = Record<"image_proc" | "image_capt" | "camera_ref", string> &
   Record<"car" | "person" | "bicycle" | "motorcycle" | "bus" | "truck", number> & { warnings: number | null };
 
-/** The detection engine's daily report: an image per row. */
+/** The detection engine's daily report: one image per row. */
 const REPORT: CsvTable = {
   title: "a report",
   fields: {
@@ -90,8 +90,8 @@ const REPORT: CsvTable = {
 };
 
 /**
- * Reads a records file or a report, which its header distinguishes.
- * @throws UnreadableError if it has the header of neither, or if the cells cannot be separated
+ * Reads a records file or a report.
+ * @throws UnreadableError if the header is invalid, or if the cells cannot be separated
  */
 export async function* readCsv(
   chunks: AsyncIterable<TextChunk>,
@@ -105,12 +105,12 @@ export async function* readCsv(
   }
 }
 
-/** @returns a function that reads a row; undefined for the header, which files that were concatenated repeat */
+/** Creates a function that parses a row. It returns undefined for the header, which concatenated files repeat. */
 function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
   const { fields, convert } = requireTable(header);
   const columns = header.cells.map((name) => ({ name, ...(fields[name] as Field) }));
   for (const column of columns) if (modelName && column.name === "model_name") column.parse = () => modelName;
-  // A file that was concatenated may begin with a byte order mark.
+  // A concatenated file may begin with a byte order mark.
   const isHeader = (cells: string[]) =>
     cells[1] === header.cells[1] && cells.join().replace(/^\ufeff/, "") === header.cells.join();
   return ({ cells, line }: CsvRow): InputRow | undefined => {
@@ -121,7 +121,7 @@ function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
     }
     const values: Record<string, unknown> = {};
     const problems: Problem[] = [];
-    // With an iterator, a load would take a twentieth longer.
+    // An index is faster than an iterator here.
     for (let index = 0; index < columns.length; index++) {
       const { name: field, parse, check } = columns[index] as (typeof columns)[number];
       const value = cells[index] ?? "";
@@ -133,7 +133,7 @@ function createRowParser(header: CsvRow, { file, modelName }: InputFile) {
   };
 }
 
-/** @throws UnreadableError that compares the header with that of the more likely table */
+/** @throws UnreadableError with the differences from the more likely kind of file */
 function requireTable({ cells, line }: CsvRow): CsvTable {
   const table = /image_/i.test(cells.join()) ? REPORT : RECORDS;
   const names = Object.keys(table.fields);

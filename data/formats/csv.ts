@@ -6,7 +6,7 @@ import { UnreadableError } from "./problem.ts";
 /** A row of a CSV file, which may span several lines. */
 export interface CsvRow {
   cells: string[];
-  /** The line in which it starts. */
+  /** The line in which the row starts. */
   line: number;
 }
 
@@ -24,7 +24,7 @@ export async function* readCsvRows(chunks: AsyncIterable<TextChunk>): AsyncGener
   }
 }
 
-/** Makes chunks end where rows end. A row is incomplete while its number of quotes is odd. */
+/** Joins chunks until they end where a row ends. A row is incomplete while its number of quotes is odd. */
 async function* joinRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextChunk> {
   let open: TextChunk | undefined;
   for await (const next of chunks) {
@@ -36,7 +36,7 @@ async function* joinRows(chunks: AsyncIterable<TextChunk>): AsyncGenerator<TextC
   if (open) yield { ...open, complete: true };
 }
 
-/** Without quotes, a row is a line and commas separate the cells. With the parser, reading would take half as long again. */
+/** Splits rows without quotes: a row is a line, and commas separate the cells. Much faster than the parser. */
 function splitRows({ text, line }: TextChunk): CsvRow[] {
   const rows: CsvRow[] = [];
   for (let start = 0; start < text.length; line++) {
@@ -49,14 +49,14 @@ function splitRows({ text, line }: TextChunk): CsvRow[] {
   return rows;
 }
 
-/** @returns the rows before the first error, and the error */
+/** Returns the rows before the first error, and the error. */
 function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: UnreadableError } {
   const rows: CsvRow[] = [];
   let next = line;
   const collectRow = (cells: string[]) => {
     if (cells.length > 1 || cells[0] !== "") rows.push({ cells, line: next });
     next += 1 + countOccurrences(cells.join(), "\n");
-    // Collected here because the parser would lose all rows with the first error.
+    // The parser would lose all rows with the first error, so it gets none.
     return null;
   };
   try {
@@ -71,15 +71,15 @@ function parseRows({ text, line }: TextChunk): { rows: CsvRow[]; error?: Unreada
 
 const FIELD_NAMES = TrafficRecord.keyof().options;
 
-/** The header of a records file: the field names in the specification's order. */
+/** The header of a records file. */
 export const CSV_HEADER = `${FIELD_NAMES.join(",")}\n`;
 
-/** A record as a line of CSV (RFC 4180), with its line break. Null is an empty cell. */
+/** Formats a record as a line, with its line break. Null is an empty cell. */
 export function formatCsvLine(record: TrafficRecord): string {
   return `${FIELD_NAMES.map((field) => formatCell(record[field])).join(",")}\n`;
 }
 
-/** Quotes a cell only if it contains a quote or a separator, also one of other spreadsheets: they would split an unquoted cell there. */
+/** Quotes a cell that contains a quote or a separator, including the separators of spreadsheets in other locales. */
 function formatCell(value: string | number | null): string | number | null {
   return typeof value === "string" && /[",;\t]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }

@@ -6,7 +6,7 @@ import { readJson } from "./json.ts";
 import { UnreadableError } from "./problem.ts";
 import type { InputRow } from "./validation.ts";
 
-/** How records are written: a header, and then a line for each of them, in any order. */
+/** The formats of an export: a header, and then one line per record. */
 export const OUTPUT_FORMATS = {
   csv: { header: CSV_HEADER, formatLine: formatCsvLine },
   jsonl: { header: "", formatLine: (record: TrafficRecord) => `${JSON.stringify(record)}\n` },
@@ -15,8 +15,8 @@ export const OUTPUT_FORMATS = {
 export type FormatName = keyof typeof OUTPUT_FORMATS;
 
 /**
- * Reads the records or the report in a file, some rows at a time. The format is recognised by the content. Never throws for
- * what is wrong with the file: if it cannot be read to its end, the last row is a problem.
+ * Reads the records or the report in a file, some rows at a time. The content determines the format. Invalid files do not throw: if a
+ * file cannot be read to its end, the last row is a problem.
  */
 export async function* readInputFile(source: InputFile): AsyncGenerator<InputRow[]> {
   let isEmpty = true;

@@ -15,16 +15,16 @@ export interface InputFile {
   stdin?: Readable | undefined;
   /** Replaces the model name of every record. */
   modelName?: TrafficRecord["model_name"] | undefined;
-  /** Called with each chunk of bytes, as they are in the file. */
+  /** Called with each chunk of bytes before it is decompressed. */
   onRead?: ((chunk: Uint8Array) => void) | undefined;
-  /** Called with the number of records that each page counts. */
+  /** Called with the `count` of each page. */
   onPage?: ((count: number) => void) | undefined;
 }
 
-/** The names of the files that are read in a folder. A shell does not match hidden files with `*` either. */
+/** The names of input files in a folder. Hidden files are ignored, as with `*` in a shell. */
 const INPUT_NAME = /^[^.].*\.(csv|jsonl|json|gz)$/i;
 
-/** Lists the files of a folder in the order of their names. The path of a file, and of a folder without such files, stays. */
+/** Lists the input files of a folder, sorted by name. Returns the path itself for a file, and for a folder without input files. */
 export function listInputFiles(path: string): string[] {
   try {
     if (path === "-" || !statSync(path).isDirectory()) return [path];
@@ -37,14 +37,14 @@ export function listInputFiles(path: string): string[] {
 }
 
 /**
- * Reads the bytes of a file and decompresses them if they are gzip.
- * @throws UnreadableError if the file does not exist, cannot be read or is damaged gzip
+ * Reads the bytes of a file, and decompresses gzip (RFC 1952).
+ * @throws UnreadableError if the file cannot be read or is damaged gzip
  */
 export async function* readBytes({ file, stdin, onRead }: InputFile): AsyncGenerator<Uint8Array> {
   let stream: Readable | undefined;
   try {
     stream = file === "-" ? (stdin ?? process.stdin) : openFile(file);
-    yield* await decompress(report(stream, onRead));
+    yield* await decompress(observe(stream, onRead));
   } catch (error) {
     throw toInputError(error);
   } finally {
@@ -63,14 +63,14 @@ function openFile(file: string): Readable {
   return new Socket({ fd: openSync(file, constants.O_RDONLY | constants.O_NONBLOCK), readable: true });
 }
 
-async function* report(chunks: AsyncIterable<Buffer>, onRead: InputFile["onRead"]): AsyncGenerator<Buffer> {
+async function* observe(chunks: AsyncIterable<Buffer>, onRead: InputFile["onRead"]): AsyncGenerator<Buffer> {
   for await (const chunk of chunks) {
     onRead?.(chunk);
     yield chunk;
   }
 }
 
-/** Recognises gzip by its first two bytes (RFC 1952, 2.3.1). The first chunk of a pipe may be a single one. */
+/** Decompresses gzip, which begins with two special bytes. The first chunk of a pipe may be a single byte. */
 async function decompress(chunks: AsyncIterator<Buffer>): Promise<AsyncIterable<Buffer>> {
   let head: Buffer = Buffer.alloc(0);
   while (head.length < 2) {
@@ -83,7 +83,7 @@ async function decompress(chunks: AsyncIterator<Buffer>): Promise<AsyncIterable<
   return pipeline(Readable.from(bytes), createGunzip(), () => {});
 }
 
-/** Puts back an item that was taken from an iterator. */
+/** Puts an item back in front of an iterator. */
 export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenerator<T> {
   try {
     yield first;
@@ -93,7 +93,7 @@ export async function* prepend<T>(first: T, rest: AsyncIterator<T>): AsyncGenera
   }
 }
 
-/** Returns unknown errors unchanged: they are bugs in the program, not problems of the input. */
+/** Converts an error of the file. Returns other errors unchanged, because they are bugs. */
 function toInputError(error: unknown): unknown {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return error;
   if (error.code.startsWith("Z_")) return new UnreadableError(`is a damaged gzip file: ${error.message}`);
@@ -101,7 +101,7 @@ function toInputError(error: unknown): unknown {
   return new UnreadableError(`cannot be read: ${describeFileError(error)}`);
 }
 
-/** Whole lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */
+/** Complete lines, or a part of a line that is longer than `MAX_LINE_LENGTH`. */
 export interface TextChunk {
   text: string;
   /** The line in which the text starts, from 1. */
@@ -110,12 +110,12 @@ export interface TextChunk {
   complete: boolean;
 }
 
-/** In characters. A longer line comes in parts, so that a large file in one line does not fill the memory. */
+/** A longer line is returned in parts, so that a large file in one line does not fill the memory. */
 export const MAX_LINE_LENGTH = 1 << 20;
 
 /**
  * Decodes bytes as UTF-8 (RFC 3629) and removes a byte order mark.
- * @throws UnreadableError if they are not UTF-8
+ * @throws UnreadableError if the bytes are not UTF-8
  */
 export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TextChunk> {
   const decode = createDecoder();
@@ -141,7 +141,7 @@ export async function* readText(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 
 function createDecoder() {
   const decoder = new TextDecoder("utf-8", { fatal: true });
-  /** The first bytes of a character that the next chunk completes, as Latin-1. */
+  /** The first bytes of a character that continues in the next chunk, as Latin-1. */
   let begun = "";
   return (line: number, chunk?: Uint8Array): string => {
     const bytes = begun + Buffer.from(chunk ?? []).toString("latin1");
@@ -150,7 +150,7 @@ function createDecoder() {
       const text = decoder.decode(chunk, { stream: chunk !== undefined });
       if (!text.includes("\0")) return text;
     } catch {}
-    // What the decoder puts in the place of wrong bytes may be in the file, too.
+    // Decode again to find the first invalid byte. The file may contain replacement characters, too.
     const others = Buffer.from(bytes.replaceAll("\xef\xbf\xbd", "?"), "latin1");
     const [valid = ""] = new TextDecoder().decode(others).split(/[\ufffd\0]/, 1);
     throw new UnreadableError(

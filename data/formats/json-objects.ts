@@ -1,36 +1,36 @@
 import type { TextChunk } from "./input-file.ts";
 import { GUIDE, UnreadableError } from "./problem.ts";
 
-/** An object of a JSON text that is inside no other object. */
+/** A JSON object that is inside no other object. */
 export interface JsonObject {
   text: string;
-  /** The line in which it starts. */
+  /** The line in which the object starts. */
   line: number;
-  /** The lines in which the objects in its arrays start: the records of a page. */
+  /** The lines in which the objects in its arrays start. In a page, they are the records. */
   innerLines: number[];
-  /** The number of keys, also of those inside. */
+  /** The number of keys, including the keys of inner objects. */
   keys: number;
 }
 
 /** Records have one level, and pages three. */
 const MAX_DEPTH = 100;
 
-/** In characters; a page has about 4,000. A large file in one object must not fill the memory. */
+/** In characters. A large file in one object must not fill the memory. */
 const MAX_LENGTH = 1 << 23;
 
-/** A page of 15,000 records has as many. Other objects of 8 MB could take a hundred times the memory of their text. */
+/** As many as in a page of 15,000 records. An object of 8 MB with more values could fill the memory. */
 const MAX_VALUES = 200_000;
 
-/** A text that is being read. Each of its characters is looked at once. */
+/** The state of a scan, which reads each character of a file once. */
 interface Scan {
   line: number;
-  /** The arrays that are open around the objects, and what was last in the innermost one. */
+  /** The number of open arrays around the objects, and the previous token in the innermost array. */
   arrays: number;
   last: "bracket" | "item" | "comma";
   object?: OpenObject | undefined;
 }
 
-/** The object that is open, as far as it was read. */
+/** An object that was read in part. */
 interface OpenObject extends JsonObject {
   depth: number;
   values: number;
@@ -40,8 +40,7 @@ interface OpenObject extends JsonObject {
 }
 
 /**
- * Finds the objects of a JSON text, which follow each other or are in arrays. It only looks for where they start and end, so they
- * may be invalid.
+ * Finds the objects of a JSON text, which follow each other or are in arrays. Only their ends are checked, so an object may be invalid.
  * @throws UnreadableError at anything else, and at an object that does not end, is too long or too deep
  */
 export async function* readJsonObjects(
@@ -57,7 +56,7 @@ export async function* readJsonObjects(
   if (scan.arrays > 0) throw new UnreadableError("ends inside an array", scan.line);
 }
 
-/** Takes all objects that end in this part of the text. */
+/** Yields the objects that end in a part of the text. */
 function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
   for (let at = 0; at < text.length; ) {
     const character = text[at] as string;
@@ -82,7 +81,7 @@ function* scanObjects(scan: Scan, text: string): Generator<JsonObject> {
   }
 }
 
-/** Skips a character between objects. In an array, exactly one comma is between two of them; elsewhere, there is none. */
+/** Skips a character between objects. In an array, exactly one comma separates two objects. Elsewhere, there is no comma. */
 function skip(scan: Scan, character: string): void {
   const { arrays, last, line } = scan;
   if (character === "\n") scan.line++;
@@ -94,7 +93,7 @@ function skip(scan: Scan, character: string): void {
     [scan.arrays, scan.last] = [arrays - 1, "item"];
   else if (character === "," || (character === "]" && arrays > 0))
     throw new UnreadableError("has a comma that is not between two records of an array", line);
-  // A file that was concatenated may begin with a byte order mark.
+  // A concatenated file may begin with a byte order mark.
   else if (!(arrays > 0 ? " \t\r" : " \t\r\ufeff").includes(character))
     throw new UnreadableError("is not a record or a page in JSON", line);
 }
@@ -111,7 +110,7 @@ function startObject(scan: Scan): OpenObject {
   return { text: "", line: scan.line, innerLines: [], ...counts, isInString: false, isEscaped: false };
 }
 
-/** @returns the index after the end of the object, or of the text if the object does not end in it */
+/** Returns the index after the object, or after the text if the object does not end in the text. */
 function scanObject(scan: Scan, object: OpenObject, text: string, start: number): number {
   let { isInString, isEscaped } = object;
   let at = start;
@@ -127,7 +126,7 @@ function scanObject(scan: Scan, object: OpenObject, text: string, start: number)
   return at;
 }
 
-/** Notes a character outside of strings. */
+/** Scans a character outside of strings. */
 function scanCharacter(scan: Scan, object: OpenObject, character: string): void {
   if (character === ":") object.keys++;
   else if (character === "\n") scan.line++;

@@ -3,15 +3,15 @@ import { type JsonObject, readJsonObjects } from "./json-objects.ts";
 import type { InputPosition, ProblemDetail } from "./problem.ts";
 import { checkRecord, hasRecordField, type InputRow, isObject } from "./validation.ts";
 
-/** The members of an envelope (specification, "Page envelope"). */
+/** The members of a page (specification, "Page envelope"). */
 const ENVELOPE = ["count", "next", "previous", "results"];
 
-/** Rows that are passed on at once: a page of 8 MB may have any number. */
+/** The size of a batch of rows. A page of 8 MB can have many more. */
 const BATCH_ROWS = 1_000;
 
 /**
- * Reads JSON: records and pages, one after the other or in arrays.
- * @throws UnreadableError if it is something else
+ * Reads records and pages in JSON, which follow each other or are in arrays.
+ * @throws UnreadableError at anything else
  */
 export async function* readJson(
   chunks: AsyncIterable<TextChunk>,
@@ -39,30 +39,30 @@ function* parseObject(object: JsonObject, { file, modelName, onPage }: InputFile
   const parsed = parseExactly(object);
   if ("message" in parsed) return yield { problems: [{ ...position, ...parsed }] };
   const { value } = parsed;
-  if (!isPage(value)) return yield checkNamed(value, position, modelName);
+  if (!isPage(value)) return yield checkValue(value, position, modelName);
   const { count, results } = value;
   if (typeof count === "number" && Number.isSafeInteger(count)) onPage?.(count);
   else yield { problems: [{ ...position, field: "count", value: count, message: "is not a whole number" }] };
   for (const [index, result] of results.entries()) {
-    const row = checkNamed(result, { file, line: object.innerLines[index] ?? object.line }, modelName);
+    const row = checkValue(result, { file, line: object.innerLines[index] ?? object.line }, modelName);
     yield "record" in row ? { ...row, isInPage: true } : row;
   }
 }
 
-/** A record with the members of an envelope is still a record. */
+/** Whether an object is a page. A record with the members of an envelope is still a record. */
 function isPage(value: Record<string, unknown>): value is { count: unknown; results: unknown[] } {
   return ENVELOPE.every((name) => name in value) && Array.isArray(value.results) && !hasRecordField(value);
 }
 
-function checkNamed(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {
+function checkValue(value: unknown, position: InputPosition, modelName: InputFile["modelName"]): InputRow {
   const replaces = modelName && isObject(value) && typeof value.model_name === "string";
   return checkRecord(replaces ? { ...value, model_name: modelName } : value, position);
 }
 
-/** Parses an object, unless something would be lost: a key that is repeated, or a number that is not exact. */
+/** Parses an object, unless a value would be lost: a repeated key, or a number that is not exact. */
 function parseExactly({ text, keys }: JsonObject): { value: Record<string, unknown> } | ProblemDetail {
   let problem: ProblemDetail | undefined;
-  // A number of JavaScript holds every number of 15 digits unless it is very small.
+  // JavaScript represents every number of 15 digits exactly, unless it is very small.
   const mayLose = /\d[\d.eE]{15}|\d[.eE]/.test(text);
   const requireExact = (field: string, value: unknown, { source }: { source: string }) => {
     if (typeof value === "number" && !isExact(value, source)) problem ??= describeInexact(field, source);
@@ -85,14 +85,14 @@ function isExact(value: number, source: string): boolean {
   return digits.length <= 15 && Number.isFinite(value) && (value !== 0 || digits === "");
 }
 
-/** The message shows the number as it is in the input. */
+/** Describes a number as it is in the input. */
 function describeInexact(field: string, source: string): ProblemDetail {
   const { rawJSON } = JSON as typeof JSON & { rawJSON(text: string): unknown };
   return { field, value: rawJSON(source), message: "cannot be read exactly" };
 }
 
-/** The number of keys in an object or an array, also of those inside. */
-export function countKeys(value: object): number {
+/** Counts the keys in an object or an array, including the keys of inner objects. */
+function countKeys(value: object): number {
   const inner = Object.values(value);
   let keys = Array.isArray(value) ? 0 : inner.length;
   for (const one of inner) if (typeof one === "object" && one !== null) keys += countKeys(one);

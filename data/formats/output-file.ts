@@ -6,16 +6,16 @@ import { createGzip } from "node:zlib";
 import { createWriteError } from "../messages.ts";
 
 /**
- * Writes text to standard output, a device or a named pipe as it comes, or to a file, which is replaced only when the text
- * is complete. A name that ends with `.gz` means gzip. A reader that stops early (`| head`) is not an error.
- * @param out a path; `-` is standard output
- * @throws if it cannot be written, or any error that the text throws
+ * Writes text to standard output, a device or a named pipe immediately, or to a file, which is replaced only when the text is
+ * complete. A name that ends with `.gz` means gzip. A reader that stops early (`| head`) is not an error.
+ * @param out A path; `-` is standard output
+ * @throws Error that names the output if it cannot be written, or any error that the text throws
  */
 export async function writeOutput(out: string, text: AsyncIterable<string>): Promise<void> {
   if (out === "-") return writeStream(text, process.stdout, "Standard output");
   const existing = readExisting(out);
   if (existing && !existing.isFile()) return writeStream(text, createWriteStream(out), out);
-  // A symbolic link stays.
+  // Replace the file behind a symbolic link, not the link.
   const path = existing ? realpathSync(out) : out;
   const temporary = `${path}.${randomBytes(4).toString("hex")}.part`;
   const remove = () => rmSync(temporary, { force: true });
@@ -30,7 +30,7 @@ export async function writeOutput(out: string, text: AsyncIterable<string>): Pro
   }
 }
 
-/** @throws if the path is a directory */
+/** @throws Error if the path is a directory or cannot be read */
 function readExisting(out: string): Stats | undefined {
   try {
     const existing = statSync(out, { throwIfNoEntry: false });
@@ -46,12 +46,12 @@ async function writeStream(text: AsyncIterable<string>, stream: Writable, name: 
   const streams = [Readable.from(joinText(text)), ...compress, stream];
   await pipeline(streams, { end: stream !== process.stdout }).catch((cause) => {
     if (cause.code === "EPIPE") return;
-    // Other errors are those of the text.
+    // The text can throw other errors.
     throw /^(open|write)$/.test(cause.syscall) ? createWriteError(name, cause) : cause;
   });
 }
 
-/** Characters written at once. A system call for each record would take most of the time. */
+/** Records are written in chunks of this length, because a system call for each record is slow. */
 const CHUNK_LENGTH = 65_536;
 
 async function* joinText(text: AsyncIterable<string>): AsyncGenerator<string> {

@@ -2,26 +2,26 @@ import { escapeInvisible, formatCount, formatValue } from "../messages.ts";
 
 /** A position in the input. */
 export interface InputPosition {
-  /** The file as the user named it; `-` is standard input. */
+  /** The path of the file from the command line; `-` is standard input. */
   file: string;
-  /** Counted from 1; 0 is the file as a whole. */
+  /** Counted from 1; 0 means the whole file. */
   line: number;
 }
 
-/** What is wrong with a value. */
+/** A problem of a value. */
 export interface ProblemDetail {
   field?: string;
   value?: unknown;
-  /** Completes a sentence that starts with the field and the value, such as "is not a whole number". */
+  /** Follows the field and the value in a line, such as "is not a whole number". */
   message: string;
   /** Problems with the same field and cause are grouped. The default is the message. */
   cause?: string;
 }
 
-/** Why a part of the input cannot be loaded. */
+/** A reason why a part of the input cannot be loaded. */
 export interface Problem extends InputPosition, ProblemDetail {}
 
-/** Thrown by a reader that cannot continue with its file. */
+/** Thrown if the rest of a file cannot be read. */
 export class UnreadableError extends Error {
   line: number;
 
@@ -31,13 +31,13 @@ export class UnreadableError extends Error {
   }
 }
 
-/** The end of a message about a file of another kind. */
+/** The end of a message about a file in a different format. */
 export const GUIDE = 'see "Convert your own CSV" in docs/data.md';
 
-/** Input that cannot be loaded; the message lists its problems. */
+/** Thrown for input that cannot be loaded. The message lists the problems. */
 export class InputError extends Error {}
 
-/** Instead of a file, the array that records in memory come from; its lines are the records. */
+/** The file name in a position of a record in memory. The line is the number of the record. */
 export const ARRAY = "records[]";
 
 /** Formats a position: `counts.csv:17`, or `records[16]`. */
@@ -57,15 +57,15 @@ export function formatProblem({ field, value, message, ...position }: Problem): 
 
 /** Problems with the same field and cause. */
 interface Group {
-  /** The first problems, as lines without their values, which may be large. */
+  /** The first problems, formatted, because their values may be large. */
   shown: (InputPosition & { text: string })[];
   count: number;
 }
 
-/** Lines for each cause. */
+/** The number of problems that are shown for each cause. */
 const MAX_SHOWN = 3;
 
-/** The problems of further causes are only counted. */
+/** Problems of further causes are only counted. */
 const MAX_CAUSES = 10;
 
 const MODEL_HINT =
@@ -85,7 +85,7 @@ export function createProblemList(files: readonly string[]) {
   return {
     add(problem: Problem): void {
       const { file, line, field, value, message, cause = message } = problem;
-      // --model-name does not replace a missing model.
+      // The option --model-name does not replace a missing model.
       isModelInvalid ||= field === "model_name" && typeof value === "string";
       const key = `${field} ${cause}`;
       const group = groups.get(key) ?? { shown: [], count: 0 };

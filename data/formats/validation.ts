@@ -2,67 +2,57 @@ import { FIELD_RULES, type FieldCheck } from "../../src/records/field-rules.ts";
 import type { TrafficRecord } from "../../src/records/record.ts";
 import { GUIDE, type InputPosition, type Problem } from "./problem.ts";
 
-/** A valid record that has not been compared with the other records of the load. */
+/** A valid record that has not been compared with the rest of the load. */
 export interface RecordRow extends InputPosition {
   record: TrafficRecord;
   /**
-   * Only of an image in the detection engine's report: when it was taken and processed, ISO 8601 in UTC with nine decimals, so that
-   * text order is time order. Its `id` and its `camera_pk` are 0: the load assigns both when it has read all images.
+   * For an image in a report: the times of the capture and of the processing, ISO 8601 in UTC with nine decimals, so that they sort as
+   * text. The `id` and the `camera_pk` of the record are 0 until the load has read all images.
    */
   image?: { capturedAt: string; processedAt: string };
   /** True for a record in a page. */
   isInPage?: boolean;
 }
 
-/** What reading a file yields for each record, in the order of the file. */
+/** A record of a file, or its problems. */
 export type InputRow = RecordRow | { problems: Problem[] };
 
 /** A field of a record, or a column of a report. */
 export interface Field {
-  /** Parses a cell of CSV. */
+  /** Parses a CSV cell. */
   parse(cell: string): unknown;
   check: FieldCheck;
 }
 
 const parseNumber = (cell: string) => (/^-?\d+$/.test(cell) ? Number(cell) : cell);
 
-/** Other programs write the values of CSV as booleans. */
-const HEALTH_CELLS = new Map<string, TrafficRecord["camera_ok"]>([
-  ["", null],
-  ...["TRUE", "true"].map((cell) => [cell, "True"] as const),
-  ...["FALSE", "false"].map((cell) => [cell, "False"] as const),
-]);
+/** Cells of `camera_ok`. Spreadsheets and other tools write `True` as `TRUE` or `true`. */
+const HEALTHS = new Map(
+  Object.entries({ "": null, TRUE: "True", true: "True", FALSE: "False", false: "False" }),
+);
 
-const createField = (name: keyof TrafficRecord, parse: Field["parse"]): Field => ({
-  parse,
-  check: FIELD_RULES[name],
-});
-
-export const RECORD_FIELDS: Record<keyof TrafficRecord, Field> = {
-  id: createField("id", parseNumber),
-  camera_pk: createField("camera_pk", parseNumber),
-  camera_ref: createField("camera_ref", String),
-  timestamp: createField("timestamp", String),
-  camera_ok: createField("camera_ok", (cell) => (HEALTH_CELLS.has(cell) ? HEALTH_CELLS.get(cell) : cell)),
-  cars: createField("cars", parseNumber),
-  persons: createField("persons", parseNumber),
-  bicycles: createField("bicycles", parseNumber),
-  trucks: createField("trucks", parseNumber),
-  motorcycles: createField("motorcycles", parseNumber),
-  buses: createField("buses", parseNumber),
-  model_name: createField("model_name", String),
+/** How the cells of fields that are not numbers are parsed. */
+const PARSERS: Record<string, Field["parse"]> = {
+  camera_ref: String,
+  timestamp: String,
+  camera_ok: (cell) => (HEALTHS.has(cell) ? HEALTHS.get(cell) : cell),
+  model_name: String,
 };
+
+export const RECORD_FIELDS = Object.fromEntries(
+  Object.entries(FIELD_RULES).map(([name, check]) => [name, { parse: PARSERS[name] ?? parseNumber, check }]),
+) as Record<keyof TrafficRecord, Field>;
 
 const ENTRIES = Object.entries(FIELD_RULES);
 
-/** Checks what should be a record by itself. An object of another kind is one problem, not one for each field. */
+/** Checks the fields of a record. For an object with no field of a record, that is the only problem. */
 export function checkRecord(values: unknown, position: InputPosition): InputRow {
-  const refuse = (message: string) => ({ problems: [{ ...position, value: values, message }] });
-  if (!isObject(values)) return refuse("is not a record");
+  const reject = (message: string) => ({ problems: [{ ...position, value: values, message }] });
+  if (!isObject(values)) return reject("is not a record");
   if (!hasRecordField(values))
     return typeof values.detail === "string"
-      ? refuse("is an error response, not a page")
-      : refuse(`is not a record: it has no field of a record; ${GUIDE}`);
+      ? reject("is an error response, not a page")
+      : reject(`is not a record: it has no field of a record; ${GUIDE}`);
   const problems: Problem[] = [];
   for (const [field, check] of ENTRIES) {
     const value = values[field];
@@ -75,12 +65,12 @@ export function checkRecord(values: unknown, position: InputPosition): InputRow 
   return problems.length > 0 ? { problems } : { ...position, record: values as unknown as TrafficRecord };
 }
 
-/** Whether an object has at least one field of a record. */
+/** Whether an object has a field of a record. */
 export function hasRecordField(value: object): boolean {
   return Object.keys(value).some((name) => Object.hasOwn(FIELD_RULES, name));
 }
 
-/** Whether a value is what JSON calls an object. */
+/** Whether a value is an object in JSON. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -2,21 +2,21 @@ import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import { BLOCK_SIZE, type Block, formatBlock, RECORD_SEPARATOR } from "../../src/store/block.ts";
 import { formatPosition, type Problem } from "../formats/problem.ts";
 
-/** A row of the input: its position, what it is compared and sorted by, and the end of its line in a block. */
+/** The columns of a row: its position in the input, the values to compare and to sort by, and the end of its line in a block. */
 const COLUMNS = [
   "file INTEGER", // index
   "line INTEGER",
-  "image TEXT", // of a report: when it was processed, a space, and when it was taken
+  "image TEXT", // in a report: the times of the processing and of the capture, separated by a space
   "id INTEGER",
   "camera_pk INTEGER",
   "camera_ref TEXT",
   "timestamp TEXT",
-  "line_end TEXT", // after the id and the camera_pk, which a load may have to assign
+  "line_end TEXT", // the part after the id and the camera_pk, which the load assigns to rows of reports
 ];
 
 /**
- * Opens an empty database for one load. It has no name, so SQLite keeps what does not fit into its cache in a temporary file
- * that it has deleted already.
+ * Opens an empty database for a load. A database without a name is in a temporary file, which SQLite deletes immediately after
+ * opening it.
  */
 export function openDatabase(): DatabaseSync {
   const database = new DatabaseSync("");
@@ -32,10 +32,10 @@ export function openDatabase(): DatabaseSync {
   return database;
 }
 
-/** Rows of one statement. With one row each, reading and sorting would take a sixth longer. */
+/** The number of rows in one statement. Inserting rows one by one is slower. */
 const BATCH_ROWS = 100;
 
-/** Inserts rows, in the order of `COLUMNS`, in batches. `flush` inserts the last ones. */
+/** Inserts rows in batches, with values in the order of `COLUMNS`. `flush` inserts the last rows. */
 export function createInserter(database: DatabaseSync) {
   const prepare = (rows: number) => {
     const parameters = `(${COLUMNS.map(() => "?").join()})`;
@@ -58,8 +58,8 @@ export function createInserter(database: DatabaseSync) {
 }
 
 /**
- * Assigns a `camera_pk` to each camera, in the order of their first images, and an `id` to each image of a report, in the
- * order of processing. Both begin with 1.
+ * Numbers the cameras of reports in the order of their first captures (`camera_pk`), and the images in the order of their processing
+ * (`id`). Both begin with 1.
  */
 export function numberObservations(database: DatabaseSync): void {
   database.exec(`
@@ -83,8 +83,8 @@ interface Conflict {
 }
 
 /**
- * Columns whose values no two records share, and the field that a problem names. A camera has one record per observation time
- * (specification, "Record", rule 2). Files are usually sorted by time. Two references of a camera are another problem.
+ * Columns whose combined values must be unique, and the field to report. A camera has one record per observation time (specification,
+ * "Record", rule 2). The columns include camera_ref, because two references of a camera are reported elsewhere.
  */
 const RULES = [
   { columns: "id", field: "id" },
@@ -92,14 +92,14 @@ const RULES = [
 ] as const;
 
 /**
- * Compares the records of a load with each other. Their ids must be assigned.
- * @param files the names of the files of the load
- * @returns a problem for the later record of each conflict
+ * Compares the records of a load, which must have their ids.
+ * @param files The names of the files
+ * @returns A problem for the later record of each conflict
  */
 export function* findConflicts(database: DatabaseSync, files: readonly string[]): Generator<Problem> {
   const getFileName = (file: number) => files[file] ?? "";
   for (const { columns, field } of RULES) {
-    // The same record twice is reported for its id only.
+    // A record that appears twice is reported only for its id.
     const condition = field === "id" ? "" : "AND later.id <> earlier.id";
     const sql = `WITH repeated AS (SELECT ${columns}, min(rowid) AS first FROM staged GROUP BY ${columns} HAVING count(*) > 1)
       SELECT later.file, later.line, later.id, later.camera_ref, later.timestamp,
@@ -122,7 +122,7 @@ export function sortLines(database: DatabaseSync): void {
     FROM staged ORDER BY timestamp DESC, camera_ref, id`);
 }
 
-/** Joins the sorted lines to blocks, each in SQLite, so that JavaScript sees one text for each block. */
+/** Joins the sorted lines to blocks. SQLite joins them, because a string per line would be slow. */
 export function* selectBlocks(database: DatabaseSync): Generator<Block, void> {
   const select = database.prepare(`SELECT group_concat(line, ?) AS lines
     FROM (SELECT line FROM sorted WHERE rowid BETWEEN ? AND ? ORDER BY rowid)`);

@@ -2,9 +2,9 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Block } from "../../src/store/block.ts";
 import { createD1Store, isTableMissing, type SqlDatabase } from "../../src/store/d1.ts";
-import { NOTHING_LOADED, type StateRead } from "../../src/store/state.ts";
+import { NOTHING_LOADED } from "../../src/store/state.ts";
 import { PROJECT } from "./wrangler.ts";
-import { type NextState, RejectedSwitchError, type WritableStore } from "./writer.ts";
+import { type NextState, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
 /** A D1 database that commands write to: with wrangler, or in a local file. */
 export interface WritableDatabase extends SqlDatabase {
@@ -32,17 +32,21 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
   };
   return {
     ...store,
-    readState: (options) => store.readState(options).catch(emptyIfTableMissing),
+    readState: (options) =>
+      store.readState(options).catch((error) => {
+        if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
+        throw error;
+      }),
     batchBytes: database.batchBytes,
     propagationMs: 0,
-    write: (load, blocks) => database.write(blocks.map((block) => buildInsertStatement(load, block))),
+    write: (load, blocks) => database.write(blocks.map((block) => buildInsert(load, block))),
     // The switch counts the blocks.
     findMissingBlocks: async () => [],
     async switchTo(next, blocks, onlyIfEmpty) {
-      if ((await database.run(buildSwitchStatement(next, blocks, onlyIfEmpty))) > 0) return;
+      if ((await database.run(buildSwitch(next, blocks, onlyIfEmpty))) > 0) return;
       throw new RejectedSwitchError(
         onlyIfEmpty
-          ? "The seed was not loaded because something else was loaded in the meantime."
+          ? SEED_REJECTED
           : "Another load ran at the same time and deleted the blocks of this load.",
       );
     },
@@ -58,21 +62,12 @@ export function createWritableD1Store(database: WritableDatabase): WritableStore
   };
 }
 
-function emptyIfTableMissing(error: Error): StateRead {
-  if (isTableMissing(error.cause)) return { state: NOTHING_LOADED };
-  throw error;
-}
-
-function buildInsertStatement(load: string, { number, text }: Block): string {
+function buildInsert(load: string, { number, text }: Block): string {
   return `INSERT OR REPLACE INTO block VALUES (${quoteSqlString(load)}, ${number}, ${quoteSqlString(text)})`;
 }
 
 /** The statement changes no row if a block of the load is missing or, with `onlyIfEmpty`, if anything was ever loaded. */
-function buildSwitchStatement(
-  { load, count, source }: NextState,
-  blocks: number,
-  onlyIfEmpty: boolean,
-): string {
+function buildSwitch({ load, count, source }: NextState, blocks: number, onlyIfEmpty: boolean): string {
   const loaded_at = new Date().toISOString();
   const hasAllBlocks = `(SELECT count(*) FROM block WHERE load = ${quoteSqlString(load)}) = ${blocks}`;
   const isEmpty = onlyIfEmpty ? " AND NOT EXISTS (SELECT 1 FROM state WHERE load <> '')" : "";

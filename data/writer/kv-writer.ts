@@ -1,6 +1,6 @@
 import { createKvStore, getBlockKey, type KeyValueStore, STATE_KEY } from "../../src/store/kv.ts";
 import { DamagedStateError, NOTHING_LOADED, type State } from "../../src/store/state.ts";
-import { parseStartTime, RejectedSwitchError, type WritableStore } from "./writer.ts";
+import { parseStartTime, RejectedSwitchError, SEED_REJECTED, type WritableStore } from "./writer.ts";
 
 /** A KV namespace that commands write to: with wrangler, or in local files. */
 export interface WritableNamespace extends KeyValueStore {
@@ -58,17 +58,15 @@ export function createWritableKvStore(
     },
     async switchTo(next, _, onlyIfEmpty) {
       const replaced = await readState().catch(emptyIfDamaged);
-      if (onlyIfEmpty && replaced.load !== "")
-        throw new RejectedSwitchError(
-          "The seed was not loaded because something else was loaded in the meantime.",
-        );
+      if (onlyIfEmpty && replaced.load !== "") throw new RejectedSwitchError(SEED_REJECTED);
       const now = Date.now();
-      if (!isLocal) requireRecentLoad(next.load, now);
-      const state: State = {
-        ...next,
-        loaded_at: new Date(now).toISOString(),
-        sequence: replaced.sequence + 1,
-      };
+      // A sweep may have deleted the blocks of an older load.
+      if (!isLocal && now - parseStartTime(next.load) > MAX_LOAD_MS)
+        throw new RejectedSwitchError(
+          `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
+        );
+      const loaded_at = new Date(now).toISOString();
+      const state: State = { ...next, loaded_at, sequence: replaced.sequence + 1 };
       await namespace.put([{ key: STATE_KEY, value: JSON.stringify(state) }]);
       if (isLocal || (await readState()).load === next.load) return;
       throw new Error("The namespace does not show the new state.");
@@ -97,12 +95,4 @@ function emptyIfDamaged(error: unknown): State {
 /** Parses the name of the load in the key of a block. Returns undefined for other keys. */
 function parseLoadName(key: string): string | undefined {
   return /^block\/([^/]+)\//.exec(key)?.[1];
-}
-
-/** @throws RejectedSwitchError if a sweep may have deleted the blocks of the load */
-function requireRecentLoad(load: string, now: number): void {
-  if (now - parseStartTime(load) <= MAX_LOAD_MS) return;
-  throw new RejectedSwitchError(
-    `The load started more than ${MAX_LOAD_MS / (60 * MINUTE_MS)} hours ago, so its blocks may already have been deleted. Run the command again.`,
-  );
 }

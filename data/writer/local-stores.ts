@@ -96,7 +96,7 @@ export async function applyMigrations(database: DatabaseSync): Promise<void> {
     await runTransaction(database, () => {
       database.exec(MIGRATIONS_TABLE);
       const insert = database.prepare("INSERT OR IGNORE INTO d1_migrations (name) VALUES (?)");
-      // Another process may just have applied the migration.
+      // A concurrent process may have applied the migration.
       if (insert.run(name).changes > 0) database.exec(sql);
     }).catch((cause) => {
       const advice = `To start with an empty store, delete ${database.location()}.`;
@@ -109,9 +109,6 @@ export async function applyMigrations(database: DatabaseSync): Promise<void> {
 const NAMESPACE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS _mf_entries (key TEXT PRIMARY KEY, blob_id TEXT NOT NULL, expiration INTEGER, metadata TEXT);
   CREATE INDEX IF NOT EXISTS _mf_entries_expiration_idx ON _mf_entries (expiration)`;
-
-/** The length of a random name, in bytes. */
-const BLOB_NAME_BYTES = 40;
 
 /** How long a file without a key stays, because another process may be about to open it. */
 const BLOB_GRACE_MS = 20;
@@ -135,7 +132,7 @@ export function createLocalNamespace(
   return {
     get: async (keys) => keys.map((key) => readValue(folder, select.get(key)?.blob_id)),
     async put(pairs) {
-      const files = pairs.map((pair) => ({ ...pair, name: randomBytes(BLOB_NAME_BYTES).toString("hex") }));
+      const files = pairs.map((pair) => ({ ...pair, name: randomBytes(40).toString("hex") }));
       try {
         mkdirSync(folder, { recursive: true });
         for (const { name, value } of files) writeFileSync(join(folder, name), value);

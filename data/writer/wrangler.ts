@@ -80,20 +80,18 @@ export function notifyIfSlow<T>(
 /** Prints a line for the user. */
 export type Notify = (line: string) => void;
 
-interface RunOptions {
-  /** Replaces wrangler in tests. */
-  wrangler?: WranglerRunner | undefined;
-  notify?: Notify | undefined;
-}
-
 /**
  * Runs one wrangler command, without prompts.
- * @returns its standard output
+ * @param options.wrangler Replaces wrangler in tests
+ * @returns The standard output of the command
  * @throws WranglerError
  */
 export async function runWrangler(
   args: string[],
-  { wrangler = runProcess, notify }: RunOptions = {},
+  {
+    wrangler = runProcess,
+    notify,
+  }: { wrangler?: WranglerRunner | undefined; notify?: Notify | undefined } = {},
 ): Promise<string> {
   const { status, stdout, stderr } = await notifyIfSlow(args, wrangler(args), notify);
   // Wrangler colors some errors even if NO_COLOR is set, and one error recommends an option that our commands do not have.

@@ -45,6 +45,9 @@ export interface OpenStore {
 /** Thrown if the store did not switch to a load, and will not. */
 export class RejectedSwitchError extends Error {}
 
+/** The message of a switch that is rejected because of `onlyIfEmpty`. */
+export const SEED_REJECTED = "The seed was not loaded because something else was loaded in the meantime.";
+
 /** Thrown if a switch failed and the store does not show the load. Readers may need the blocks of the load, so the blocks stay. */
 export class UnknownOutcomeError extends Error {}
 

@@ -143,6 +143,7 @@ test.each<[string, Parameters<typeof findProblems>[0], string[]]>([
 });
 
 const CAMERAS = "exceeds the limit of 100000 cameras per collection";
+const DAYS = "exceeds the limit of 100000 different days per collection";
 
 /** The problems of the ten rows after the first 100,000. */
 const MORE_CAMERAS = [
@@ -157,7 +158,12 @@ test.each<[string, (index: number) => string, string, string[]]>([
     "days",
     (index) => `${index},1,c,${dayOf(index)}T00:00:00Z,,0,0,0,0,0,0,tf1`,
     FIELDS,
-    ['a:100002: timestamp "2173-10-16T00:00:00Z" exceeds the limit of 100000 different days per collection'],
+    [
+      ...[16, 17, 18].map(
+        (day, index) => `a:${100_002 + index}: timestamp "2173-10-${day}T00:00:00Z" ${DAYS}`,
+      ),
+      "and 7 more like this",
+    ],
   ],
 ])("more %s than memory holds are rejected", async (_, writeRow, header, problems) => {
   const a = [header, ...Array.from({ length: 100_010 }, (_, index) => writeRow(index))].join("\n");
@@ -202,12 +208,12 @@ test("a report and records are refused before all rows of one of them are skippe
   expect(await findProblems(files, { skipDuplicates: true })).toEqual(problems);
 });
 
-test("a file that is named twice is refused", async () => {
+test("a file that is specified twice is rejected", async () => {
   const file = join(createFolder(), "a");
   await writeFile(file, JSON.stringify(makeRecord()));
   const again = relative(process.cwd(), file);
   const conclusion = "They cannot be loaded.";
-  const message = `${again}: is named twice\n${conclusion}`;
+  const message = `${again}: is specified twice\n${conclusion}`;
   await expect(stage([file, again], { conclusion })).rejects.toThrow(new InputError(message));
 });
 

@@ -259,15 +259,13 @@ test("reports paths that cannot be read", async () => {
   await writeFile(join(folder, "file"), RECORDS);
   await mkdir(join(folder, "directory"));
   for (const name of ["notes.txt", ".a.csv"]) await writeFile(join(folder, "directory", name), RECORDS);
-  const long = "x".repeat(300);
-  const paths = ["nothing", "directory", "file/below", long].map((name) => join(folder, name));
+  const paths = ["nothing", "directory", "file/below"].map((name) => join(folder, name));
   const { message } = await stage(["", ...paths]).catch((error) => error);
   expect(message.replaceAll(`${folder}/`, "").split("\n")).toEqual([
     '"": cannot be read: it does not exist',
     "nothing: cannot be read: it does not exist",
     'directory: contains no file whose name ends in .csv, .jsonl, .json or .gz: [".a.csv","notes.txt"]',
     "file/below: cannot be read: a part of the path is not a directory",
-    `${long}: cannot be read: the path is too long`,
     "Nothing was loaded.",
   ]);
 });

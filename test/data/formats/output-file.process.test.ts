@@ -96,9 +96,7 @@ describe("a named pipe", () => {
 test.each([
   ["a directory", "", "it is a directory"],
   ["a missing folder", "no/out", "its folder does not exist"],
-  ["a cycle of symbolic links", "cycle", "its symbolic links lead in a circle"],
-])("%s is refused, a directory before the text is read", async (_, name, reason) => {
-  await symlink("cycle", path("cycle"));
+])("%s is rejected, a directory before the text is read", async (_, name, reason) => {
   let isStarted = false;
   const slow = async function* () {
     isStarted = true;
@@ -108,7 +106,7 @@ test.each([
   };
   await expect(writeOutput(path(name), slow())).rejects.toThrow(`cannot be written: ${reason}`);
   if (name === "") expect(isStarted).toBe(false);
-  expect(await readdir(folder)).toEqual(["cycle"]);
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test.each([1, 100_000])("a full disk is reported, after %i lines", async (count) => {

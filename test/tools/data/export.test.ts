@@ -63,7 +63,7 @@ test("an export fails if nothing is loaded, and if the collection is replaced wh
   const { state } = await store.readState();
   replace(makeRecords(400));
   await expect(Array.fromAsync(readRecords(store, state))).rejects.toThrow(
-    "The collection was replaced while it was read. Run the command again.",
+    "The collection was replaced while it was being read. Run the command again.",
   );
 });
 

@@ -1,0 +1,59 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { readInputFile } from "../formats/formats.ts";
+import type { InputFile } from "../formats/input-file.ts";
+import type { RowCollector } from "./row-collector.ts";
+
+/** Shows the progress of a step. */
+export interface Progress {
+  /** @param total The new total, if it has changed */
+  update(done: number, total?: number): void;
+  close(): void;
+}
+
+export type ReadOptions = Pick<InputFile, "modelName" | "stdin">;
+
+/** Reads the files of a load in sequence. */
+export async function readFiles(
+  files: string[],
+  options: ReadOptions,
+  { add, addPage, report }: RowCollector,
+  update: Progress["update"],
+): Promise<void> {
+  const onRead = createByteCounter(files, update);
+  const paths = new Set<string>();
+  for (const [index, file] of files.entries()) {
+    const path = file === "-" ? file : resolve(file);
+    if (paths.has(path)) {
+      report({ file, line: 0, message: "is specified twice" });
+      continue;
+    }
+    paths.add(path);
+    const onPage = (count: number) => addPage(file, count);
+    for await (const rows of readInputFile({ ...options, file, onRead, onPage })) {
+      for (const row of rows) add(row, index);
+    }
+  }
+}
+
+/** Counts the bytes that are read, and shows them as megabytes. */
+function createByteCounter(files: string[], update: Progress["update"]) {
+  const toMegabytes = (bytes: number) => Math.round(bytes / 1e5) / 10;
+  const total = getTotalBytes(files);
+  let read = 0;
+  return (chunk: Uint8Array) => {
+    read += chunk.length;
+    update(toMegabytes(read), total && toMegabytes(total));
+  };
+}
+
+/** Returns undefined if a size is not known, such as the size of standard input or of a missing file. */
+function getTotalBytes(files: string[]): number | undefined {
+  try {
+    const found = files.map((file) => statSync(file));
+    if (found.every((file) => file.isFile())) return found.reduce((sum, { size }) => sum + size, 0);
+  } catch {
+    // Reading the file reports the error.
+  }
+  return undefined;
+}
