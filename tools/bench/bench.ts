@@ -26,9 +26,6 @@ const program = createProgram("npm run bench --")
     else for (const part of Object.values(report)) console.table(part);
   });
 
-await runProgram(program);
-process.exit(); // Servers may be running, which nothing waits for any longer.
-
 async function bench({ records, ...options }: { records: number } & BenchOptions) {
   const file = getTemporaryPath("records.csv");
   const folder = getTemporaryPath("stores");
@@ -149,3 +146,6 @@ async function startServer(...args: string[]): Promise<string> {
   }
   throw new Error(`${args[0]} ended before it served.`);
 }
+
+await runProgram(program);
+process.exit(); // Ends the servers, too.
