@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { CollectionContext, CollectionEnv, CollectionMiddleware } from "./bindings.ts";
 import { SITE_NAME } from "./constants.ts";
-import { getFaultOptions, getView } from "./faults/fault-options.ts";
+import { getFaultOptions } from "./faults/fault-options.ts";
 import type { Faults, ServedResponse } from "./faults/faults.ts";
 import { HttpError, methodNotAllowed, respondWithError } from "./http/errors.ts";
 import { createDigest, matchesETag, PAGE_CACHE_CONTROL } from "./http/headers.ts";
@@ -50,7 +50,7 @@ export const collectionHeaders: CollectionMiddleware = (c, next) => {
 };
 
 /** Creates the routes of the collection (specification, "Endpoints"). They respond with JSON, also to clients that get the HTML view. */
-export function createCollection({ applyFaults, now }: Faults): Hono<CollectionEnv> {
+export function createCollection({ getView, applyFaults }: Faults): Hono<CollectionEnv> {
   const records = new Hono<CollectionEnv>();
 
   records.all(PATH_WITHOUT_SLASH, (c) => c.redirect(COLLECTION_PATH + new URL(c.req.url).search, 301));
@@ -62,7 +62,7 @@ export function createCollection({ applyFaults, now }: Faults): Hono<CollectionE
     const condition = ifNoneMatch === undefined || prefersHtml(c) ? undefined : ifNoneMatch;
     const faultOptions = getFaultOptions(c, query);
     if (!faultOptions) return (await respond(c, query, { condition })).response;
-    const view = getView(faultOptions, now());
+    const view = getView(faultOptions);
     const serve = () =>
       respond(c, query, { view }).catch((error) => ({ response: respondWithError(error, c) }));
     const response = await applyFaults(c, query, faultOptions, serve);

@@ -33,8 +33,7 @@ export const CONDITIONS = {
   }),
   fail: defineOption({
     value: "a decimal number from 0 to 1",
-    description:
-      "Applies the faults to this share of the requests, chosen at random; delay still applies to all of them",
+    description: "Applies the faults to this share of the requests, chosen at random; delay applies to all",
     example: "fail=0.1",
     parse: parseShare,
     exemptsDelay: true,

@@ -1,6 +1,5 @@
 import { type CollectionContext, SettingError } from "../bindings.ts";
 import { HttpError } from "../http/errors.ts";
-import type { HiddenCount } from "../records/page.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionName, type OptionValues } from "./option-table.ts";
 import { formatPreference, type Preference, parsePreferHeader } from "./prefer-header.ts";
 
@@ -47,13 +46,6 @@ function addDefaultFault({ values, formatted }: FaultOptions): void {
   if (hasFault || !needsFault) return;
   values.code = 503;
   formatted.set("code", "code=503");
-}
-
-/** Gets the view of the collection that the options select; undefined if it shows all records. */
-export function getView({ values }: FaultOptions, now: number): HiddenCount | undefined {
-  for (const [, option, value] of listEntries(values))
-    if (option.createView) return option.createView(value, now);
-  return undefined;
 }
 
 /** Parses options that must be valid, such as the setting PREFER. */

@@ -2,7 +2,7 @@ import type { CollectionContext } from "../bindings.ts";
 import { type HttpError, respondWithError } from "../http/errors.ts";
 import { ERROR_CACHE_CONTROL } from "../http/headers.ts";
 import { getClientKey } from "../http/rate-limit.ts";
-import type { PageLocation } from "../records/page.ts";
+import type { HiddenCount, PageLocation } from "../records/page.ts";
 import type { FaultOptions } from "./fault-options.ts";
 import type { ChangedPage, FaultContext, Wait } from "./option.ts";
 import { listEntries, OPTION_NAMES, OPTIONS, type OptionEntry, type OptionName } from "./option-table.ts";
@@ -25,7 +25,7 @@ interface FaultedResponse {
 export type Faults = ReturnType<typeof createFaults>;
 
 /**
- * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 requires it, because the specification fixes
+ * Creates the faults of a service. No response has `Vary: Prefer`, although RFC 7240, 2 asks for it, because the specification fixes
  * `Vary`. So a cache may respond to the header `Prefer` with a page that it stored before. It never stores a response to that header.
  * @param now The clock of faults and views, in milliseconds since 1970-01-01 UTC
  */
@@ -66,11 +66,21 @@ export function createFaults(now: () => number) {
     return response;
   }
 
-  /** `reset` forgets all requests that `times` has counted. */
-  return { applyFaults, now, reset: counter.reset };
+  return {
+    applyFaults,
+    getView: (options: FaultOptions) => createView(options, now()),
+    /** Forgets all requests that `times` has counted. */
+    reset: counter.reset,
+  };
 }
 
 const isView = ([, option]: OptionEntry) => option.createView !== undefined;
+
+/** Creates the view of the collection that the options select. Returns undefined if the view shows all records. */
+function createView({ values }: FaultOptions, now: number): HiddenCount | undefined {
+  const [, option, value] = listEntries(values).find(isView) ?? [];
+  return option?.createView?.(value, now);
+}
 
 const getNames = (options: OptionEntry[]) => options.map(([name]) => name);
 

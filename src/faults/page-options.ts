@@ -35,8 +35,7 @@ export const PAGE_OPTIONS = {
   }),
   next: defineOption({
     ...oneOf("loop", "null", "skip"),
-    description:
-      "Changes next to the URL of the same page (loop), to null (null), or to the page after the next (skip)",
+    description: "Changes next to the same page (loop), to null (null), or to the page after the next (skip)",
     example: "next=loop",
     changePage(page, fault) {
       const { next } = page;
@@ -72,8 +71,7 @@ export const PAGE_OPTIONS = {
   }),
   grow: defineOption({
     value: "1 to 1000 records per s, m or h, such as 15/m",
-    description:
-      "Serves a collection that grows by the clock, from part of the loaded records to all of them",
+    description: "Serves a collection that grows by the clock, from part of the loaded records to all",
     example: "grow=15/m",
     parse: parseGrowth,
     /**

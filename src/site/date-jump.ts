@@ -1,7 +1,7 @@
 import { Hono } from "hono";
 import type { CollectionEnv } from "../bindings.ts";
 import { GO_PATH } from "../constants.ts";
-import { getFaultOptions, getView } from "../faults/fault-options.ts";
+import { getFaultOptions } from "../faults/fault-options.ts";
 import type { Faults } from "../faults/faults.ts";
 import { HttpError, rejectMethod } from "../http/errors.ts";
 import { getLastValue, prefersHtml } from "../http/request.ts";
@@ -11,7 +11,7 @@ import { getCachedStore } from "../store/create-store.ts";
 import type { Day } from "../store/stored-statistics.ts";
 
 /** Creates the route of the HTML view that redirects to the page with the newest records of a date. */
-export function createDateJump({ now }: Faults): Hono<CollectionEnv> {
+export function createDateJump({ getView }: Faults): Hono<CollectionEnv> {
   const jump = new Hono<CollectionEnv>();
 
   jump.get(GO_PATH, async (c) => {
@@ -26,7 +26,7 @@ export function createDateJump({ now }: Faults): Hono<CollectionEnv> {
     const { state, statistics } = await getCachedStore(c.env).getStatistics((work) =>
       c.executionCtx.waitUntil(work),
     );
-    const hidden = (faultOptions && getView(faultOptions, now())?.(state.count)) ?? 0;
+    const hidden = (faultOptions && getView(faultOptions)?.(state.count)) ?? 0;
     const { page, day } = findPageByDate(statistics.days, date, state.count - hidden);
     query.set("page", String(page));
     if (prefersHtml(c)) query.set(JUMP_DATE_PARAMETER, date);
