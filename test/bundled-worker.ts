@@ -2,10 +2,11 @@ import { basename, join } from "node:path";
 import { runWrangler } from "../data/writer/wrangler.ts";
 import { createFolder } from "./temporary-folder.ts";
 
-/** The folder with the worker, bundled as for a deployment. The tests start it from there, without bundling it again. */
+/** Returns the folder of the worker, which is bundled once for all tests, in the same way as for a deployment. */
 export function findBundle(): string {
   const folder = process.env.BUNDLED_WORKER;
-  if (folder === undefined) throw new Error("Only tests in files named *.process.test.ts get the worker.");
+  if (folder === undefined)
+    throw new Error("Only tests in files named *.process.test.ts have a bundled worker.");
   return folder;
 }
 
@@ -14,12 +15,12 @@ export default async function setup(): Promise<void> {
   process.env.BUNDLED_WORKER ??= await bundle();
 }
 
-/** Bundles a worker of the tests as a deployment bundles the worker. Gives the path. */
+/** Bundles a worker of the tests. Returns the path of the script. */
 export async function bundleWorker(main: string): Promise<string> {
   return join(await bundle(main), basename(main).replace(/ts$/, "js"));
 }
 
-/** Gives the folder that wrangler writes. */
+/** Returns the folder of the bundle. */
 async function bundle(...main: string[]): Promise<string> {
   const folder = createFolder();
   await runWrangler(["deploy", ...main, "--dry-run", "--outdir", folder]);

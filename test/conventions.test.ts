@@ -3,70 +3,65 @@ import { basename, dirname, join } from "node:path";
 import { expect, test } from "vitest";
 
 const files = globSync("{src,data,tools,test}/**/*.{ts,tsx}").sort();
-const read = (file: string, pattern: RegExp) =>
+const match = (file: string, pattern: RegExp) =>
   Array.from(readFileSync(file, "utf8").matchAll(pattern), ([, found]) => String(found));
 
-/** The keys that more than one file has, with these files. */
-function findRepeated(listKeys: (file: string) => string[]): Record<string, string[]> {
-  const pairs = files.flatMap((file) =>
-    [...new Set(listKeys(file))].map((key): [string, string] => [key, file]),
-  );
-  const groups = Array.from(Map.groupBy(pairs, ([key]) => key));
-  return Object.fromEntries(
-    groups
-      .filter(([, found]) => found.length > 1)
-      .map(([key, found]) => [key, found.map(([, file]) => file)]),
-  );
+/** Finds the names that occur in more than one file. */
+function findRepeated(listNames: (file: string) => string[]): Record<string, string[]> {
+  const pairs = files.flatMap((file) => [...new Set(listNames(file))].map((name) => ({ name, file })));
+  const groups = Array.from(Map.groupBy(pairs, ({ name }) => name));
+  const repeated = groups.filter(([, group]) => group.length > 1);
+  return Object.fromEntries(repeated.map(([name, group]) => [name, group.map(({ file }) => file)]));
 }
 
-test("an exported name means one thing", () => {
+test("each exported name is unique", () => {
   const exported = /^export (?:declare )?(?:async )?(?:class|const|function\*?|interface|let|type) (\w+)/gm;
-  expect(findRepeated((file) => read(file, exported))).toEqual({
-    // Its types, and its code.
+  expect(findRepeated((file) => match(file, exported))).toEqual({
+    // The types and the code of the package.
     createService: ["tools/package/index.d.ts", "tools/package/service.ts"],
   });
 });
 
-test("no declaration hides a global name, and no import hides an export of the project", () => {
-  const declared = /^(?:export )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
-  const renamed = /^import \{.*\b(\w+) as \w+.*\} from "\./gm;
-  const found = files.flatMap((file) => [
-    ...read(file, declared).filter((name) => name in globalThis),
-    ...read(file, renamed),
-  ]);
-  expect(found).toEqual([]);
-});
-
-test("contexts and middleware have the types of src/bindings.ts, because those of Hono have no bindings and variables", () => {
-  const imported = /^import ([^"]+) from "hono(?!\/(?:utils|route|jsx)\b)|import\("hono/gm;
-  const others = files.filter((file) => file.startsWith("src/") && file !== "src/bindings.ts");
-  const found = new Set(others.flatMap((file) => read(file, imported)));
-  expect([...found].sort()).toEqual(["type { Next }", "{ Hono }"]);
-});
-
-test("a file can be found by its name alone", () => {
+test("each file name is unique", () => {
   expect(findRepeated((file) => [basename(file).replace(/(\.d)?\.tsx?$/, "")])).toEqual({
-    // What the worker and the package begin with.
+    // The entry points of the worker and of the package.
     index: ["src/index.ts", "tools/package/index.d.ts"],
   });
 });
 
-test("no part of the project imports one that imports it, directly or through others", () => {
+test("no declaration hides a global name, and no import is renamed", () => {
+  const declared = /^(?:export )?(?:async )?(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+  const renamed = /^import \{.*\b(\w+) as \w+.*\} from "\./gm;
+  const found = files.flatMap((file) => [
+    ...match(file, declared).filter((name) => name in globalThis),
+    ...match(file, renamed),
+  ]);
+  expect(found).toEqual([]);
+});
+
+test("contexts and middleware have the types of src/bindings.ts, because Hono's own types have no bindings", () => {
+  const imported = /^import ([^"]+) from "hono(?!\/(?:utils|route|jsx)\b)|import\("hono/gm;
+  const others = files.filter((file) => file.startsWith("src/") && file !== "src/bindings.ts");
+  const found = new Set(others.flatMap((file) => match(file, imported)));
+  expect([...found].sort()).toEqual(["type { Next }", "{ Hono }"]);
+});
+
+test("no folder imports a folder that imports it, directly or through others", () => {
   const imports = new Map<string, Set<string>>();
-  // A file of src/ itself is a part of its own. Otherwise a folder and the folders in it are one part.
-  const getPart = (file: string) => (dirname(file) === "src" ? file : dirname(file));
-  const isInside = (one: string, other: string) => `${one}/`.startsWith(`${other}/`);
+  // Each file in src/ counts as a folder. A folder and its subfolders can import each other.
+  const getFolder = (file: string) => (dirname(file) === "src" ? file : dirname(file));
+  const contains = (folder: string, other: string) => `${other}/`.startsWith(`${folder}/`);
   for (const file of files.filter((file) => !file.startsWith("test/"))) {
-    const part = getPart(file);
-    const paths = read(file, /(?:from|import\() ?"(\.[^"]+)"/g);
-    const targets = paths.map((path) => getPart(join(dirname(file), path)));
-    const others = targets.filter((target) => !isInside(part, target) && !isInside(target, part));
-    imports.set(part, new Set([...(imports.get(part) ?? []), ...others]));
+    const folder = getFolder(file);
+    const paths = match(file, /(?:from|import\() ?"(\.[^"]+)"/g);
+    const targets = paths.map((path) => getFolder(join(dirname(file), path)));
+    const others = targets.filter((target) => !contains(folder, target) && !contains(target, folder));
+    imports.set(folder, new Set([...(imports.get(folder) ?? []), ...others]));
   }
-  const reaches = (part: string, goal: string, seen = new Set<string>()): boolean =>
-    Array.from(imports.get(part) ?? []).some(
+  const reaches = (folder: string, goal: string, seen = new Set<string>()): boolean =>
+    Array.from(imports.get(folder) ?? []).some(
       (next) => next === goal || (!seen.has(next) && reaches(next, goal, seen.add(next))),
     );
   expect(imports.size).toBeGreaterThan(10);
-  expect([...imports.keys()].filter((part) => reaches(part, part))).toEqual([]);
+  expect([...imports.keys()].filter((folder) => reaches(folder, folder))).toEqual([]);
 });

@@ -2,23 +2,22 @@ import { once } from "node:events";
 import type { Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
-/** A server of a test. */
 export interface Listening {
-  /** `http://127.0.0.1` with its port. */
+  /** `http://127.0.0.1` with the port. */
   origin: string;
   close(): Promise<void>;
 }
 
 /**
- * Lets a server listen on this machine alone.
- * @param wanted by default any free port
+ * Starts a server that only this machine can reach.
+ * @param port By default any free port
  * @throws if the port is in use
  */
-export async function listenOnFreePort(server: Server, wanted = 0): Promise<Listening> {
-  await once(server.listen(wanted, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
+export async function listenOnFreePort(server: Server, port = 0): Promise<Listening> {
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  const address = server.address() as AddressInfo;
   return {
-    origin: `http://127.0.0.1:${port}`,
+    origin: `http://127.0.0.1:${address.port}`,
     async close() {
       server.closeAllConnections();
       server.close();
@@ -27,7 +26,7 @@ export async function listenOnFreePort(server: Server, wanted = 0): Promise<List
   };
 }
 
-/** Connects to a server, and sends the beginning of a request. */
+/** Connects to a server, and sends the start of a request. */
 export async function openSocket(url: string, sent: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

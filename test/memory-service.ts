@@ -9,10 +9,10 @@ import { NOTHING_LOADED, type State, type Store } from "../src/store/state.ts";
 import { requireDocumented } from "./openapi-check.ts";
 import { toCollection } from "./records/sample.ts";
 
-/** The origin of requests that name only a target. */
+/** The origin of requests without a host. */
 export const ORIGIN = "https://counts.example";
 
-/** The execution context of a request that is handled in this process. */
+/** The execution context of each request. */
 export const context = { waitUntil() {}, passThroughOnException() {}, props: {} };
 
 const VERSION = {
@@ -21,38 +21,35 @@ const VERSION = {
   timestamp: "2026-11-21T00:00:00.000Z",
 };
 
-/** An instance of the service in this process, without a port. */
+/** An instance of the service in this process. */
 export interface Instance {
   origin: string;
   env: StoreEnv;
-  /**
-   * Sends a request to a target or to a URL, and throws if the response is not as the OpenAPI document says.
-   * Redirects are not followed.
-   */
+  /** Sends a request to a path or a URL, follows no redirect, and throws if the response contradicts the OpenAPI document. */
   fetch(target: string, init?: RequestInit): Promise<Response>;
   /** Makes the instance read its store again. */
-  forget(): void;
+  clearCache(): void;
 }
 
 interface InstanceOptions {
-  /** Bindings and variables in addition to the usual ones, or instead of them. */
+  /** Replace the default bindings and variables. */
   settings?: Partial<StoreEnv>;
   /** The clock of faults, in milliseconds since 1970. */
   now?: () => number;
 }
 
-/** Creates an instance that has nothing in memory. */
+/** Creates an instance with an empty cache. */
 export function createInstance(store: Store, { settings = {}, now }: InstanceOptions = {}): Instance {
-  const usual = {
+  const defaults = {
     STORE: "memory",
     MEMORY: store,
     RATE_LIMIT: "off",
     ASSETS: { fetch: readTemplate },
     CF_VERSION_METADATA: VERSION,
   };
-  const env = { ...usual, ...settings } as Partial<Record<keyof StoreEnv, unknown>> as StoreEnv;
+  const env = { ...defaults, ...settings } as Partial<Record<keyof StoreEnv, unknown>> as StoreEnv;
   const app = createApp(now);
-  // Each environment has a cache of its own.
+  // Each environment has its own cache.
   let current: StoreEnv = Object.create(env);
   return {
     origin: ORIGIN,
@@ -63,30 +60,30 @@ export function createInstance(store: Store, { settings = {}, now }: InstanceOpt
       await requireDocumented(request, response);
       return response;
     },
-    forget() {
+    clearCache() {
       current = Object.create(env);
     },
   };
 }
 
-/** Reads a template that `tools/build-assets.ts` wrote. */
+/** Reads a template from the build. */
 const readTemplate = async (url: string) =>
   new Response(await readFile(`dist/assets${new URL(url).pathname}`));
 
-/** The lines in the log that a spy of `console.error` received. */
+/** Returns the lines of the log from a spy of `console.error`. */
 export function readLog() {
   return vi.mocked(console.error).mock.calls.map(([line]) => JSON.parse(line));
 }
 
 export interface MemoryService extends Instance {
   store: Store;
-  /** Replaces all records. Those are given oldest first. */
+  /** Replaces all records. @param records Oldest first */
   load(records: TrafficRecord[], sources?: string[]): State;
 }
 
 /**
- * Creates a service with a store in memory, which shows every change at once.
- * @param records oldest first; undefined if nothing was ever loaded
+ * Creates a service with a store in memory. Changes are visible immediately.
+ * @param records Oldest first. Undefined if nothing was ever loaded
  */
 export async function createMemoryService(
   records?: TrafficRecord[],
@@ -103,7 +100,7 @@ export async function createMemoryService(
     const load = createLoadName(Date.now());
     const state = { load, count, loaded_at: new Date().toISOString(), sequence: 1, source };
     current = createMemoryStore(state, blocks());
-    instance.forget();
+    instance.clearCache();
     return state;
   };
   if (records) load(records);

@@ -1,7 +1,7 @@
 import processes from "node:child_process";
 import { syncBuiltinESMExports } from "node:module";
 
-// In the quick tests, starting a process fails (vitest.config.ts).
+// Makes quick tests fail when they start a process (vitest.config.ts).
 for (const name of ["exec", "execFile", "execFileSync", "execSync", "fork", "spawn", "spawnSync"]) {
   Object.assign(processes, {
     [name]() {

@@ -15,25 +15,25 @@ import { toCollection } from "./records/sample.ts";
 import { openWorkerStore } from "./store/stores.ts";
 
 export interface RunningWorker {
-  /** The origin it listens on, such as `http://127.0.0.1:41234`. */
+  /** The origin of the worker, such as `http://127.0.0.1:41234`. */
   origin: string;
-  /** The bindings, of which the tests' configuration has all. */
+  /** All bindings. */
   env: Required<Env>;
-  /** Sends a request, follows no redirect, and throws if the response is not as the OpenAPI document says. */
+  /** Sends a request, follows no redirect, and throws if the response contradicts the OpenAPI document. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** The messages that the worker has logged. */
+  /** The log of the worker. */
   logs(): string[];
   close(): Promise<void>;
 }
 
 interface WorkerOptions {
-  /** Replace those of wrangler.toml, and that there is no rate limit. */
+  /** Replace the variables of wrangler.toml. By default there is no rate limit. */
   vars?: Record<string, string>;
-  /** The folder of the stores, as in `npm start -- --persist-to`; by default they are new and empty. */
+  /** The folder of the stores, as in `npm start -- --persist-to`. By default, the stores are new and empty. */
   folder?: string;
-  /** Whether the database gets its tables; by default if it is new. */
+  /** Whether to create the tables of the database. By default, if the database is new. */
   migrate?: boolean;
-  /** The file of a bundled worker; by default that of the service. */
+  /** The script of a bundled worker. By default, the worker of the service. */
   script?: string;
 }
 
@@ -46,8 +46,8 @@ export function useWorker(options?: WorkerOptions): RunningWorker {
 }
 
 /**
- * Starts a worker in workerd, with the settings of wrangler.toml. Workerd listens itself: a proxy in front, as `wrangler dev`
- * has it, takes several times as long as the worker, and hides that a client disconnects.
+ * Starts a worker in workerd, with the settings of wrangler.toml. There is no proxy as in `wrangler dev`, because it would be slow and would
+ * hide that a client disconnects.
  */
 export async function startWorker(options: WorkerOptions = {}): Promise<RunningWorker> {
   const { folder, migrate = folder === undefined } = options;
@@ -87,7 +87,7 @@ function startRuntime(
   });
 }
 
-/** Creates the tables of an empty database, as wrangler does. */
+/** Creates the tables of an empty database. */
 async function createTables({ DB }: RunningWorker["env"]): Promise<void> {
   const migrations = readdirSync(MIGRATIONS_FOLDER)
     .sort()
@@ -102,8 +102,9 @@ async function fetchChecked(request: Request): Promise<Response> {
 }
 
 /**
- * Loads records, oldest first, through the worker's bindings.
- * @returns the new state
+ * Loads records through the bindings of a worker.
+ * @param records Oldest first
+ * @returns The new state
  */
 export async function loadInto(
   env: RunningWorker["env"],

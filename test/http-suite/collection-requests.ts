@@ -32,7 +32,7 @@ function error(send: string, status: number, detail: string, accept?: string): E
   return { send, ...(accept && { with: { accept } }), status, headers: ERROR, body: { detail } };
 }
 
-/** Pages, their numbers and their links (specification, "Page envelope"). */
+/** Pages with their numbers and links (specification, "Page envelope"). */
 export function listPages({ count, records }: Target): Exchange[] {
   const json = "format=json&page=PAGE";
   const last = getLastPage(count);
@@ -53,10 +53,10 @@ export function listPages({ count, records }: Target): Exchange[] {
   ];
 }
 
-/** Requests for pages that no collection has, or that this one does not have. */
+/** Requests for page numbers that are invalid or past the end. */
 export function listInvalidPages({ count, records }: Target): Exchange[] {
   const pages = "0 -1 %2B1 abc 1.5 2%00 %202 %D9%A2 LAST %F0 600479950316066 1&page=x".split(" ");
-  // A deployment may be loaded again with more records.
+  // During the tests, a load may add records to a deployment.
   const past = records ? getLastPage(count) + 1 : 99_999_999;
   return [
     ...[...pages, past].map((text) => error(`${PATH}?page=${text}`, 404, INVALID)),
@@ -65,7 +65,6 @@ export function listInvalidPages({ count, records }: Target): Exchange[] {
   ];
 }
 
-/** Paths that lead nowhere. */
 const UNKNOWN_PATHS = [
   "/api/tf1/",
   "/api/tf2/records/",
@@ -75,9 +74,9 @@ const UNKNOWN_PATHS = [
   "/nothing",
 ];
 
-/** Formats, methods and paths. No request could change anything. */
+/** Requests with an invalid format, method, path or URL. */
 export function listRejectedRequests({ records }: Target): Exchange[] {
-  // What is in front of a deployment may refuse these itself.
+  // A proxy in front of a deployment may reject these requests itself.
   const [methods, paths] = records ? [["PROPFIND"], ["/%ff%fe"]] : [[], []];
   const html = (send: string, status: number, body: RegExp): Exchange => ({
     send,
@@ -112,7 +111,7 @@ export function listRejectedRequests({ records }: Target): Exchange[] {
   ];
 }
 
-/** OPTIONS, and what scripts of other origins may do (Fetch standard, "CORS protocol"). */
+/** OPTIONS and CORS preflights. */
 export function listOptions(): Exchange[] {
   const preflight = { origin: "https://app.example", "access-control-request-method": "GET" };
   return [
@@ -133,7 +132,7 @@ export function listOptions(): Exchange[] {
       headers: {
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "GET, OPTIONS",
-        // Without credentials, `*` means every header except Authorization (Fetch standard, "CORS-preflight fetch").
+        // The star means every header except Authorization.
         "access-control-allow-headers": "*",
         "access-control-max-age": "86400",
         "preference-applied": null,
@@ -143,7 +142,7 @@ export function listOptions(): Exchange[] {
   ];
 }
 
-/** Conditional requests (RFC 9110, 13). The suite confirms a copy with its entity-tag. */
+/** Conditional requests. The suite also sends the entity-tag of a page. */
 export function listConditions(): Exchange[] {
   const condition = (send: string, condition: string, expected: Omit<Exchange, "send">): Exchange => ({
     send,
@@ -159,7 +158,7 @@ export function listConditions(): Exchange[] {
     condition("/openapi.json", "*", { status: 304, headers: template, body: "" }),
     condition("/docs", "*", { status: 304, body: "" }),
     condition("/openapi.json", '"other"', {}),
-    // A web page has no entity-tag, so that of the JSON response is not current.
+    // The HTML view has no entity-tag, so no copy is current.
     condition(PATH, "*", {
       with: { accept: CHROMIUM },
       headers: { ...PAGE, etag: null, "content-type": "text/html; charset=utf-8" },

@@ -7,35 +7,34 @@ export const PATH = "/api/tf1/records/";
 export const CHROMIUM =
   "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8";
 
-/** The Accept header of w3m, a browser of text. */
+/** The Accept header of w3m, a text browser. */
 export const TEXT_BROWSER = "text/html, text/*;q=0.5, image/*, application/*";
 
-/** A request, and what its response must have. */
+/** A request and its expected response. */
 export interface Exchange {
-  /** The method and the target, such as `HEAD /docs`; the method is GET if only the target is given. */
+  /** The method and the path with its query, such as `HEAD /docs`. The default method is GET. */
   send: string;
-  /** The headers of the request. */
+  /** The request headers. */
   with?: Record<string, string>;
-  /** The status; 200 by default. */
+  /** By default 200. */
   status?: number;
-  /** Some headers of the response; null if one must be missing. */
+  /** Some response headers. Null if a header must be missing. */
   headers?: Record<string, string | RegExp | null>;
-  /** The body: its text, what its text must contain, or what its JSON must be. */
+  /** The body as a string, a pattern, or the value of the JSON. */
   body?: unknown;
-  /** The page that the body must be. */
   page?: ExpectedPage;
 }
 
 export interface ExpectedPage {
   number: number | "last";
-  /** The query of links, in which PAGE stands for the page. */
+  /** The query of the links, with PAGE in place of the number. */
   link: string;
 }
 
-/** Sends a request, and follows no redirect. */
+/** Sends a request and follows no redirect. */
 export type Send = (target: string, init: RequestInit) => Promise<Response>;
 
-/** The response to a request for the collection if the service fails. It says nothing about the cause. */
+/** The response of the collection if the service fails. It does not reveal the cause. */
 export const UNAVAILABLE: Omit<Exchange, "send"> = {
   status: 503,
   headers: {
@@ -50,35 +49,35 @@ export const UNAVAILABLE: Omit<Exchange, "send"> = {
   body: { detail: "Service temporarily unavailable, try again later." },
 };
 
-/** A service, and what is known about its collection. */
+/** A service and its collection. */
 export interface Target {
   origin: string;
-  /** Throws if the response is not as the OpenAPI document says. */
+  /** Throws if the response contradicts the OpenAPI document. */
   fetch: Send;
-  /** Whether static files are served too, as by the platform. */
+  /** Whether the platform serves static files. */
   hasFiles: boolean;
-  /** Records when the tests begin. A deployment may grow meanwhile. */
+  /** The number of records at the start of the tests. */
   count: number;
-  /** The preferences of the deployment, if it has some. */
+  /** The setting `PREFER` of the deployment. */
   prefer?: string | undefined;
-  /** False if the deployment ends all faults. */
+  /** False if the deployment turns off all faults. */
   hasFaults?: boolean;
-  /** Newest first; undefined if nobody knows them. */
+  /** Newest first. Undefined if the records are unknown. */
   records?: TrafficRecord[];
 }
 
-/** Sends requests one after the other, and compares each response with what is expected. */
+/** Sends requests in sequence, and compares each response with the expected one. */
 export async function checkExchanges(send: Send, ...exchanges: Exchange[]): Promise<void> {
   for (const exchange of exchanges) await checkExchange(send, exchange);
 }
 
-/** What every web page may load, whatever it is a response to: nothing but the files of the site (SECURITY.md). */
+/** The policy of every HTML response: it can load only the files of the site (SECURITY.md). */
 const CONTENT_SECURITY_POLICY = /^default-src 'none'; script-src 'self'; style-src 'self';(?!.*unsafe)/;
 
-/** The content of an element `time`: a global date and time (HTML, 2.3.5.7). */
+/** The content of an element `time`. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
-/** @returns the response and its body */
+/** Sends a request, and compares the response with the expected one. Returns the response and its body. */
 export async function checkExchange(send: Send, exchange: Exchange): Promise<[Response, text: string]> {
   const { send: sent, with: requestHeaders = {}, status = 200, headers = {}, body } = exchange;
   const [target = "", method = "GET"] = sent.split(" ").reverse();

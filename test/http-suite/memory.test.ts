@@ -18,7 +18,7 @@ describe.each([100, 15, 0, undefined])("in memory, with %s records,", async (cou
 
 const listAll = (target: Target) => listExchanges(target).flatMap(([, exchanges]) => exchanges);
 
-test("HEAD has the status and the headers of GET, without a body, and no mistake of a client is logged", async () => {
+test("HEAD has the status and the headers of GET without the body, and no client error is logged", async () => {
   const log = vi.spyOn(console, "error");
   const target = await openTarget(100);
   for (const { send, with: headers = {} } of listAll(target).filter(({ send }) => send.startsWith("/"))) {
@@ -32,7 +32,7 @@ test("HEAD has the status and the headers of GET, without a body, and no mistake
 });
 
 describe("for a deployment whose records are unknown, the suite", () => {
-  /** The requests whose responses are wrong. */
+  /** Returns the requests whose responses the suite rejects. */
   async function findFailures({ records: _, ...target }: Target): Promise<string[]> {
     const failures: string[] = [];
     for (const exchange of listAll(target))
@@ -51,7 +51,7 @@ describe("for a deployment whose records are unknown, the suite", () => {
     expect(count).toBeGreaterThan(120);
   });
 
-  test("passes if all faults are switched off", async () => {
+  test("passes if all faults are turned off", async () => {
     const service = await createMemoryService(makeRecords(100), { settings: { FAULTS: "off" } });
     const target = { ...service, hasFiles: false, count: 100 };
     expect(await findFailures({ ...target, hasFaults: false })).toEqual([]);
@@ -59,11 +59,11 @@ describe("for a deployment whose records are unknown, the suite", () => {
   });
 
   test.each<[string, (text: string) => string]>([
-    ["a link leads to another host", (text) => text.replace("https://counts", "http://inside")],
+    ["a link has a different host", (text) => text.replace("https://counts", "http://inside")],
     ["a count is too large", (text) => text.replace('{"count":100,', '{"count":101,')],
     ["there are spaces in the JSON", (text) => text.replace('"next":', '"next": ')],
-    ["two fields have changed places", (text) => text.replace(/("id":\d+),("camera_pk":\d+)/, "$2,$1")],
-    ["two records have changed places", (text) => text.replace(/(\{"id".*?\}),(\{.*?\})/, "$2,$1")],
+    ["two fields are swapped", (text) => text.replace(/("id":\d+),("camera_pk":\d+)/, "$2,$1")],
+    ["two records are swapped", (text) => text.replace(/(\{"id".*?\}),(\{.*?\})/, "$2,$1")],
     ["a record is missing", (text) => text.replace(/\{"id".*?\},/, "")],
   ])("fails if %s", async (_, change) => {
     const target = await openTarget(100);
@@ -76,7 +76,7 @@ describe("for a deployment whose records are unknown, the suite", () => {
   });
 });
 
-// What a client may send in a request line: printable ASCII, percent-encoded or not, well-formed or not.
+// Request lines: printable ASCII, percent-encoded or not, well-formed or not.
 const printable = fc.string({
   unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
 });

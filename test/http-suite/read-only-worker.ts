@@ -4,13 +4,13 @@ import app from "../../src/index.ts";
 
 type Bindings = Required<Env>;
 
-/** The bindings of the stores with what reads. Anything else throws, because it is missing. */
+/** Returns bindings of the stores that can only read. All other methods are missing. */
 function restrict({ DB, KV }: Bindings) {
   const withSession = (constraint: string) => {
     const session = DB.withSession(constraint);
     const prepare = (sql: string) => {
       if (/^\s*SELECT\b/.test(sql) && !sql.includes(";")) return session.prepare(sql);
-      throw new Error(`The worker runs a statement that is not a SELECT: ${sql}`);
+      throw new Error(`The worker runs a statement other than SELECT: ${sql}`);
     };
     return { prepare };
   };
@@ -19,7 +19,7 @@ function restrict({ DB, KV }: Bindings) {
 
 let restricted: Bindings | undefined;
 
-/** The worker with bindings that throw if it does anything but read. */
+/** The worker with bindings that can only read. */
 export default {
   fetch(request: Request, env: Bindings, context: ExecutionContext): Response | Promise<Response> {
     restricted ??= { ...env, ...restrict(env) };

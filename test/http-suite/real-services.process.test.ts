@@ -28,7 +28,7 @@ describe("in workerd, with the seed and bindings that only read,", async () => {
   const { count } = JSON.parse(readFileSync("dist/assets/api/seed/state.json", "utf8"));
   describeHttpSuite({ ...worker, hasFiles: true, count });
 
-  test("/seed.csv.gz has all records, newest first, in the same bytes on every system", async () => {
+  test("/seed.csv.gz has all records, newest first, and the same bytes on every system", async () => {
     const response = await worker.fetch("/seed.csv.gz");
     expect(response.headers.get("Content-Type")).toBe("application/gzip");
     expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");

@@ -3,14 +3,14 @@ import { getLastPage } from "../../src/records/page.ts";
 import { CHROMIUM, type Exchange, PATH, type Target, TEXT_BROWSER } from "./exchange.ts";
 
 const JSON_TYPE = { "content-type": "application/json" };
-/** For pages that change with the collection, and for those that change with the code. */
+/** The caching of pages that change with the collection, and of pages that change with the code. */
 const [SHORT_CACHING, LONG_CACHING] = [
   "public, max-age=5, stale-if-error=3600",
   "public, max-age=300, stale-if-error=86400",
 ];
 const WEB_PAGE = { "content-type": "text/html; charset=utf-8", "referrer-policy": "same-origin" };
 
-/** The web pages and what belongs to them. */
+/** The HTML pages, the landing page in JSON, and the OpenAPI document. */
 export function listSite({ origin, count, records }: Target): Exchange[] {
   const html = (
     send: string,
@@ -64,7 +64,7 @@ export function listSite({ origin, count, records }: Target): Exchange[] {
   ];
 }
 
-/** The static files that are served under their own names. The package has their headers a second time, besides `_headers`. */
+/** The static files with fixed names. The package sets their headers itself, without the file `_headers`. */
 export function listFiles(): Exchange[] {
   const all = {
     "access-control-allow-origin": "*",
@@ -86,26 +86,26 @@ export function listFiles(): Exchange[] {
     { send: "POST /robots.txt", status: 405, headers: all },
     { send: "/robots.txt/", status: 404 },
     { send: "/_headers", status: 404 },
-    // A template, which contains no origin yet.
+    // The template of the API reference, without an origin.
     { send: "/docs.html", status: 404 },
   ];
 }
 
-/** What monitors request. */
+/** Requests of monitors. */
 export function listHealth({ count, records, prefer, hasFaults = true }: Target): Exchange[] {
   const headers = { "content-type": "application/json", "cache-control": "no-store", "retry-after": null };
   const version = expect.objectContaining({ id: expect.any(String), tag: expect.any(String) });
   const state = {
     load: expect.toBeOneOf([null, expect.any(String)]),
     count: records ? count : expect.any(Number),
-    // Nothing loads the seed of a deployment.
+    // The seed has no load time.
     loaded_at: expect.toBeOneOf([null, expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)]),
     age_seconds: expect.toBeOneOf([null, expect.any(Number)]),
     source: expect.any(String),
   };
   const store = expect.stringMatching(/^(d1|kv|seed|memory)$/);
-  const mock = { faults: hasFaults, prefer: prefer ?? null };
-  const healthy = { headers, body: { status: "ok", code: version, store, ...mock, state } };
+  const faults = { faults: hasFaults, prefer: prefer ?? null };
+  const healthy = { headers, body: { status: "ok", code: version, store, ...faults, state } };
   return [
     { send: "/healthz", with: { accept: CHROMIUM }, ...healthy },
     { send: "/healthz?prefer=code=500", with: { prefer: "code=500, body=garbage" }, ...healthy },
@@ -119,7 +119,7 @@ export function listHealth({ count, records, prefer, hasFaults = true }: Target)
   ];
 }
 
-/** What the mock changes, as a header and as a parameter. */
+/** Faults in the header `Prefer` and in the query. */
 export function listFaults(): Exchange[] {
   const faulty = { vary: "Accept", "cache-control": "no-store", etag: null };
   const prefer = (text: string, status: number, headers: Exchange["headers"] & object, body: unknown) => {

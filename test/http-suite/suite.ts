@@ -12,13 +12,13 @@ import {
 import { CHROMIUM, checkExchange, type Exchange, type ExpectedPage, PATH, type Target } from "./exchange.ts";
 import { listFaults, listFiles, listHealth, listSite } from "./site-requests.ts";
 
-/** The exchanges that the service must pass with its collection. */
+/** Lists the exchanges for a service and its collection. */
 export function listExchanges(target: Target): [name: string, Exchange[]][] {
   const pages = getLastPage(target.count);
   return Object.entries({
     pages: listPages(target).filter(({ page }) => !(Number(page?.number) > pages)),
     "invalid pages": listInvalidPages(target),
-    "refused requests": listRejectedRequests(target),
+    "rejected requests": listRejectedRequests(target),
     "OPTIONS and preflights": listOptions(),
     "conditional requests": listConditions(),
     "the site": listSite(target),
@@ -43,7 +43,7 @@ function formatTitle({ send, with: headers = {}, status = 200 }: Exchange): stri
   return `${[send, ...sent].join(", ")} -> ${status}`;
 }
 
-/** Sends a request to a target, and compares the response with what is expected and known. */
+/** Sends a request to a target, and compares the response with the expected response and with the collection. */
 export async function checkTarget(target: Target, exchange: Exchange): Promise<void> {
   const [response, text] = await checkExchange(target.fetch, exchange);
   if (!exchange.page) return;
@@ -54,7 +54,7 @@ export async function checkTarget(target: Target, exchange: Exchange): Promise<v
   expect([response.headers.get("link"), response.headers.has("data-source")]).toEqual([link, link !== null]);
 }
 
-/** Compares a page with the records that are known, or with what holds for the pages of any collection. */
+/** Compares a page with the known records. If they are unknown, checks the rules for all pages. */
 function checkPage(target: Target, page: Page, { number: wanted, link }: ExpectedPage): void {
   const { origin, records } = target;
   const count = records ? target.count : page.count;
@@ -82,7 +82,7 @@ function testPages({ count, fetch }: Target): void {
     return { status: response.status, etag: response.headers.get("etag"), page: JSON.parse(text || "null") };
   };
 
-  test("pages have each record once, other entity-tags, and links to each other", async ({ skip }) => {
+  test("pages have each record once, different entity-tags, and links to each other", async ({ skip }) => {
     const numbers = [...new Set([1, 2, Math.ceil(pages / 2), pages - 1, pages])];
     const found = [];
     for (const number of numbers) found.push(await read(`?page=${number}`));
@@ -91,7 +91,7 @@ function testPages({ count, fetch }: Target): void {
     const previous = await read(new URL(second?.page.previous).search);
     const confirmed = await read("", { "if-none-match": `"other", W/"a,b" ,W/${first?.etag}` });
     const tags = new Set(found.map(({ etag }) => etag));
-    skip((await read("")).etag !== first?.etag, "the collection changed meanwhile");
+    skip((await read("")).etag !== first?.etag, "the collection changed during the test");
     const ids = found.flatMap(({ page }) => page.results.map(({ id }: TrafficRecord) => id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(tags.size).toBe(numbers.length);
@@ -101,7 +101,7 @@ function testPages({ count, fetch }: Target): void {
 }
 
 function testAssets({ fetch }: Target): void {
-  test.each(["/", "/docs", PATH])("the web page %s loads files that exist, for a year", async (path) => {
+  test.each(["/", "/docs", PATH])("the files of %s exist, and are cached for a year", async (path) => {
     const page = await (await fetch(path, { headers: { accept: CHROMIUM } })).text();
     const files = new Set(page.match(/(?<=(?:href|src)=")\/assets\/[^"]+/g));
     expect(files.size).toBeGreaterThan(1);

@@ -24,7 +24,7 @@ describe("the origin of links", () => {
     "https://counts.example/path",
     "https://a@counts.example",
     "/",
-  ])("PUBLIC_ORIGIN %j is rejected, with the name of the setting", (publicOrigin) =>
+  ])("PUBLIC_ORIGIN %j is rejected with the name of the setting", (publicOrigin) =>
     expect(() => requireOrigin("PUBLIC_ORIGIN", publicOrigin)).toThrow(/^PUBLIC_ORIGIN is ".*"; it must be/),
   );
 });

@@ -17,7 +17,7 @@ const { store } = await createMemoryService(makeRecords(40));
 beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => undefined));
 afterEach(() => vi.restoreAllMocks());
 
-describe("a wrong setting causes 503 of every request, the log names it, and so does the health check:", () => {
+describe("with an invalid setting, every request gets 503, and the log and the health check report the setting:", () => {
   test.each<[keyof Env, object, string]>([
     ["PUBLIC_ORIGIN", { PUBLIC_ORIGIN: "counts.example" }, 'PUBLIC_ORIGIN is "counts.example"; it must be'],
     ["RATE_LIMIT", { RATE_LIMIT: "on" }, 'RATE_LIMIT is "on"; it must be "off", "10" or "60"'],
@@ -32,7 +32,7 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     ["STORE", { STORE: "seed", ASSETS: undefined }, 'STORE is "seed", but [assets] does not bind ASSETS'],
     ["STORE", { STORE: "kv" }, 'STORE is "kv", but no [[kv_namespaces]] binds KV in wrangler.toml'],
   ])("%s in %j", async (name, settings, message) => {
-    // A store in this process would be used instead of the one that STORE names.
+    // A memory store would have precedence over STORE.
     const others = name === "STORE" ? { STORE: undefined, MEMORY: undefined, ...settings } : settings;
     const { env } = createInstance(store, { settings: others });
     const send: Send = async (path, init) => app.request(ORIGIN + path, init, env, context);
@@ -63,13 +63,13 @@ describe("a wrong setting causes 503 of every request, the log names it, and so 
     expect(readLog(), "each failure once").toMatchObject(exchanges.map(() => line));
   });
 
-  test("with FAULTS off, PREFER has no meaning", () =>
+  test("with FAULTS off, PREFER is not checked", () =>
     checkExchanges(createInstance(store, { settings: { FAULTS: "off", PREFER: "dealy=5" } }).fetch, {
       send: PATH,
     }));
 });
 
-test("links begin with the origin, and the entity-tag changes with it, the version of the code, and every load", async () => {
+test("links start with the origin, and the entity-tag changes with the origin, the version of the code, and the load", async () => {
   const service = await createMemoryService(makeRecords(40));
   const tags = new Set<string | null>();
   const expectOrigin = async (expected: string, settings: Partial<Env> = {}, origin = expected) => {
@@ -88,7 +88,7 @@ test("links begin with the origin, and the entity-tag changes with it, the versi
   expect(tags.size).toBe(5);
 });
 
-test("a page says where its records come from, and a response without records does not", async () => {
+test("a page has the source of its records in a header, and a response without records does not", async () => {
   const service = await createMemoryService();
   service.load(makeRecords(40), ["Zürich\n", "a.csv"]);
   const headers = { "data-source": "Z?rich?, a.csv", link: '</>; rel="describedby"' };
@@ -110,7 +110,7 @@ describe("the rate limit", () => {
   const openLimited = (limit: Env["RATE_LIMITER"] & object) =>
     createInstance(store, { settings: { RATE_LIMIT: "60", RATE_LIMITER: limit } }).fetch;
 
-  test("refuses requests, but no preflights and no pages about the service", () =>
+  test("rejects requests, except preflights and pages about the service", () =>
     checkExchanges(
       openLimited({ limit: async () => ({ success: false }) }),
       ...["/nothing", PATH, PATH.slice(0, -1), `${PATH}?prefer=code=500`].map((send) => ({
@@ -123,7 +123,7 @@ describe("the rate limit", () => {
       ...["/", "/docs", "/openapi.json", "/healthz"].map((send) => ({ send, with: { prefer: "hang" } })),
     ));
 
-  test("lets all requests pass if the limiter fails, and logs nothing about the client", async () => {
+  test("allows all requests if the limiter fails, and logs nothing about the client", async () => {
     const fetch = openLimited({ limit: () => Promise.reject(new Error("limiter is down")) });
     await checkExchanges(fetch, { send: PATH, with: { "CF-Connecting-IP": "192.0.2.4" } });
     expect(readLog()).toEqual([
@@ -143,7 +143,7 @@ describe("the rate limit", () => {
     ["::FFFF:192.0.2.1", "0000:0000:0000:0000:0000:ffff:c000:0201"],
     ["::1:2:3:4:5:6:7:8:9", "unknown"],
     ["::1%eth0", "unknown"],
-  ])("counts requests from %s for %s", async (address, key) => {
+  ])("counts requests from %s with the key %s", async (address, key) => {
     const limit = vi.fn(async () => ({ success: true }));
     const headers = address === undefined ? {} : { "CF-Connecting-IP": address };
     await checkExchanges(openLimited({ limit }), { send: PATH, with: headers });

@@ -9,7 +9,7 @@ import { runProcess } from "../tools/command-line/run-command.ts";
 import { loadInto, startWorker } from "../worker.ts";
 import { findDeployment } from "./target.ts";
 
-/** Runs what `npm run test:live` runs to its end. */
+/** Runs the script of `npm run test:live`. */
 async function runLive(baseUrl: string): Promise<{ status: number | null; output: string }> {
   const { VITEST: _, ...inherited } = process.env;
   const env = { ...inherited, NO_COLOR: "1", BASE_URL: baseUrl };
@@ -17,7 +17,7 @@ async function runLive(baseUrl: string): Promise<{ status: number | null; output
   return { status, output: stdout + stderr };
 }
 
-/** Acts as a cache in front of a service: it compresses, adds headers, and refuses every sixtieth request. */
+/** Starts a proxy that compresses responses, adds headers, and rejects every sixtieth request. */
 async function startProxy(origin: string) {
   let requests = 0;
   const app = new Hono().use(compress({ threshold: 0 })).all(async (c) => {
@@ -36,7 +36,7 @@ async function startProxy(origin: string) {
   return { ...(await listen(app.fetch, { port: 0 })), countRequests: () => requests };
 }
 
-test("a deployment that fails on request passes behind a cache that compresses, adds headers and limits", async () => {
+test("a deployment with default faults passes behind a proxy that compresses, adds headers and rejects requests", async () => {
   const worker = await startWorker({ vars: { PREFER: "code=503" } });
   await loadInto(worker.env, "d1", makeRecords(100));
   const proxyServer = await startProxy(worker.origin);
@@ -47,7 +47,7 @@ test("a deployment that fails on request passes behind a cache that compresses, 
   expect(proxyServer.countRequests()).toBeGreaterThan(120);
 });
 
-test("a wrong response is reported with its request, and the exit status is 1", async () => {
+test("an unexpected response is reported with its request, and the exit status is 1", async () => {
   const body = { info: { title: "Traffic Count Records" }, state: { count: 1 } };
   const { url, close } = await listen(() => Response.json(body), { port: 0 });
   const { status, output } = await runLive(url);
@@ -57,30 +57,30 @@ test("a wrong response is reported with its request, and the exit status is 1", 
 });
 
 test.each(["counts.example", "localhost:9371", "ftp://counts.example", "https://counts.example/api"])(
-  "BASE_URL %j is wrong usage",
+  "BASE_URL %j is invalid",
   (baseUrl) => expect(findDeployment(baseUrl)).rejects.toThrow(SettingError),
 );
 
-test("wrong usage ends with the exit status 2", async () => {
+test("an invalid BASE_URL ends with the exit status 2", async () => {
   const output =
     'BASE_URL is ""; it must be an http or https URL without a path, such as "https://counts.example"\n';
   expect(await runLive("")).toEqual({ status: 2, output });
 });
 
-test("an address where no server responds is reported", async () => {
+test("a URL without a server is reported", async () => {
   const problem = "http://localhost:9/openapi.json could not be read: bad port";
   await expect(findDeployment("http://localhost:9")).rejects.toThrow(problem);
 });
 
 test.each<[string, Record<string, string>, string, string[]]>([
-  ["another service", { "/openapi.json": "Pets" }, 'its /openapi.json is "Pets"', ["/openapi.json"]],
+  ["a different service", { "/openapi.json": "Pets" }, 'its /openapi.json is "Pets"', ["/openapi.json"]],
   [
     "a service whose store fails",
     { "/openapi.json": "Traffic Count Records" },
     "/healthz could not be read: the status is 503",
     ["/openapi.json", "/healthz"],
   ],
-])("%s is reported, and gets no other request", async (_, titles, problem, expected) => {
+])("%s is reported, and gets no further request", async (_, titles, problem, expected) => {
   const requests: string[] = [];
   const respond = (request: Request) => {
     const { pathname } = new URL(request.url);

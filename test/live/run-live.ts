@@ -10,13 +10,13 @@ declare module "vitest" {
   }
 }
 
-/** Tests the deployment that BASE_URL names, and prints each test by its name. */
+/** Tests the deployment at BASE_URL, and prints the name of each test. */
 async function main(): Promise<void> {
   const deployment = await findDeployment(process.env.BASE_URL);
   await startVitest("test", [], {
     config: false,
     include: ["test/live/deployment-suite.ts"],
-    // A deployment that limits the number of requests makes a test wait.
+    // Tests wait if the deployment has a rate limit.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     reporters: ["verbose"],

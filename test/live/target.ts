@@ -5,10 +5,10 @@ import { getErrorMessage } from "../../tools/conformance/retrying-client.ts";
 import { PATH, type Target } from "../http-suite/exchange.ts";
 import { requireDocumented } from "../openapi-check.ts";
 
-/** What is known about a deployment. */
+/** A deployment and its settings. */
 export type Deployment = Pick<Target, "origin" | "count" | "prefer" | "hasFaults">;
 
-/** @param deployment has static files, and records that nobody knows */
+/** Creates a target with static files and unknown records. */
 export function createLiveTarget(deployment: Deployment): Target {
   return {
     ...deployment,
@@ -19,7 +19,7 @@ export function createLiveTarget(deployment: Deployment): Target {
       const headers = new Headers(init.headers);
       const disablesFaults = deployment.prefer !== undefined && !hasOption(target, headers);
       if (disablesFaults) headers.append("Prefer", "none");
-      const response = withoutCompressionHeaders(await sendWithRetries(url, { ...init, headers }));
+      const response = removeCompressionHeaders(await sendWithRetries(url, { ...init, headers }));
       if (disablesFaults) restoreCacheControl(method, response.headers);
       await requireDocumented({ method, url, headers }, response);
       return response;
@@ -27,10 +27,10 @@ export function createLiveTarget(deployment: Deployment): Target {
   };
 }
 
-/** Attempts to send a request while the number of requests is limited. */
+/** Max number of attempts for a request that gets 429. */
 const MAX_ATTEMPTS = 6;
 
-/** Sends a request, and waits if the deployment limits the number of requests. Follows no redirect. */
+/** Sends a request, and retries after 429. Follows no redirect. */
 async function sendWithRetries(url: string, init?: RequestInit): Promise<Response> {
   for (let attempts = 1; ; attempts++) {
     const signal = AbortSignal.timeout(30_000);
@@ -40,11 +40,8 @@ async function sendWithRetries(url: string, init?: RequestInit): Promise<Respons
   }
 }
 
-/**
- * The response as the service sent it: a cache or proxy that compresses it makes the entity-tag weak (RFC 9110, 8.8.1), and
- * adds to `Vary` (12.5.5), in letters of either case.
- */
-function withoutCompressionHeaders(response: Response): Response {
+/** Undoes the changes of a proxy that compresses a response: a weak entity-tag, and `Vary` in lower case with one more name. */
+function removeCompressionHeaders(response: Response): Response {
   const headers = new Headers(response.headers);
   const etag = headers.get("ETag");
   if (etag !== null) headers.set("ETag", etag.replace(/^W\//, ""));
@@ -55,14 +52,14 @@ function withoutCompressionHeaders(response: Response): Response {
   return new Response(response.body, { status: response.status, headers });
 }
 
-/** Whether a request has an option of its own, or is not for the collection, whose preferences `none` switches off. */
+/** Whether a request has its own options, or is not for the collection. */
 function hasOption(target: string, headers: Headers): boolean {
   return (
     !target.startsWith(PATH) || target.includes("prefer=") || (headers.get("Prefer")?.includes("=") ?? false)
   );
 }
 
-/** A deployment that has preferences lets no cache keep a page, also if `none` switches them off. */
+/** Undoes the change of `Cache-Control` in a deployment with default options, which `none` does not undo. */
 function restoreCacheControl(method: string, headers: Headers): void {
   if (headers.get("Cache-Control") !== "no-cache") return;
   if (method === "OPTIONS") headers.delete("Cache-Control");
@@ -70,9 +67,9 @@ function restoreCacheControl(method: string, headers: Headers): void {
 }
 
 /**
- * Finds out what to test, before any request that another service might take for an order.
- * @throws SettingError if the URL is no origin
- * @throws Error if this service does not respond there, or cannot read its collection
+ * Reads the settings of a deployment. Sends only two GET requests, because the URL could belong to a different service.
+ * @throws SettingError if the URL is not an origin
+ * @throws Error if the service does not respond, or cannot read its collection
  */
 export async function findDeployment(baseUrl = ""): Promise<Deployment> {
   requireOrigin("BASE_URL", baseUrl);
